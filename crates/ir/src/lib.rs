@@ -1,0 +1,17 @@
+//! The program: values, expressions, instructions, control flow, threads and properties.
+//!
+//! Two levels. [`tree`] is structured and typed; front ends produce it, and everything that is
+//! printed as source again is printed from it. [`cfg`] is made from the tree by a pass; engines
+//! take it. Both print as text that parses back (the tree as `.fp`, read by the front end).
+//!
+//! This crate does no input or output and knows nothing of memory models.
+
+pub mod cfg;
+pub mod eval;
+pub mod scalar;
+pub mod source;
+pub mod tree;
+
+pub use eval::Fault;
+pub use scalar::{IntType, Scalar};
+pub use source::{FileId, Sources, Span};

@@ -1,0 +1,104 @@
+//! Where things stand in the user's files: file names, texts, and spans by line and column.
+//!
+//! Spans hold lines and columns, not byte offsets, because text that went through a preprocessor
+//! knows the user's lines but not the user's bytes.
+
+use std::fmt;
+
+/// A file of a [`Sources`] table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
+pub struct FileId(pub u32);
+
+/// A piece of one line of a source file. Lines and columns count from 1; columns count characters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// The file it is in.
+    pub file: FileId,
+    /// Line, from 1; 0 when there is no place in the source.
+    pub line: u32,
+    /// Column of the first character, from 1.
+    pub column: u32,
+    /// Number of characters.
+    pub length: u32,
+}
+
+impl Span {
+    /// The span of something that no line of the source stands for.
+    pub const NONE: Span = Span { file: FileId(0), line: 0, column: 0, length: 0 };
+
+    /// Whether this points into a source file.
+    pub fn is_some(self) -> bool {
+        self.line > 0
+    }
+
+    /// The span from the start of `self` to the end of `end`, or to the end of `self` when `end`
+    /// is on another line.
+    pub fn to(self, end: Span) -> Span {
+        if self.file == end.file && self.line == end.line && end.column >= self.column {
+            Span { length: end.column + end.length - self.column, ..self }
+        } else {
+            self
+        }
+    }
+}
+
+/// The files a program was read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SourceFile {
+    name: String,
+    text: String,
+}
+
+impl Sources {
+    /// A table with one file.
+    pub fn single(name: impl Into<String>, text: impl Into<String>) -> Sources {
+        let mut sources = Sources::default();
+        sources.add(name, text);
+        sources
+    }
+
+    /// Adds a file.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The name a file was given as; `?` for a file that is not in the table.
+    pub fn name(&self, file: FileId) -> &str {
+        self.files.get(file.0 as usize).map_or("?", |f| &f.name)
+    }
+
+    /// The text of a file; empty for a file that is not in the table.
+    pub fn text(&self, file: FileId) -> &str {
+        self.files.get(file.0 as usize).map_or("", |f| &f.text)
+    }
+
+    /// One line of a file, without its line end.
+    pub fn line(&self, span: Span) -> Option<&str> {
+        let number = (span.line as usize).checked_sub(1)?;
+        self.text(span.file).lines().nth(number)
+    }
+
+    /// `file:line` as messages print it.
+    pub fn place(&self, span: Span) -> Place<'_> {
+        Place { sources: self, span }
+    }
+}
+
+/// Prints as `file:line`, or just the file where the line is unknown.
+pub struct Place<'a> {
+    sources: &'a Sources,
+    span: Span,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.sources.name(self.span.file);
+        if self.span.is_some() { write!(f, "{name}:{}", self.span.line) } else { f.write_str(name) }
+    }
+}

@@ -1,0 +1,322 @@
+//! A tree as `.fp` text, which the front end reads back to the same tree (but for spans).
+//!
+//! Implicit conversions are not printed: the front end puts them in again. Locals that share a
+//! name in different scopes keep it.
+
+use super::*;
+use std::fmt::{self, Display, Formatter};
+
+impl Display for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Printer { program: self, procedure: None, out: f, indent: 0 }.program()
+    }
+}
+
+struct Printer<'a, 'b, 'c> {
+    program: &'a Program,
+    procedure: Option<&'a Procedure>,
+    out: &'b mut Formatter<'c>,
+    indent: usize,
+}
+
+/// Binding strength of an operator; higher binds tighter.
+fn strength(op: BinaryOp) -> u8 {
+    match op {
+        BinaryOp::Or => 1,
+        BinaryOp::And => 2,
+        BinaryOp::BitOr => 3,
+        BinaryOp::BitXor => 4,
+        BinaryOp::BitAnd => 5,
+        BinaryOp::Eq | BinaryOp::Ne => 6,
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 7,
+        BinaryOp::Shl | BinaryOp::Shr => 8,
+        BinaryOp::Add | BinaryOp::Sub => 9,
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 10,
+    }
+}
+
+const UNARY_STRENGTH: u8 = 11;
+
+impl<'a> Printer<'a, '_, '_> {
+    fn line(&mut self, text: &str) -> fmt::Result {
+        writeln!(self.out, "{:indent$}{text}", "", indent = self.indent * 4)
+    }
+
+    fn program(&mut self) -> fmt::Result {
+        let program = self.program;
+        for v in &program.shared {
+            let keyword = if v.ty.scalar == Scalar::Mutex { "" } else { "shared " };
+            let text = format!("{keyword}{};", declaration(v));
+            self.line(&text)?;
+        }
+        for v in &program.thread_locals {
+            self.line(&format!("local {};", declaration(v)))?;
+        }
+        let mut started = vec![false; program.threads.len()];
+        for (i, procedure) in program.procedures.iter().enumerate() {
+            self.procedure = Some(procedure);
+            writeln!(self.out)?;
+            let params: Vec<_> = procedure.locals[..procedure.params]
+                .iter()
+                .map(|p| format!("{} {}", p.ty.scalar, p.name))
+                .collect();
+            let params = params.join(", ");
+            let head = match procedure.kind {
+                ProcedureKind::Process => match self.as_thread(ProcedureId(i)) {
+                    Some(thread) => {
+                        started[thread] = true;
+                        format!("thread {} {{", procedure.name)
+                    }
+                    None => format!("process {}({params}) {{", procedure.name),
+                },
+                ProcedureKind::Function => {
+                    let result = procedure.result.map_or("void".to_string(), |r| r.to_string());
+                    format!("{result} {}({params}) {{", procedure.name)
+                }
+            };
+            self.line(&head)?;
+            self.block(&procedure.body)?;
+            self.line("}")?;
+        }
+        self.procedure = None;
+        if started.contains(&false) {
+            writeln!(self.out)?;
+        }
+        for (thread, _) in program.threads.iter().zip(&started).filter(|(_, s)| !**s) {
+            let text = self.start(thread);
+            self.line(&text)?;
+        }
+        if !program.properties.is_empty() {
+            writeln!(self.out)?;
+        }
+        for property in &program.properties {
+            let text = self.property(property);
+            self.line(&text)?;
+        }
+        Ok(())
+    }
+
+    /// The one thread that `thread NAME { ... }` declares, if the process is such a one.
+    fn as_thread(&self, id: ProcedureId) -> Option<usize> {
+        let mut of_this = self.program.threads.iter().enumerate().filter(|(_, t)| t.procedure == id);
+        let (i, thread) = of_this.next()?;
+        let plain = of_this.next().is_none()
+            && thread.args.is_empty()
+            && thread.count == Count::Times(1)
+            && thread.name == self.program.procedure(id).name
+            && i == self.program.threads.iter().filter(|t| t.procedure < id).count();
+        plain.then_some(i)
+    }
+
+    fn start(&self, thread: &Thread) -> String {
+        let procedure = self.program.procedure(thread.procedure);
+        let args = if thread.args.is_empty() {
+            String::new()
+        } else {
+            let shown: Vec<_> =
+                procedure.locals.iter().zip(&thread.args).map(|(p, a)| p.ty.scalar.show(*a)).collect();
+            format!("({})", shown.join(", "))
+        };
+        let count = match thread.count {
+            Count::Times(1) => String::new(),
+            Count::Times(n) => format!("[{n}]"),
+            Count::Any => "[*]".to_string(),
+        };
+        let default_name = format!("{}{args}", procedure.name);
+        if thread.name == default_name {
+            format!("start {}{count}{args};", procedure.name)
+        } else {
+            format!("start {} = {}{count}{args};", thread.name, procedure.name)
+        }
+    }
+
+    fn property(&self, property: &Property) -> String {
+        match property {
+            Property::Forbid(parts, _) => {
+                let parts: Vec<_> = parts
+                    .iter()
+                    .map(|(who, label)| match who {
+                        Who::Any => format!("any at {label}"),
+                        Who::Runs(p) => format!("{} at {label}", self.program.procedure(*p).name),
+                        Who::Thread(t) => format!("{} at {label}", self.program.threads[t.0].name),
+                    })
+                    .collect();
+                format!("forbid {};", parts.join(" and "))
+            }
+            Property::AtMost(n, label, _) => format!("at most {n} at {label};"),
+            Property::Final(quantifier, condition, _) => {
+                let quantifier = match quantifier {
+                    Quantifier::Exists => "exists",
+                    Quantifier::NotExists => "not exists",
+                    Quantifier::Forall => "forall",
+                };
+                format!("final {quantifier} ({});", self.expr(condition, 0))
+            }
+        }
+    }
+
+    fn block(&mut self, block: &'a Block) -> fmt::Result {
+        self.indent += 1;
+        for stmt in &block.0 {
+            self.stmt(stmt)?;
+        }
+        self.indent -= 1;
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> fmt::Result {
+        let text = match &stmt.kind {
+            StmtKind::Skip => "skip;".to_string(),
+            StmtKind::Label(name) => {
+                self.indent -= 1;
+                self.line(&format!("  {name}:"))?;
+                self.indent += 1;
+                return Ok(());
+            }
+            StmtKind::Declare(id, value) => {
+                let Some(procedure) = self.procedure else { return Err(fmt::Error) };
+                let variable = &procedure.locals[id.0];
+                match value {
+                    Some(value) => {
+                        format!("{} {} = {};", variable.ty.scalar, variable.name, self.expr(value, 0))
+                    }
+                    None => format!("{};", declaration(variable)),
+                }
+            }
+            StmtKind::Assign(place, value) => format!("{} = {};", self.place(place), self.expr(value, 0)),
+            StmtKind::Eval(e) => format!("{};", self.expr(e, 0)),
+            StmtKind::If(cond, then, otherwise) => {
+                self.line(&format!("if ({}) {{", self.expr(cond, 0)))?;
+                self.block(then)?;
+                if !otherwise.0.is_empty() {
+                    self.line("} else {")?;
+                    self.block(otherwise)?;
+                }
+                "}".to_string()
+            }
+            StmtKind::While(cond, body) => {
+                self.line(&format!("while ({}) {{", self.expr(cond, 0)))?;
+                self.block(body)?;
+                "}".to_string()
+            }
+            StmtKind::DoWhile(body, cond) => {
+                self.line("do {")?;
+                self.block(body)?;
+                format!("}} while ({});", self.expr(cond, 0))
+            }
+            StmtKind::Break => "break;".to_string(),
+            StmtKind::Continue => "continue;".to_string(),
+            StmtKind::Goto(label) => format!("goto {label};"),
+            StmtKind::Return(None) => "return;".to_string(),
+            StmtKind::Return(Some(e)) => format!("return {};", self.expr(e, 0)),
+            StmtKind::Choose(blocks) => {
+                for (i, block) in blocks.iter().enumerate() {
+                    self.line(if i == 0 { "choose {" } else { "} or {" })?;
+                    self.block(block)?;
+                }
+                "}".to_string()
+            }
+            StmtKind::Atomic(drain, body) => {
+                self.line(&format!("atomic {}{{", nodrain(*drain)))?;
+                self.block(body)?;
+                "}".to_string()
+            }
+            StmtKind::AtomicBegin(drain) => format!("atomic_begin {};", nodrain(*drain)).replace(" ;", ";"),
+            StmtKind::AtomicEnd(drain) => format!("atomic_end {};", nodrain(*drain)).replace(" ;", ";"),
+            StmtKind::Fence(FenceKind::Full) => "fence;".to_string(),
+            StmtKind::Fence(FenceKind::StoreStore) => "fence store_store;".to_string(),
+            StmtKind::Assume(e) => format!("assume({});", self.expr(e, 0)),
+            StmtKind::Assert(e) => format!("assert({});", self.expr(e, 0)),
+            StmtKind::Lock(place) => format!("lock({});", self.place(place)),
+            StmtKind::Unlock(place) => format!("unlock({});", self.place(place)),
+            StmtKind::Join(e) => format!("join({});", self.expr(e, 0)),
+            StmtKind::Block(block) => {
+                self.line("{")?;
+                self.block(block)?;
+                "}".to_string()
+            }
+        };
+        self.line(&text)
+    }
+
+    fn place(&self, place: &Place) -> String {
+        let variable = self.program.variable(self.procedure, place.variable);
+        let mut text = variable.map_or("?".to_string(), |v| v.name.clone());
+        if let VarRef::Observed(thread, _) = place.variable {
+            text = format!("{}.{text}", self.program.threads[thread.0].name);
+        }
+        for index in &place.indices {
+            text += &format!("[{}]", self.expr(index, 0));
+        }
+        text
+    }
+
+    fn args(&self, args: &[Expr]) -> String {
+        args.iter().map(|a| self.expr(a, 0)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The expression, in parentheses if it binds less than `outer` asks for.
+    fn expr(&self, expr: &Expr, outer: u8) -> String {
+        let (text, inner) = match &expr.kind {
+            ExprKind::Const(value) => {
+                let strength = if *value < 0 { UNARY_STRENGTH } else { u8::MAX };
+                (expr.ty.show(*value), strength)
+            }
+            ExprKind::Read(place) => (self.place(place), u8::MAX),
+            ExprKind::Unary(op, arg) => {
+                let symbol = if *op == UnaryOp::Neg { "-" } else { op.symbol() };
+                (format!("{symbol}{}", self.expr(arg, UNARY_STRENGTH + 1)), UNARY_STRENGTH)
+            }
+            ExprKind::Binary(op, left, right) => {
+                let s = strength(*op);
+                (format!("{} {} {}", self.expr(left, s), op.symbol(), self.expr(right, s + 1)), s)
+            }
+            ExprKind::Select(c, t, e) => {
+                (format!("{} ? {} : {}", self.expr(c, 1), self.expr(t, 1), self.expr(e, 0)), 0)
+            }
+            ExprKind::Convert(Conversion::Checked, arg) => return self.expr(arg, outer),
+            ExprKind::Convert(Conversion::Wrapping, arg) => {
+                (format!("({}) {}", expr.ty, self.expr(arg, UNARY_STRENGTH)), UNARY_STRENGTH)
+            }
+            ExprKind::Any(choices) => (format!("any({})", choices.to_string().replace(',', ", ")), u8::MAX),
+            ExprKind::Rmw(kind, place, operands) => {
+                (format!("{}({}, {})", kind.name(), self.place(place), self.args(operands)), u8::MAX)
+            }
+            ExprKind::Call(id, args) => {
+                (format!("{}({})", self.program.procedure(*id).name, self.args(args)), u8::MAX)
+            }
+            ExprKind::Spawn(id, args, drain) => (
+                format!("spawn {}{}({})", nodrain(*drain), self.program.procedure(*id).name, self.args(args)),
+                u8::MAX,
+            ),
+        };
+        if inner < outer { format!("({text})") } else { text }
+    }
+}
+
+fn nodrain(drain: Drain) -> &'static str {
+    match drain {
+        Drain::Yes => "",
+        Drain::No => "nodrain ",
+    }
+}
+
+/// `type name[dims] = init`, without the initialiser where it is the default.
+fn declaration(v: &Variable) -> String {
+    let dims: String = v.ty.dims.iter().map(|d| format!("[{d}]")).collect();
+    let head = format!("{} {}{dims}", v.ty.scalar, v.name);
+    let default = Choices::one(v.ty.scalar.default_value());
+    if v.init.iter().all(|c| *c == default) {
+        return head;
+    }
+    let show = |c: &Choices| match c.single() {
+        Some(value) => v.ty.scalar.show(value),
+        None => format!("any({})", c.to_string().replace(',', ", ")),
+    };
+    let cells: Vec<_> = v.init.iter().map(show).collect();
+    match &cells[..] {
+        [one] if v.ty.dims.is_empty() => format!("{head} = {one}"),
+        _ if v.init.iter().all(|c| *c == v.init[0]) => format!("{head} = {}", cells[0]),
+        _ => format!("{head} = {{{}}}", cells.join(", ")),
+    }
+}

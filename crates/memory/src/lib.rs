@@ -1,0 +1,46 @@
+//! The reference semantics: small, obviously right, without reductions. Every other part of
+//! Fencepost is tested against it.
+//!
+//! A [`State`] is memory, threads, and a buffer for each thread. What is common to all models,
+//! that is control, registers, calls, locks and atomic sections, is in [`Machine`]. What a memory
+//! model decides is the trait [`Memory`]: [`Sc`] is its default methods, and a weaker model
+//! overrides only what it relaxes ([`Tso`], [`Pso`]). [`LoadBuffer`] is the dual semantics of
+//! TSO, to test the rules of the backward engine.
+
+mod load_buffer;
+mod machine;
+mod model;
+mod property;
+mod pso;
+mod sc;
+mod state;
+mod tso;
+
+pub use load_buffer::LoadBuffer;
+pub use machine::{Event, EventKind, Machine, Parameterized};
+pub use model::Memory;
+pub use pso::Pso;
+pub use sc::Sc;
+pub use state::{Entry, EntryKind, Frame, Section, State, Thread};
+pub use tso::Tso;
+
+/// Runs `$body` with `$memory` bound to the semantics of a [`fencepost_task::Model`].
+#[macro_export]
+macro_rules! with_memory {
+    ($model:expr, $memory:ident => $body:expr) => {
+        match $model {
+            fencepost_task::Model::Sc => {
+                let $memory = &$crate::Sc;
+                $body
+            }
+            fencepost_task::Model::Tso => {
+                let $memory = &$crate::Tso;
+                $body
+            }
+            fencepost_task::Model::Pso => {
+                let $memory = &$crate::Pso;
+                $body
+            }
+        }
+    };
+}

@@ -1,0 +1,137 @@
+//! States: memory cells, threads with their frames and registers, buffers.
+
+use fencepost_ir::cfg::{EdgeId, Loc, NodeId, ProcId, Reg, StartId};
+use fencepost_ir::eval::Registers;
+
+/// What a buffer entry is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A store that has not reached memory.
+    Store,
+    /// PSO: stores behind it wait for those before it.
+    Barrier,
+    /// Load buffers: a store of the thread itself, already in memory.
+    Own,
+    /// Load buffers: a value that memory held when the message was sent.
+    Message,
+}
+
+/// An entry of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Entry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// The cell; 0 for a barrier.
+    pub loc: Loc,
+    /// The value; 0 for a barrier.
+    pub value: i64,
+}
+
+/// A procedure that has been entered and not left.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Frame {
+    /// The procedure.
+    pub procedure: ProcId,
+    /// Where control is; in a caller, where it goes on after the call.
+    pub node: NodeId,
+    /// Its first slot in the thread's registers.
+    pub base: u32,
+    /// The edge of the caller that called it.
+    pub call: Option<EdgeId>,
+}
+
+/// A thread.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub struct Thread {
+    /// Which start it comes from; `None` if it was spawned.
+    pub start: Option<StartId>,
+    /// Outermost frame first.
+    pub frames: Vec<Frame>,
+    /// The thread's own slots, then those of each frame.
+    pub registers: Vec<i64>,
+    /// Oldest entry first.
+    pub buffer: Vec<Entry>,
+    /// Whether it has returned from its outermost frame, which is kept for final conditions.
+    pub ended: bool,
+}
+
+impl Thread {
+    /// The innermost frame.
+    pub fn top(&self) -> &Frame {
+        self.frames.last().expect("a thread keeps its outermost frame")
+    }
+
+    /// The slot of a register seen from the innermost frame.
+    pub fn slot(&self, reg: Reg) -> usize {
+        match reg {
+            Reg::Local(slot) => (self.top().base + slot) as usize,
+            Reg::Thread(slot) => slot as usize,
+        }
+    }
+}
+
+impl Registers for Thread {
+    fn get(&self, reg: Reg) -> i64 {
+        self.registers[self.slot(reg)]
+    }
+}
+
+impl Clone for Thread {
+    fn clone(&self) -> Thread {
+        Thread {
+            start: self.start,
+            frames: self.frames.clone(),
+            registers: self.registers.clone(),
+            buffer: self.buffer.clone(),
+            ended: self.ended,
+        }
+    }
+
+    /// Keeps the allocations: searches copy states over old ones all the time.
+    fn clone_from(&mut self, source: &Thread) {
+        self.start = source.start;
+        self.frames.clone_from(&source.frames);
+        self.registers.clone_from(&source.registers);
+        self.buffer.clone_from(&source.buffer);
+        self.ended = source.ended;
+    }
+}
+
+/// An open atomic section.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Section {
+    /// The thread inside.
+    pub owner: u32,
+    /// How many begins are open.
+    pub depth: u32,
+}
+
+/// A state of a program.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    /// Memory.
+    pub cells: Vec<i64>,
+    /// Threads: those of the beginning, then in order of spawning.
+    pub threads: Vec<Thread>,
+    /// The atomic section that is open, if one is.
+    pub section: Option<Section>,
+}
+
+impl State {
+    /// Whether all threads have ended. All buffers are empty then.
+    pub fn is_final(&self) -> bool {
+        self.threads.iter().all(|t| t.ended)
+    }
+}
+
+impl Clone for State {
+    fn clone(&self) -> State {
+        State { cells: self.cells.clone(), threads: self.threads.clone(), section: self.section }
+    }
+
+    fn clone_from(&mut self, source: &State) {
+        self.cells.clone_from(&source.cells);
+        self.threads.clone_from(&source.threads);
+        self.section = source.section;
+    }
+}

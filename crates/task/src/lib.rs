@@ -1,0 +1,174 @@
+//! What is asked and what is answered: [`Task`], [`Verdict`], [`Trace`], [`Budget`], [`Stats`]
+//! and the trait [`Engine`] that every engine implements.
+
+mod budget;
+mod trace;
+
+use fencepost_ir::cfg::{EdgeId, ProcId, Program};
+use std::fmt;
+
+pub use budget::{Budget, Progress, Stats};
+pub use trace::{Action, Failure, Step, Trace, Violation};
+
+/// A memory model.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Model {
+    /// Sequential consistency.
+    Sc,
+    /// Total store order.
+    Tso,
+    /// Partial store order.
+    Pso,
+}
+
+impl Model {
+    /// All models, from the strongest to the weakest.
+    pub const ALL: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
+
+    /// As the command line writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Sc => "sc",
+            Model::Tso => "tso",
+            Model::Pso => "pso",
+        }
+    }
+
+    /// The model of a name that [`Model::name`] gives.
+    pub fn from_name(name: &str) -> Option<Model> {
+        Model::ALL.into_iter().find(|m| m.name() == name)
+    }
+}
+
+/// Bounds of an analysis; `None` is no bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bounds {
+    /// Entries in each store buffer.
+    pub buffer: Option<u32>,
+    /// Instances of each template and unbounded spawn loop.
+    pub threads: Option<u32>,
+}
+
+impl Bounds {
+    /// Names and values of the bounds that are set, as JSON writes them.
+    pub fn named(&self) -> Vec<(&'static str, u32)> {
+        let all = [("buffer", self.buffer), ("threads", self.threads)];
+        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+}
+
+/// How far a verdict reaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// All runs.
+    Complete,
+    /// All runs within bounds.
+    UpTo(Bounds),
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scope::Complete => f.write_str("complete"),
+            Scope::UpTo(bounds) => {
+                let named: Vec<_> = bounds.named().iter().map(|(n, v)| format!("{n} {v}")).collect();
+                write!(f, "up to {}", named.join(", "))
+            }
+        }
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The time limit was reached.
+    Timeout,
+    /// The memory limit was reached.
+    Memory,
+    /// The user or another engine ended the work.
+    Cancelled,
+    /// A bound that nobody asked for cut runs off.
+    BoundReached(String),
+    /// The program or the model does not fit the engine.
+    NotApplicable(String),
+    /// An unbounded integer left 64 bits, at the place given.
+    Overflow(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Timeout => f.write_str("the time limit was reached"),
+            Reason::Memory => f.write_str("the memory limit was reached"),
+            Reason::Cancelled => f.write_str("cancelled"),
+            Reason::BoundReached(what) | Reason::NotApplicable(what) => f.write_str(what),
+            Reason::Overflow(place) => write!(f, "an unbounded integer leaves 64 bits at {place}"),
+        }
+    }
+}
+
+/// The answer to a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// No run within the scope violates a property.
+    Safe {
+        /// How far that reaches.
+        scope: Scope,
+    },
+    /// A run that violates a property.
+    Unsafe {
+        /// The run.
+        trace: Trace,
+    },
+    /// Neither.
+    Unknown {
+        /// Why.
+        reason: Reason,
+        /// The largest scope within which no violation was found, if one was finished.
+        scope: Option<Scope>,
+    },
+}
+
+/// A property that no run even came to.
+#[derive(Clone, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Unreached {
+    /// No run executes this assertion.
+    Assertion(ProcId, EdgeId),
+    /// No thread gets to this label of a forbidden combination.
+    Label(ProcId, String),
+    /// No run ends, so final conditions hold vacuously.
+    End,
+}
+
+/// What an engine gives back.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Properties that were never reached; empty unless the verdict is safe.
+    pub unreached: Vec<Unreached>,
+    /// What it cost.
+    pub stats: Stats,
+}
+
+/// A question.
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The memory model.
+    pub model: Model,
+    /// Bounds that the user gave.
+    pub bounds: Bounds,
+    /// Limits.
+    pub budget: Budget,
+}
+
+/// A method that answers tasks.
+pub trait Engine {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Answers. Never overclaims: a bound that cut something off is in the scope.
+    fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer;
+}

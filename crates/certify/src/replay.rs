@@ -1,0 +1,276 @@
+//! Replays a run step by step. Each step must be possible where it is taken, and the run must end
+//! in the violation that it claims. What each step read and wrote comes from the semantics; a
+//! saved trace also claims it, and every claim is compared.
+
+use fencepost_ir::cfg::{Loc, Program};
+use fencepost_ir::{Scalar, Span};
+use fencepost_memory::{Event, EventKind, Machine, Memory, State, with_memory};
+use fencepost_task::{Action, Model, Step, Trace, Violation};
+use std::fmt;
+
+/// One step of a replayed run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    /// The step.
+    pub step: Step,
+    /// The thread's name.
+    pub thread: String,
+    /// What it did.
+    pub event: Event,
+    /// Type of the value in the event.
+    pub value_type: Scalar,
+}
+
+/// A run that replays.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Replay {
+    /// The memory model.
+    pub model: Model,
+    /// Chosen initial values.
+    pub init: Vec<(Loc, i64)>,
+    /// The steps.
+    pub steps: Vec<Replayed>,
+    /// The state before the first step and after each; a failing last step has none.
+    pub states: Vec<State>,
+    /// Names of the threads, in the order of their numbers.
+    pub threads: Vec<String>,
+    /// What the run shows.
+    pub violation: Violation,
+    /// Whether no shorter run does.
+    pub shortest: bool,
+}
+
+impl Replay {
+    /// The property's name in reports.
+    pub fn property(&self, program: &Program) -> String {
+        let last = self.steps.last().map_or(Span::NONE, |s| s.event.span);
+        self.violation.describe(program, last, &program.sources)
+    }
+}
+
+/// Why a run is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rejection {
+    /// Number of the first step that does not fit, from 1; 0 for the beginning.
+    pub step: usize,
+    /// What does not fit.
+    pub reason: String,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.step == 0 { write!(f, "{}", self.reason) } else { write!(f, "step {}: {}", self.step, self.reason) }
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+/// What a saved trace says of one step.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Claim {
+    /// The thread's name.
+    pub thread: String,
+    /// The kind of event.
+    pub kind: String,
+    /// The edge followed, where it is an instruction.
+    pub edge: Option<u32>,
+    /// The cell's name.
+    pub loc: Option<String>,
+    /// The value, as the integer it means.
+    pub value: Option<i128>,
+    /// The line in the source.
+    pub line: Option<u32>,
+}
+
+/// Replays a run.
+pub fn replay(program: &Program, trace: &Trace) -> Result<Replay, Rejection> {
+    let machine = machine(program)?;
+    with_memory!(trace.model, memory => {
+        let mut run = Run::start(&machine, memory, trace.model, &trace.init)?;
+        for &step in &trace.steps {
+            run.step(step)?;
+        }
+        let mut replay = run.finish()?;
+        if replay.violation != trace.violation {
+            return Err(Rejection { step: trace.steps.len(), reason: "the run ends in another violation".into() });
+        }
+        replay.shortest = trace.shortest;
+        Ok(replay)
+    })
+}
+
+/// Replays a saved trace: initial values by name, then a claim for each step.
+pub fn replay_claims(
+    program: &Program,
+    model: Model,
+    init: &[(String, i128)],
+    claims: &[Claim],
+) -> Result<Replay, Rejection> {
+    let machine = machine(program)?;
+    let cells = program.cell_bases()[program.objects.len()];
+    let mut chosen = Vec::new();
+    for (name, value) in init {
+        let loc = (0..cells).map(Loc).find(|l| program.cell_name(*l) == *name);
+        let value = loc.and_then(|l| program.object_of(l).0.ty.value_of(*value));
+        match (loc, value) {
+            (Some(loc), Some(value)) => chosen.push((loc, value)),
+            _ => return Err(Rejection { step: 0, reason: format!("`{name}` has no such initial value") }),
+        }
+    }
+    with_memory!(model, memory => {
+        let mut run = Run::start(&machine, memory, model, &chosen)?;
+        for claim in claims {
+            let step = run.claimed_step(claim)?;
+            run.step(step)?;
+            run.compare(claim)?;
+        }
+        run.finish()
+    })
+}
+
+fn machine(program: &Program) -> Result<Machine<'_>, Rejection> {
+    Machine::new(program).map_err(|_| Rejection {
+        step: 0,
+        reason: "the program has any number of threads; give the number of the trace with --threads".into(),
+    })
+}
+
+/// A run being replayed.
+struct Run<'m, 'p, M: Memory> {
+    machine: &'m Machine<'p>,
+    memory: &'m M,
+    replay: Replay,
+    failed: Option<Violation>,
+}
+
+impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
+    fn start(machine: &'m Machine<'p>, memory: &'m M, model: Model, init: &[(Loc, i64)]) -> Result<Self, Rejection> {
+        let choices = machine.initial_choices();
+        let complete = choices.len() == init.len()
+            && choices.iter().all(|(loc, c)| init.iter().any(|(l, v)| l == loc && c.contains(*v)));
+        if !complete {
+            return Err(Rejection { step: 0, reason: "the initial values are not those of the program".into() });
+        }
+        let state = machine.initial(init);
+        let threads = (0..state.threads.len()).map(|t| machine.thread_name(&state, t)).collect();
+        let replay = Replay {
+            model,
+            init: init.to_vec(),
+            steps: Vec::new(),
+            states: vec![state],
+            threads,
+            violation: Violation::Property(usize::MAX),
+            shortest: false,
+        };
+        Ok(Run { machine, memory, replay, failed: None })
+    }
+
+    fn state(&self) -> &State {
+        self.replay.states.last().expect("a run starts with a state")
+    }
+
+    fn reject<T>(&self, step: usize, reason: impl Into<String>) -> Result<T, Rejection> {
+        Err(Rejection { step, reason: reason.into() })
+    }
+
+    /// Takes a step, if it is possible.
+    fn step(&mut self, step: Step) -> Result<(), Rejection> {
+        let number = self.replay.steps.len() + 1;
+        if self.failed.is_some() {
+            return self.reject(number, "the run has failed before this step");
+        }
+        let state = self.state();
+        let mut possible = Vec::new();
+        self.machine.steps(self.memory, state, &mut possible);
+        if !possible.contains(&step) {
+            let name = self.replay.threads.get(step.thread as usize);
+            let name = name.map_or("a thread that does not exist".to_string(), |n| format!("`{n}`"));
+            return self.reject(number, format!("{name} cannot do this here"));
+        }
+        let event = self.machine.event(self.memory, state, step);
+        let value_type = self.machine.value_type(state, step);
+        let mut next = state.clone();
+        let result = self.machine.apply(self.memory, &mut next, step);
+        let thread = self.replay.threads[step.thread as usize].clone();
+        self.replay.steps.push(Replayed { step, thread, event, value_type });
+        match result {
+            Ok(()) => {
+                for spawned in self.replay.threads.len()..next.threads.len() {
+                    self.replay.threads.push(self.machine.thread_name(&next, spawned));
+                }
+                self.replay.states.push(next);
+            }
+            Err(failure) => self.failed = Some(Violation::Failure(failure)),
+        }
+        Ok(())
+    }
+
+    /// The step that a claim describes.
+    fn claimed_step(&self, claim: &Claim) -> Result<Step, Rejection> {
+        let number = self.replay.steps.len() + 1;
+        let Some(thread) = self.replay.threads.iter().position(|t| *t == claim.thread) else {
+            return self.reject(number, format!("there is no thread `{}`", claim.thread));
+        };
+        let mut possible = Vec::new();
+        self.machine.steps(self.memory, self.state(), &mut possible);
+        let fits = |step: &Step| {
+            let event = self.machine.event(self.memory, self.state(), *step);
+            step.thread as usize == thread
+                && match step.action {
+                    Action::Edge(id, choice) => {
+                        claim.edge == Some(id.0) && choice.is_none_or(|_| self.shown_value(*step, &event) == claim.value)
+                    }
+                    Action::Flush(loc) => {
+                        claim.kind == EventKind::Flush.name() && claim.loc == Some(self.machine.program.cell_name(loc))
+                    }
+                    Action::Propagate(_) | Action::Delete => false,
+                }
+        };
+        match possible.iter().find(|s| fits(s)) {
+            Some(step) => Ok(*step),
+            None => self.reject(number, format!("`{}` cannot do this {} here", claim.thread, claim.kind)),
+        }
+    }
+
+    fn shown_value(&self, step: Step, event: &Event) -> Option<i128> {
+        event.value.map(|v| self.machine.value_type(self.state(), step).meaning(v))
+    }
+
+    /// Compares what the last step did with what is claimed of it.
+    fn compare(&self, claim: &Claim) -> Result<(), Rejection> {
+        let number = self.replay.steps.len();
+        let Some(done) = self.replay.steps.last() else { return Ok(()) };
+        let loc = done.event.loc.map(|l| self.machine.program.cell_name(l));
+        let value = done.event.value.map(|v| done.value_type.meaning(v));
+        let line = done.event.span.is_some().then_some(done.event.span.line);
+        let show = |v: Option<i128>| v.map_or("nothing".to_string(), |v| v.to_string());
+        if done.event.kind.name() != claim.kind {
+            return self.reject(number, format!("this is a {}, not a {}", done.event.kind.name(), claim.kind));
+        }
+        if loc != claim.loc {
+            let (is, said) = (loc.unwrap_or_default(), claim.loc.clone().unwrap_or_default());
+            return self.reject(number, format!("this touches `{is}`, not `{said}`"));
+        }
+        if value != claim.value {
+            return self.reject(number, format!("the value is {}, not {}", show(value), show(claim.value)));
+        }
+        if line != claim.line {
+            return self.reject(number, "this stands in another line of the program");
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Replay, Rejection> {
+        let violation = match self.failed {
+            Some(failure) => Some(failure),
+            None => self.machine.violated(self.state()).map(Violation::Property),
+        };
+        match violation {
+            Some(violation) => {
+                self.replay.violation = violation;
+                Ok(self.replay)
+            }
+            None => self.reject(self.replay.steps.len(), "the run ends without violating a property"),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! `fencepost check`: files and models to verdicts.
+
+use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
+use crate::progress::ProgressLine;
+use crate::{Exit, input};
+use fencepost_certify::replay;
+use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_ir::{cfg, tree};
+use fencepost_passes::pipeline::{self, Stage};
+use fencepost_report::{Outcome, Shown, json, text};
+use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Reason, Scope, Task, Verdict};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+pub fn run(options: &CheckOptions) -> Exit {
+    if options.trace.is_some() && (options.files.len() > 1 || options.models.len() > 1) {
+        eprintln!("error: --trace needs one file and one model");
+        return Exit::Wrong;
+    }
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = cancelled.clone();
+    // A second Ctrl-C ends the process at once.
+    let handler = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(Exit::Unknown as i32);
+        }
+    });
+    if let Err(error) = handler {
+        eprintln!("warning: Ctrl-C will lose what is known so far: {error}");
+    }
+    let mut exit = Exit::Good;
+    for file in &options.files {
+        exit = exit.and(check_file(options, file, &cancelled));
+        if cancelled.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+}
+
+fn check_file(options: &CheckOptions, file: &Path, cancelled: &Arc<AtomicBool>) -> Exit {
+    let name = file.display().to_string();
+    let tree = match input::read(file, &options.input) {
+        Ok(tree) => tree,
+        Err(error) => {
+            input::complain(&error);
+            if options.format == Format::Json {
+                println!("{}", error_object(&name, &error));
+            }
+            return Exit::Wrong;
+        }
+    };
+    if let Some(what) = &options.print {
+        return print_stage(options, tree, what);
+    }
+    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    if !program.has_property() {
+        let error = input::InputError::File(format!(
+            "{name}: there is nothing to check; add an `assert`, a `forbid`, an `at most` or a `final` condition"
+        ));
+        input::complain(&error);
+        if options.format == Format::Json {
+            println!("{}", error_object(&name, &error));
+        }
+        return Exit::Wrong;
+    }
+    let mut exit = Exit::Good;
+    for &model in &options.models {
+        exit = exit.and(check_model(options, &name, &program, model.into(), cancelled));
+        if cancelled.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    exit
+}
+
+fn error_object(name: &str, error: &input::InputError) -> serde_json::Value {
+    match error {
+        input::InputError::Text(sources, diagnostics) => json::error(name, sources, diagnostics),
+        input::InputError::File(message) => {
+            serde_json::json!({"schema": 1, "file": name, "verdict": "error", "diagnostics": [{"message": message}]})
+        }
+    }
+}
+
+fn check_model(
+    options: &CheckOptions,
+    name: &str,
+    program: &cfg::Program,
+    model: Model,
+    cancelled: &Arc<AtomicBool>,
+) -> Exit {
+    let start = Instant::now();
+    let budget = Budget {
+        deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
+        memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
+        cancelled: cancelled.clone(),
+    };
+    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads };
+    let task = Task { program, model, bounds, budget };
+    // The only engine so far is what `auto` chooses too.
+    let (EngineName::Auto | EngineName::Explicit) = options.engine;
+    let engine = Explicit {
+        order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
+        reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
+    };
+    let mut line = ProgressLine::new(options.quiet);
+    let answer = engine.check(&task, &mut |p| line.update(name, p));
+    drop(line);
+    let Answer { verdict, unreached, stats } = bounded_answer(options, answer);
+    let (verdict, exit) = match verdict {
+        Verdict::Safe { scope } => (Shown::Safe { scope, unreached }, Exit::Good),
+        Verdict::Unknown { reason, scope } => (Shown::Unknown { reason, scope }, Exit::Unknown),
+        Verdict::Unsafe { trace } => match replay(program, &trace) {
+            Ok(replay) => (Shown::Unsafe(Box::new(replay)), Exit::Bad),
+            Err(rejection) => panic!(
+                "internal error: the engine `{}` found a run of {name} under {} that does not replay ({rejection}). \
+                 This is a bug in Fencepost; please report it with the file.",
+                engine.name(),
+                model.name()
+            ),
+        },
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let outcome = Outcome { file: name, program, model, engine: engine.name(), verdict, stats, seconds };
+    let object = json::outcome(&outcome);
+    match options.format {
+        Format::Json => println!("{object}"),
+        Format::Text => {
+            let style = text::Style { all_steps: options.verbose, ..text::Style::default() };
+            print!("{}", text::outcome(&outcome, style));
+        }
+    }
+    if let Some(path) = &options.trace
+        && let Shown::Unsafe(_) = outcome.verdict
+        && let Err(error) = std::fs::write(path, format!("{object:#}\n"))
+    {
+        eprintln!("error: {}: {error}", path.display());
+        return Exit::Wrong;
+    }
+    exit
+}
+
+/// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
+/// is safe within that scope.
+fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
+    let asked_for_bounds = options.buffer.is_some();
+    match answer.verdict {
+        Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) } if asked_for_bounds => {
+            Answer { verdict: Verdict::Safe { scope }, ..answer }
+        }
+        _ => answer,
+    }
+}
+
+/// 80 % of the machine's memory, where it can be found out.
+fn default_memory() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find(|l| l.starts_with("MemTotal:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024 / 10 * 8)
+}
+
+fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
+    if what == "tree" {
+        print!("{tree}");
+        return Exit::Good;
+    }
+    let pass = match what {
+        "cfg" => "compact",
+        _ => match what.strip_prefix("after:") {
+            Some(pass) if pipeline::PASSES.contains(&pass) => pass,
+            _ => {
+                let passes = pipeline::PASSES.map(|p| format!("after:{p}")).join(", ");
+                eprintln!("error: --print takes tree, cfg, {passes}; not `{what}`");
+                return Exit::Wrong;
+            }
+        },
+    };
+    pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |name, stage| {
+        if name == pass {
+            match stage {
+                Stage::Tree(program) => print!("{program}"),
+                Stage::Cfg(program) => print!("{program}"),
+            }
+        }
+    });
+    Exit::Good
+}

@@ -1,0 +1,68 @@
+//! Files to programs: which front end reads a file, and what is said when it cannot.
+
+use crate::options::{InputFormat, InputOptions};
+use fencepost_frontend::{Diagnostic, model};
+use fencepost_ir::{Sources, tree};
+use fencepost_report::diagnostics::{self, Colour};
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+
+/// Why there is no program.
+pub enum InputError {
+    /// The file could not be read, or nobody knows its format.
+    File(String),
+    /// The text is wrong.
+    Text(Sources, Vec<Diagnostic>),
+}
+
+/// Reads a program.
+pub fn read(path: &Path, options: &InputOptions) -> Result<tree::Program, InputError> {
+    let name = path.display().to_string();
+    let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
+    match format(path, options)? {
+        InputFormat::Fp => model::read(&name, &text).map_err(|(sources, d)| InputError::Text(sources, d)),
+    }
+}
+
+fn format(path: &Path, options: &InputOptions) -> Result<InputFormat, InputError> {
+    if let Some(format) = options.input_format {
+        return Ok(format);
+    }
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("fp") => Ok(InputFormat::Fp),
+        None if path.as_os_str() == "-" => Ok(InputFormat::Fp),
+        _ => Err(InputError::File(format!(
+            "{}: the name does not say how to read it; known are .fp files, and --input-format says it for others",
+            path.display()
+        ))),
+    }
+}
+
+/// The text of a file; `-` is standard input.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    let bytes = bytes.map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "not a text file: it is not valid UTF-8".to_string())
+}
+
+/// Prints why there is no program, on standard error.
+pub fn complain(error: &InputError) {
+    match error {
+        InputError::File(message) => eprintln!("error: {message}"),
+        InputError::Text(sources, diagnostics) => {
+            for diagnostic in diagnostics {
+                eprintln!("{}\n", diagnostics::render(sources, diagnostic, colour()));
+            }
+        }
+    }
+}
+
+fn colour() -> Colour {
+    let wanted = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    if wanted { Colour::On } else { Colour::Off }
+}

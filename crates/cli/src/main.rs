@@ -1,0 +1,44 @@
+//! The command line: arguments to tasks, tasks to answers, answers to exit codes.
+//!
+//! Exit codes: 0 safe, 1 unsafe, 2 wrong input or command line, 3 unknown; of several, the first
+//! that occurs of 2, 1, 3, 0.
+
+mod check;
+mod input;
+mod options;
+mod progress;
+mod replay;
+
+use clap::Parser;
+use options::{Cli, Command};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let code = match cli.command {
+        Command::Check(options) => check::run(&options),
+        Command::Replay(options) => replay::run(&options),
+    };
+    ExitCode::from(code as u8)
+}
+
+/// What the process ends with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Exit {
+    /// Safe, or the trace replays.
+    Good = 0,
+    /// Unsafe, or the trace is rejected.
+    Bad = 1,
+    /// The input or the command line is wrong.
+    Wrong = 2,
+    /// No verdict.
+    Unknown = 3,
+}
+
+impl Exit {
+    /// The code of two results together.
+    fn and(self, other: Exit) -> Exit {
+        let order = [Exit::Wrong, Exit::Bad, Exit::Unknown, Exit::Good];
+        order.into_iter().find(|e| *e == self || *e == other).unwrap_or(Exit::Good)
+    }
+}

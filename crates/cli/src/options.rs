@@ -1,0 +1,167 @@
+//! What was typed. What is meant by it is made of this in the commands.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use fencepost_task::Model;
+use std::path::PathBuf;
+
+#[derive(Parser)]
+#[command(
+    name = "fencepost",
+    version,
+    about = "Verifies concurrent programs under SC, TSO (x86) and PSO",
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 safe, 1 unsafe, 2 wrong input or command line, 3 unknown."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Is the property violated? Gives a verdict with a replayed run, or says why not.
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckOptions),
+    /// Step through a saved trace, checking every step on the reference semantics.
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(ReplayOptions),
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  fencepost check examples/peterson.fp                     under TSO
+  fencepost check --model sc --model pso examples/*.fp     under two models
+  fencepost check --threads 3 lock.fp                      three threads for each template
+  fencepost check --format json examples/*.fp              for scripts
+  fencepost check --trace bug.json examples/peterson.fp    saves the run";
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  fencepost check --trace bug.json examples/peterson.fp
+  fencepost replay examples/peterson.fp bug.json";
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelName {
+    Sc,
+    Tso,
+    Pso,
+}
+
+impl From<ModelName> for Model {
+    fn from(name: ModelName) -> Model {
+        match name {
+            ModelName::Sc => Model::Sc,
+            ModelName::Tso => Model::Tso,
+            ModelName::Pso => Model::Pso,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    /// Choose by the program.
+    Auto,
+    /// Explicit-state search.
+    Explicit,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SearchOrder {
+    /// Breadth first: short runs.
+    Bfs,
+    /// Depth first: less memory.
+    Dfs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// The modelling language.
+    Fp,
+}
+
+/// How a file becomes a program.
+#[derive(Args)]
+pub struct InputOptions {
+    /// How to read the files, whatever their names
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub input_format: Option<InputFormat>,
+    /// Threads for each template `[*]`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub threads: Option<u32>,
+}
+
+#[derive(Args)]
+pub struct CheckOptions {
+    /// Programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Memory model; may be repeated
+    #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
+    pub models: Vec<ModelName>,
+    /// Method
+    #[arg(long, value_enum, default_value = "auto")]
+    pub engine: EngineName,
+    /// Entries in each store buffer; a safe verdict then holds up to this bound only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub buffer: Option<u32>,
+    /// Seconds for each file and model
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Megabytes for each file and model [default: 80 % of the machine's]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: Option<u64>,
+    /// Order of the explicit search
+    #[arg(long, value_enum, default_value = "bfs")]
+    pub search: SearchOrder,
+    /// Search without reductions, for comparison
+    #[arg(long)]
+    pub no_reduction: bool,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// Save the violating run (one file and one model)
+    #[arg(long, value_name = "FILE.json")]
+    pub trace: Option<PathBuf>,
+    /// Show an intermediate form instead of checking: `tree`, `cfg` or `after:PASS`
+    #[arg(long, value_name = "WHAT")]
+    pub print: Option<String>,
+    /// Exit with 0 where the answer is unknown
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// Say nothing but the verdicts
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Show every step of a run
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+#[derive(Args)]
+pub struct ReplayOptions {
+    /// The program
+    pub file: PathBuf,
+    /// The run, as `check --trace` saved it or `check --format json` printed it
+    pub trace: PathBuf,
+    /// Show every step
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s > 0.0 && s < 1e9 => Ok(s),
+        _ => Err("expected a positive number of seconds".to_string()),
+    }
+}

@@ -1,0 +1,47 @@
+//! `fencepost replay`: a saved trace, step by step, each step checked.
+
+use crate::options::ReplayOptions;
+use crate::{Exit, input};
+use fencepost_certify::replay_claims;
+use fencepost_passes::pipeline;
+use fencepost_report::{json, text};
+
+pub fn run(options: &ReplayOptions) -> Exit {
+    let tree = match input::read(&options.file, &options.input) {
+        Ok(tree) => tree,
+        Err(error) => {
+            input::complain(&error);
+            return Exit::Wrong;
+        }
+    };
+    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    let saved = input::read_text(&options.trace).and_then(|text| json::read_trace(&text));
+    let (saved, model) = match saved {
+        Ok(saved) => match saved.model {
+            Some(model) => (saved, model),
+            None => return Exit::Wrong,
+        },
+        Err(message) => {
+            eprintln!("error: {}: {message}", options.trace.display());
+            return Exit::Wrong;
+        }
+    };
+    let rejected = |reason: String| {
+        println!("rejected: {} is not a run of {}: {reason}", options.trace.display(), options.file.display());
+        Exit::Bad
+    };
+    match replay_claims(&program, model, &saved.init, &saved.claims) {
+        Err(rejection) => rejected(rejection.to_string()),
+        Ok(replay) => {
+            let property = replay.property(&program);
+            if saved.property.as_ref().is_some_and(|claimed| *claimed != property) {
+                return rejected(format!("it violates the {property}, not what it claims"));
+            }
+            let style = text::Style { all_steps: options.verbose, ..text::Style::default() };
+            let model = model.name().to_uppercase();
+            println!("replayed: {} under {model}: {property}", options.file.display());
+            print!("{}", text::run(&program, &replay, style));
+            Exit::Good
+        }
+    }
+}

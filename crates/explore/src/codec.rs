@@ -1,0 +1,287 @@
+//! States to bytes and back.
+//!
+//! What the program fixes is not stored: which procedure a thread started with, where frames
+//! begin, buffers under SC, sections without atomics. Small types take one byte, others a
+//! variable number; registers that are dead at a frame's node take none and come back with their
+//! initial value, if dead registers are to be forgotten.
+
+use fencepost_ir::Scalar;
+use fencepost_ir::cfg::{EdgeId, Instr, Loc, NodeId, ProcId, Program, StartId};
+use fencepost_memory::{Entry, EntryKind, Frame, Section, State, Thread};
+use fencepost_passes::liveness::Liveness;
+use fencepost_task::Model;
+
+/// How a value is written.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// One byte, counted from the smallest value.
+    Byte(i64),
+    /// As many bytes as it needs.
+    Variable,
+}
+
+impl Shape {
+    fn of(ty: Scalar) -> Shape {
+        let (lo, hi) = ty.limits();
+        if hi - lo < 256 { Shape::Byte(lo as i64) } else { Shape::Variable }
+    }
+}
+
+/// Packs and unpacks the states of one program.
+pub struct Codec<'p> {
+    program: &'p Program,
+    /// `None` keeps dead registers.
+    liveness: Option<Liveness>,
+    cells: Vec<Shape>,
+    thread_registers: Vec<Shape>,
+    registers: Vec<Vec<Shape>>,
+    starts: Vec<StartId>,
+    buffers: bool,
+    spawns: bool,
+    calls: bool,
+    sections: bool,
+}
+
+impl<'p> Codec<'p> {
+    /// A codec for states of the program under the model.
+    pub fn new(program: &'p Program, model: Model, liveness: Option<Liveness>) -> Codec<'p> {
+        let uses = |test: fn(&Instr) -> bool| {
+            program.procedures.iter().any(|p| p.edges().iter().any(|e| test(&e.instr)))
+        };
+        let mut starts = Vec::new();
+        for (i, start) in program.threads.iter().enumerate() {
+            if let fencepost_ir::cfg::Count::Times(n) = start.count {
+                starts.extend((0..n).map(|_| StartId(i as u32)));
+            }
+        }
+        let cells = program.objects.iter().flat_map(|o| (0..o.len()).map(|_| Shape::of(o.ty)));
+        Codec {
+            program,
+            liveness,
+            cells: cells.collect(),
+            thread_registers: program.thread_registers.iter().map(|r| Shape::of(r.ty)).collect(),
+            registers: program.procedures.iter().map(|p| p.registers.iter().map(|r| Shape::of(r.ty)).collect()).collect(),
+            starts,
+            buffers: model != Model::Sc,
+            spawns: uses(|i| matches!(i, Instr::Spawn(..))),
+            calls: uses(|i| matches!(i, Instr::Call(..))),
+            sections: uses(|i| matches!(i, Instr::AtomicBegin(_))),
+        }
+    }
+
+    fn is_live(&self, frame: &Frame, slot: usize) -> bool {
+        self.liveness.as_ref().is_none_or(|l| l.at(frame.procedure, frame.node)[slot])
+    }
+
+    /// Sets the registers that are not stored to what [`Codec::decode`] gives.
+    pub fn forget_dead(&self, state: &mut State) {
+        if self.liveness.is_none() {
+            return;
+        }
+        for thread in &mut state.threads {
+            for frame in &thread.frames {
+                let procedure = self.program.procedure(frame.procedure);
+                for (slot, register) in procedure.registers.iter().enumerate() {
+                    if !self.is_live(frame, slot) {
+                        thread.registers[frame.base as usize + slot] = register.init;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Appends a state's bytes.
+    pub fn encode(&self, state: &State, out: &mut Vec<u8>) {
+        for (&value, &shape) in state.cells.iter().zip(&self.cells) {
+            put(out, value, shape);
+        }
+        if self.sections {
+            let section = state.section.map_or((0, 0), |s| (s.owner + 1, s.depth));
+            put_number(out, section.0.into());
+            if section.0 > 0 {
+                put_number(out, section.1.into());
+            }
+        }
+        if self.spawns {
+            put_number(out, state.threads.len() as u64);
+        }
+        for (i, thread) in state.threads.iter().enumerate() {
+            if i >= self.starts.len() {
+                put_number(out, thread.frames[0].procedure.0.into());
+            }
+            self.encode_thread(thread, out);
+        }
+    }
+
+    fn encode_thread(&self, thread: &Thread, out: &mut Vec<u8>) {
+        if self.calls {
+            put_number(out, thread.frames.len() as u64);
+        }
+        for (&value, &shape) in thread.registers.iter().zip(&self.thread_registers) {
+            put(out, value, shape);
+        }
+        for (depth, frame) in thread.frames.iter().enumerate() {
+            if depth > 0 {
+                put_number(out, frame.call.expect("an inner frame knows its call").0.into());
+            }
+            put_number(out, u64::from(frame.node.0) << 1 | u64::from(thread.ended));
+            for (slot, &shape) in self.registers[frame.procedure.index()].iter().enumerate() {
+                if self.is_live(frame, slot) {
+                    put(out, thread.registers[frame.base as usize + slot], shape);
+                }
+            }
+        }
+        if self.buffers {
+            put_number(out, thread.buffer.len() as u64);
+            for entry in &thread.buffer {
+                let barrier = entry.kind == EntryKind::Barrier;
+                put_number(out, u64::from(entry.loc.0) << 1 | u64::from(barrier));
+                if !barrier {
+                    put(out, entry.value, self.cells[entry.loc.index()]);
+                }
+            }
+        }
+    }
+
+    /// Unpacks a state over an old one.
+    pub fn decode(&self, bytes: &[u8], state: &mut State) {
+        let mut input = bytes;
+        let input = &mut input;
+        state.cells.clear();
+        state.cells.extend(self.cells.iter().map(|&shape| take(input, shape)));
+        state.section = None;
+        if self.sections
+            && let owner @ 1.. = take_number(input)
+        {
+            state.section = Some(Section { owner: owner as u32 - 1, depth: take_number(input) as u32 });
+        }
+        let threads = if self.spawns { take_number(input) as usize } else { self.starts.len() };
+        state.threads.truncate(threads);
+        for i in 0..threads {
+            if i == state.threads.len() {
+                state.threads.push(Thread {
+                    start: None,
+                    frames: Vec::new(),
+                    registers: Vec::new(),
+                    buffer: Vec::new(),
+                    ended: false,
+                });
+            }
+            let start = self.starts.get(i).copied();
+            let procedure = match start {
+                Some(start) => self.program.threads[start.index()].procedure,
+                None => ProcId(take_number(input) as u32),
+            };
+            state.threads[i].start = start;
+            self.decode_thread(input, procedure, &mut state.threads[i]);
+        }
+        debug_assert!(input.is_empty(), "a state is decoded to its end");
+    }
+
+    fn decode_thread(&self, input: &mut &[u8], procedure: ProcId, thread: &mut Thread) {
+        let frames = if self.calls { take_number(input) } else { 1 };
+        thread.registers.clear();
+        thread.registers.extend(self.thread_registers.iter().map(|&shape| take(input, shape)));
+        thread.frames.clear();
+        for depth in 0..frames {
+            let (procedure, call) = if depth == 0 {
+                (procedure, None)
+            } else {
+                let call = EdgeId(take_number(input) as u32);
+                let caller = self.program.procedure(thread.top().procedure);
+                match caller.edge(call).instr {
+                    Instr::Call(_, callee, _) => (callee, Some(call)),
+                    _ => panic!("a frame's call edge carries a call"),
+                }
+            };
+            let node = take_number(input);
+            thread.ended = node & 1 == 1;
+            let frame = Frame { procedure, node: NodeId((node >> 1) as u32), base: thread.registers.len() as u32, call };
+            let registers = &self.program.procedure(procedure).registers;
+            for (slot, &shape) in self.registers[procedure.index()].iter().enumerate() {
+                let value = if self.is_live(&frame, slot) { take(input, shape) } else { registers[slot].init };
+                thread.registers.push(value);
+            }
+            thread.frames.push(frame);
+        }
+        thread.buffer.clear();
+        if self.buffers {
+            for _ in 0..take_number(input) {
+                let head = take_number(input);
+                let loc = Loc((head >> 1) as u32);
+                let entry = if head & 1 == 1 {
+                    Entry { kind: EntryKind::Barrier, loc, value: 0 }
+                } else {
+                    Entry { kind: EntryKind::Store, loc, value: take(input, self.cells[loc.index()]) }
+                };
+                thread.buffer.push(entry);
+            }
+        }
+    }
+}
+
+fn put(out: &mut Vec<u8>, value: i64, shape: Shape) {
+    match shape {
+        Shape::Byte(lo) => out.push(value.wrapping_sub(lo) as u8),
+        // Small negative numbers become small positive ones.
+        Shape::Variable => put_number(out, ((value << 1) ^ (value >> 63)) as u64),
+    }
+}
+
+fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 128 {
+        out.push(number as u8 | 128);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn take(input: &mut &[u8], shape: Shape) -> i64 {
+    match shape {
+        Shape::Byte(lo) => {
+            let byte = input[0];
+            *input = &input[1..];
+            lo + i64::from(byte)
+        }
+        Shape::Variable => {
+            let number = take_number(input);
+            (number >> 1) as i64 ^ -((number & 1) as i64)
+        }
+    }
+}
+
+fn take_number(input: &mut &[u8]) -> u64 {
+    let mut number = 0;
+    let mut shift = 0;
+    loop {
+        let byte = input[0];
+        *input = &input[1..];
+        number |= u64::from(byte & 127) << shift;
+        if byte < 128 {
+            return number;
+        }
+        shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back() {
+        for value in [0, 1, -1, 63, 64, -64, -65, i64::MAX, i64::MIN, 1 << 40] {
+            let mut out = Vec::new();
+            put(&mut out, value, Shape::Variable);
+            let mut input = &out[..];
+            assert_eq!(take(&mut input, Shape::Variable), value);
+            assert!(input.is_empty());
+        }
+        for value in [-3, 0, 252] {
+            let mut out = Vec::new();
+            put(&mut out, value, Shape::Byte(-3));
+            assert_eq!(out.len(), 1);
+            assert_eq!(take(&mut &out[..], Shape::Byte(-3)), value);
+        }
+    }
+}

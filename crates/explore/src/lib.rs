@@ -1,0 +1,219 @@
+//! Explicit-state search: decides programs whose reachable states are finite, under every
+//! memory model, by visiting them all.
+//!
+//! Exact: whole states are stored and compared ([`mod@store`]). Complete when no buffer bound cut
+//! anything off ([`mod@search`]). Reductions ([`mod@reduction`], [`mod@symmetry`], dead registers)
+//! are on by default and tested against the search without them. Deterministic.
+//!
+//! Limits: programs with any number of threads, and values chosen from more than
+//! [`MAX_CHOICES`], are not for this engine, and it says so.
+
+mod codec;
+mod reduction;
+mod search;
+mod shorten;
+mod store;
+mod symmetry;
+
+use fencepost_ir::cfg::{Count, Instr, NodeId, ProcId, Program, Property};
+use fencepost_memory::{Machine, Memory, State, with_memory};
+use fencepost_task::{
+    Answer, Bounds, Engine, Failure, Model, Progress, Reason, Scope, Task, Trace, Unreached, Verdict, Violation,
+};
+use search::{End, Goal, Search};
+pub use search::{Order, Reduction};
+
+/// More alternatives than this in one step, or initial states than the square of it, are too many
+/// to try one by one.
+pub const MAX_CHOICES: u128 = 1 << 16;
+
+/// The engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Explicit {
+    /// In which order states are looked at.
+    pub order: Order,
+    /// Whether reductions are used.
+    pub reduction: Reduction,
+}
+
+/// Whether the final states that were seen are all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Finals {
+    /// They are.
+    All,
+    /// Runs were cut off, for this reason.
+    Some(Reason),
+}
+
+impl Engine for Explicit {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        if let Some(reason) = not_applicable(task.program) {
+            let verdict = Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None };
+            return Answer { verdict, unreached: Vec::new(), stats: Default::default() };
+        }
+        with_memory!(task.model, memory => self.check_under(task, *memory, progress))
+    }
+}
+
+impl Explicit {
+    fn check_under<M: Memory + Copy>(&self, task: &Task<'_>, memory: M, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        let machine = Machine::new(task.program).expect("checked for templates before");
+        let mut search = Search::new(machine, memory, task.model, self.order, self.reduction);
+        let (end, bound) = grow(&mut search, task, &mut Goal::Violation, progress);
+        let stats = search.stats();
+        let bounds = |buffer| Bounds { buffer, threads: task.bounds.threads };
+        let scope = |buffer| match bounds(buffer) {
+            none if none.named().is_empty() => Scope::Complete,
+            some => Scope::UpTo(some),
+        };
+        let mut unreached = Vec::new();
+        let verdict = match end {
+            End::Found(found) => match found.violation {
+                Violation::Failure(failure) if failure.is_limit() => {
+                    let reason = limit_reason(task.program, &memory, &found, failure);
+                    Verdict::Unknown { reason, scope: None }
+                }
+                violation => {
+                    let search::Found { init, steps, .. } = found;
+                    let trace = Trace { model: task.model, init, steps, violation, shortest: false };
+                    let trace = shorten::shorten(task, memory, trace);
+                    Verdict::Unsafe { trace }
+                }
+            },
+            End::Exhausted { cut } => {
+                unreached = never_reached(task.program, &search);
+                let scope = scope(if cut { bound } else { None });
+                Verdict::Safe { scope }
+            }
+            End::Stopped(reason) => {
+                let finished = completed_bound(bound, task.bounds.buffer);
+                let scope = finished.map(|b| Scope::UpTo(bounds(Some(b))));
+                Verdict::Unknown { reason, scope }
+            }
+        };
+        Answer { verdict, unreached, stats }
+    }
+
+    /// Calls `see` on every final state that can be reached: all threads have ended. With
+    /// reductions, threads that nothing tells apart appear in one order only.
+    pub fn final_states(&self, task: &Task<'_>, see: &mut dyn FnMut(&State)) -> Finals {
+        if let Some(reason) = not_applicable(task.program) {
+            return Finals::Some(Reason::NotApplicable(reason));
+        }
+        let machine = Machine::new(task.program).expect("checked for templates before");
+        with_memory!(task.model, memory => {
+            let mut search = Search::new(machine, *memory, task.model, self.order, self.reduction);
+            match grow(&mut search, task, &mut Goal::FinalStates(see), &mut |_| {}) {
+                (End::Exhausted { cut: false }, _) => Finals::All,
+                (End::Exhausted { cut: true }, bound) => {
+                    Finals::Some(Reason::BoundReached(format!("buffer bound {}", bound.unwrap_or(0))))
+                }
+                (End::Stopped(reason), _) => Finals::Some(reason),
+                (End::Found(_), _) => unreachable!("nobody looks for violations"),
+            }
+        })
+    }
+}
+
+/// Searches with the bound that the user gave, or with growing ones until nothing is cut off.
+/// Gives the last bound that was tried.
+fn grow<M: Memory>(
+    search: &mut Search<'_, M>,
+    task: &Task<'_>,
+    goal: &mut Goal<'_>,
+    progress: &mut dyn FnMut(&Progress),
+) -> (End, Option<u32>) {
+    let mut bound = match (task.model, task.bounds.buffer) {
+        (Model::Sc, _) => None,
+        (_, Some(given)) => Some(given),
+        (_, None) => Search::<M>::next_bound(None),
+    };
+    loop {
+        let end = search.run(bound, &task.budget, goal, progress);
+        match end {
+            End::Exhausted { cut: true } if task.bounds.buffer.is_none() => bound = Search::<M>::next_bound(bound),
+            end => return (end, bound),
+        }
+    }
+}
+
+/// The bound that was finished when the search under `bound` was stopped.
+fn completed_bound(bound: Option<u32>, given: Option<u32>) -> Option<u32> {
+    match (bound, given) {
+        (Some(bound), None) if Some(bound) != Search::<fencepost_memory::Sc>::next_bound(None) => Some(bound / 2),
+        _ => None,
+    }
+}
+
+/// Why the engine cannot take the program.
+fn not_applicable(program: &Program) -> Option<String> {
+    if let Some(start) = program.threads.iter().find(|t| t.count == Count::Any) {
+        return Some(format!(
+            "explicit search needs a number of threads, and `{}[*]` is any number; give one with --threads N",
+            start.name
+        ));
+    }
+    for procedure in &program.procedures {
+        for edge in procedure.edges() {
+            if let Instr::Havoc(_, choices) = &edge.instr
+                && choices.count() > MAX_CHOICES
+            {
+                let place = program.sources.place(edge.span);
+                return Some(format!(
+                    "{} values to choose from at {place} are too many to try one by one; give a range, as in any(0..9)",
+                    choices.count()
+                ));
+            }
+        }
+    }
+    let initial = program.objects.iter().flat_map(|o| &o.init).try_fold(1u128, |n, c| n.checked_mul(c.count()));
+    match initial {
+        Some(n) if n <= MAX_CHOICES * 16 => None,
+        _ => Some("too many initial states to try one by one; give smaller ranges".to_string()),
+    }
+}
+
+fn limit_reason<M: Memory>(program: &Program, memory: &M, found: &search::Found, failure: Failure) -> Reason {
+    let machine = Machine::new(program).expect("the search had one");
+    let place = shorten::last_span(&machine, memory, found).map_or(String::new(), |s| program.sources.place(s).to_string());
+    match failure {
+        Failure::TooManyThreads => Reason::BoundReached(format!("{failure} at {place}")),
+        _ => Reason::Overflow(place),
+    }
+}
+
+/// Properties that no run came to.
+fn never_reached<M: Memory>(program: &Program, search: &Search<'_, M>) -> Vec<Unreached> {
+    let mut unreached = Vec::new();
+    let reached = |p: usize, node: NodeId| search.reached(p, node.index());
+    for (i, procedure) in program.procedures.iter().enumerate() {
+        for (id, edge) in procedure.edges().iter().enumerate() {
+            if matches!(edge.instr, Instr::Assert(_)) && !reached(i, edge.from) {
+                unreached.push(Unreached::Assertion(ProcId(i as u32), fencepost_ir::cfg::EdgeId(id as u32)));
+            }
+        }
+    }
+    for property in &program.properties {
+        match property {
+            Property::Forbid { together, .. } => {
+                for r in together.iter().flatten() {
+                    let node = program.procedure(r.procedure).label(&r.label).expect("the validator asks for the label");
+                    let missing = Unreached::Label(r.procedure, r.label.clone());
+                    if !reached(r.procedure.index(), node) && !unreached.contains(&missing) {
+                        unreached.push(missing);
+                    }
+                }
+            }
+            Property::Final { .. } => {
+                if !search.reached_end() && !unreached.contains(&Unreached::End) {
+                    unreached.push(Unreached::End);
+                }
+            }
+        }
+    }
+    unreached
+}

@@ -1,0 +1,417 @@
+//! The search itself: breadth first or depth first, with a buffer bound that grows.
+//!
+//! A bound on store buffers makes the states finite where the program's data are. Each state
+//! where the bound held a store back is remembered; when the search is done with a bound and
+//! there are such states, the bound is doubled and the search goes on from them. Where there are
+//! none, nothing was cut off and the answer is complete. A state found under a smaller bound is
+//! a state under a larger one, so nothing is searched twice.
+//!
+//! A run is rebuilt from the store: each state knows its parent, the bound of that time and the
+//! number of the step among the parent's candidates.
+
+use crate::codec::Codec;
+use crate::reduction::LocalSteps;
+use crate::store::{StateId, Store};
+use crate::symmetry::Symmetry;
+use fencepost_ir::cfg::{Choices, Instr, Loc};
+use fencepost_memory::{EntryKind, Machine, Memory, State};
+use fencepost_passes::liveness::Liveness;
+use fencepost_task::{Action, Budget, Failure, Model, Progress, Reason, Stats, Step, Violation};
+
+/// In which order states are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// Nearest first: short runs.
+    #[default]
+    Breadth,
+    /// Newest first: less memory for what waits.
+    Depth,
+}
+
+/// Whether runs that differ only in the order of independent steps are tried once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reduction {
+    /// Once.
+    #[default]
+    On,
+    /// Every one.
+    Off,
+}
+
+/// Bounds are doubled from here.
+const FIRST_BOUND: u32 = 2;
+
+/// The step's number is in the low bits of an ordinal, the bound's number in the high ones.
+const LEVEL_SHIFT: u32 = 24;
+
+/// A violation and the run to it, in threads of the program.
+pub struct Found {
+    pub init: Vec<(Loc, i64)>,
+    pub steps: Vec<Step>,
+    pub violation: Violation,
+}
+
+/// How a search ended.
+pub enum End {
+    /// A violation was found.
+    Found(Found),
+    /// All states within the bound were seen; whether the bound cut anything off.
+    Exhausted { cut: bool },
+    /// A limit was reached.
+    Stopped(Reason),
+}
+
+/// What a search is for.
+pub enum Goal<'a> {
+    /// Ends at the first violation.
+    Violation,
+    /// Sees every final state; failing steps just end their run.
+    FinalStates(&'a mut dyn FnMut(&State)),
+}
+
+/// A search of one program under one model.
+pub struct Search<'p, M: Memory> {
+    machine: Machine<'p>,
+    memory: M,
+    codec: Codec<'p>,
+    reduction: Option<(LocalSteps, Symmetry)>,
+    order: Order,
+    store: Store,
+    /// The bounds so far; `None` is no bound.
+    bounds: Vec<Option<u32>>,
+    /// States where the current bound held a store back.
+    cut: Vec<StateId>,
+    /// For each procedure and node whether a thread was there.
+    reached: Vec<Vec<bool>>,
+    ended: bool,
+    stats: Stats,
+    /// Stop beyond this many steps from the beginning or this many states.
+    pub limits: Limits,
+}
+
+/// Limits of a search besides the budget, counted in steps and so deterministic.
+#[derive(Clone, Copy, Default)]
+pub struct Limits {
+    /// States.
+    pub states: Option<u64>,
+    /// Steps from the beginning (breadth first only).
+    pub depth: Option<u64>,
+}
+
+impl<'p, M: Memory> Search<'p, M> {
+    /// Prepares a search. `bound` fixes the buffer bound; else it grows.
+    pub fn new(machine: Machine<'p>, memory: M, model: Model, order: Order, reduction: Reduction) -> Self {
+        let program = machine.program;
+        let (liveness, reduction) = match reduction {
+            Reduction::On => {
+                let reduction = (LocalSteps::new(program, model), Symmetry::new(program));
+                (Some(Liveness::new(program)), Some(reduction))
+            }
+            Reduction::Off => (None, None),
+        };
+        Search {
+            machine,
+            memory,
+            codec: Codec::new(program, model, liveness),
+            reduction,
+            order,
+            store: Store::default(),
+            bounds: vec![None],
+            cut: Vec::new(),
+            reached: program.procedures.iter().map(|p| vec![false; p.nodes as usize]).collect(),
+            ended: false,
+            stats: Stats::default(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Counters so far.
+    pub fn stats(&self) -> Stats {
+        Stats { states: self.store.len() as u64, bytes: self.stats.bytes.max(self.store.bytes()), ..self.stats }
+    }
+
+    /// Whether a thread was ever at the node.
+    pub fn reached(&self, procedure: usize, node: usize) -> bool {
+        self.reached[procedure][node]
+    }
+
+    /// Whether a run ever ended.
+    pub fn reached_end(&self) -> bool {
+        self.ended
+    }
+
+    /// Searches all states with buffers up to `bound`, going on from what is known.
+    pub fn run(
+        &mut self,
+        bound: Option<u32>,
+        budget: &Budget,
+        goal: &mut Goal<'_>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> End {
+        let first = self.store.len() == 0;
+        self.bounds.push(bound);
+        let mut frontier = std::mem::take(&mut self.cut);
+        if first && let Some(end) = self.insert_initial(budget, goal, &mut frontier) {
+            return end;
+        }
+        let mut scratch = (self.machine.initial(&[]), self.machine.initial(&[]));
+        let mut next_frontier = Vec::new();
+        let mut expanded = 0u64;
+        while !frontier.is_empty() {
+            if self.limits.depth.is_some_and(|limit| self.stats.depth >= limit) {
+                return End::Exhausted { cut: true };
+            }
+            loop {
+                let id = match self.order {
+                    Order::Depth => match frontier.pop() {
+                        Some(id) => id,
+                        None => break,
+                    },
+                    Order::Breadth => match frontier.get(expanded as usize) {
+                        Some(&id) => id,
+                        None => break,
+                    },
+                };
+                expanded += 1;
+                let into = if self.order == Order::Depth { &mut frontier } else { &mut next_frontier };
+                if let Some(end) = self.expand(id, &mut scratch, goal, into) {
+                    return end;
+                }
+                if expanded.is_multiple_of(512) || self.order == Order::Breadth && expanded == 1 {
+                    let waiting = (frontier.len() + next_frontier.len()) as u64;
+                    let bytes = self.store.bytes() + waiting * size_of::<StateId>() as u64;
+                    self.stats.bytes = self.stats.bytes.max(bytes);
+                    if let Some(reason) = budget.exceeded(bytes) {
+                        return End::Stopped(reason);
+                    }
+                    if self.limits.states.is_some_and(|limit| self.store.len() as u64 > limit) {
+                        return End::Stopped(Reason::Memory);
+                    }
+                    progress(&Progress { stats: self.stats(), buffer: bound, waiting });
+                }
+                if self.order == Order::Depth {
+                    self.stats.depth = self.stats.depth.max(frontier.len() as u64);
+                }
+            }
+            frontier.clear();
+            std::mem::swap(&mut frontier, &mut next_frontier);
+            expanded = 0;
+            if self.order == Order::Breadth && !frontier.is_empty() {
+                self.stats.depth += 1;
+            }
+        }
+        End::Exhausted { cut: !self.cut.is_empty() }
+    }
+
+    /// The bound to try after `bound` cut something off.
+    pub fn next_bound(bound: Option<u32>) -> Option<u32> {
+        Some(bound.map_or(FIRST_BOUND, |b| b.saturating_mul(2)))
+    }
+
+    fn insert_initial(&mut self, budget: &Budget, goal: &mut Goal<'_>, frontier: &mut Vec<StateId>) -> Option<End> {
+        for (ordinal, chosen) in initial_choices(&self.machine.initial_choices()).enumerate() {
+            if ordinal % 1024 == 1023
+                && let Some(reason) = budget.exceeded(self.store.bytes())
+            {
+                return Some(End::Stopped(reason));
+            }
+            let mut state = self.machine.initial(&chosen);
+            if let Goal::Violation = goal
+                && let Some(property) = self.machine.violated(&state)
+            {
+                let violation = Violation::Property(property);
+                return Some(End::Found(Found { init: chosen, steps: Vec::new(), violation }));
+            }
+            if let Err(failure) = self.settle(&mut state, self.bounds.len() - 1, None) {
+                match goal {
+                    Goal::Violation => return Some(End::Found(self.rebuild(None, ordinal as u32, Violation::Failure(failure)))),
+                    Goal::FinalStates(_) => continue,
+                }
+            }
+            if let Some(id) = self.keep(&mut state, None, ordinal as u32, goal) {
+                frontier.push(id);
+            }
+        }
+        None
+    }
+
+    /// Tries all candidate steps of a state.
+    fn expand(
+        &mut self,
+        id: StateId,
+        (state, next): &mut (State, State),
+        goal: &mut Goal<'_>,
+        new: &mut Vec<StateId>,
+    ) -> Option<End> {
+        let level = self.bounds.len() - 1;
+        self.codec.decode(self.store.get(id), state);
+        let mut steps = Vec::new();
+        let held_back = self.candidates(state, self.bounds[level], &mut steps);
+        if held_back {
+            self.cut.push(id);
+        }
+        for (ordinal, &step) in steps.iter().enumerate() {
+            let ordinal = (level as u32) << LEVEL_SHIFT | ordinal as u32;
+            self.stats.transitions += 1;
+            next.clone_from(state);
+            if let Err(failure) = self.take(next, step, level, None) {
+                match goal {
+                    Goal::Violation => {
+                        return Some(End::Found(self.rebuild(Some(id), ordinal, Violation::Failure(failure))));
+                    }
+                    Goal::FinalStates(_) => continue,
+                }
+            }
+            if let Goal::Violation = goal
+                && let Some(property) = self.machine.violated(next)
+            {
+                return Some(End::Found(self.rebuild(Some(id), ordinal, Violation::Property(property))));
+            }
+            new.extend(self.keep(next, Some(id), ordinal, goal));
+        }
+        None
+    }
+
+    /// Stores a state, if it is new.
+    fn keep(&mut self, state: &mut State, parent: Option<StateId>, ordinal: u32, goal: &mut Goal<'_>) -> Option<StateId> {
+        self.normalize(state);
+        let mut bytes = Vec::new();
+        self.codec.encode(state, &mut bytes);
+        let id = self.store.insert(&bytes, parent, ordinal)?;
+        self.note(state);
+        if state.is_final() {
+            self.ended = true;
+            if let Goal::FinalStates(see) = goal {
+                see(state);
+            }
+        }
+        Some(id)
+    }
+
+    fn note(&mut self, state: &State) {
+        for thread in &state.threads {
+            let top = thread.top();
+            self.reached[top.procedure.index()][top.node.index()] = true;
+        }
+    }
+
+    /// Brings a state to the form that stands for all its equals. Gives where threads came from.
+    fn normalize(&self, state: &mut State) -> Option<Vec<u32>> {
+        self.codec.forget_dead(state);
+        self.reduction.as_ref().and_then(|(_, symmetry)| symmetry.sort(state))
+    }
+
+    /// The steps that have to be tried; whether the bound held one back.
+    fn candidates(&self, state: &State, bound: Option<u32>, steps: &mut Vec<Step>) -> bool {
+        if let Some((local, _)) = &self.reduction {
+            for thread in 0..state.threads.len() {
+                if local.is_local(state, thread) {
+                    self.machine.thread_steps(&self.memory, state, thread, steps);
+                    self.hold_back(state, bound, steps);
+                    if !steps.is_empty() {
+                        return false;
+                    }
+                }
+            }
+        }
+        self.machine.steps(&self.memory, state, steps);
+        self.hold_back(state, bound, steps)
+    }
+
+    /// Removes stores into buffers that are at the bound; whether there were any.
+    fn hold_back(&self, state: &State, bound: Option<u32>, steps: &mut Vec<Step>) -> bool {
+        let Some(bound) = bound else { return false };
+        let before = steps.len();
+        steps.retain(|step| {
+            let thread = &state.threads[step.thread as usize];
+            let Action::Edge(id, _) = step.action else { return true };
+            let stores = || thread.buffer.iter().filter(|e| e.kind == EntryKind::Store).count();
+            !matches!(self.machine.edge(thread, id).instr, Instr::Store(..)) || stores() < bound as usize
+        });
+        steps.len() < before
+    }
+
+    /// Takes a step and the local steps that follow from it without choice.
+    fn take(&mut self, state: &mut State, step: Step, level: usize, mut record: Option<&mut Vec<Step>>) -> Result<(), Failure> {
+        if let Some(record) = &mut record {
+            record.push(step);
+        }
+        self.machine.apply(&self.memory, state, step)?;
+        self.settle(state, level, record)
+    }
+
+    /// Runs local steps that have no alternative.
+    fn settle(&mut self, state: &mut State, level: usize, mut record: Option<&mut Vec<Step>>) -> Result<(), Failure> {
+        let Some((local, _)) = &self.reduction else { return Ok(()) };
+        let mut steps = Vec::new();
+        let mut thread = 0;
+        while thread < state.threads.len() {
+            steps.clear();
+            if local.is_local(state, thread) {
+                self.machine.thread_steps(&self.memory, state, thread, &mut steps);
+                self.hold_back(state, self.bounds[level], &mut steps);
+            }
+            let [step] = steps[..] else {
+                thread += 1;
+                continue;
+            };
+            if let Some(record) = &mut record {
+                record.push(step);
+            }
+            let top = state.threads[thread].top();
+            self.reached[top.procedure.index()][top.node.index()] = true;
+            self.machine.apply(&self.memory, state, step)?;
+        }
+        Ok(())
+    }
+
+    /// The run to the state `last` and from there by the step of that number.
+    fn rebuild(&mut self, last: Option<StateId>, ordinal: u32, violation: Violation) -> Found {
+        let mut path = last.map_or(Vec::new(), |id| self.store.path(id));
+        path.push((StateId::MAX, ordinal));
+        let choices = self.machine.initial_choices();
+        let init = initial_choices(&choices).nth(path[0].1 as usize).expect("a path starts at an initial state");
+        let mut state = self.machine.initial(&init);
+        let mut steps = Vec::new();
+        // Which thread of the program each thread of the state is.
+        let mut actual: Vec<u32> = (0..state.threads.len() as u32).collect();
+        for (i, &(_, ordinal)) in path.iter().enumerate() {
+            let mut record = Vec::new();
+            let level = if i == 0 { 1 } else { (ordinal >> LEVEL_SHIFT) as usize };
+            let result = if i == 0 {
+                self.settle(&mut state, level, Some(&mut record))
+            } else {
+                let mut candidates = Vec::new();
+                self.candidates(&state, self.bounds[level], &mut candidates);
+                let step = candidates[(ordinal & ((1 << LEVEL_SHIFT) - 1)) as usize];
+                self.take(&mut state, step, level, Some(&mut record))
+            };
+            assert!(result.is_ok() || i + 1 == path.len(), "only the last step of a run fails");
+            for step in record {
+                // Spawned threads come after all others and are never reordered.
+                let thread = actual.get(step.thread as usize).copied().unwrap_or(step.thread);
+                steps.push(Step { thread, ..step });
+            }
+            if result.is_ok()
+                && let Some(from) = self.normalize(&mut state)
+            {
+                actual = from.iter().map(|&old| actual[old as usize]).collect();
+            }
+        }
+        Found { init, steps, violation }
+    }
+}
+
+/// All ways to choose the initial values.
+fn initial_choices<'a>(cells: &'a [(Loc, &'a Choices)]) -> impl Iterator<Item = Vec<(Loc, i64)>> + 'a {
+    let values: Vec<Vec<i64>> = cells.iter().map(|(_, c)| c.values().collect()).collect();
+    let total: usize = values.iter().map(Vec::len).product();
+    (0..total).map(move |mut number| {
+        let mut chosen = Vec::with_capacity(cells.len());
+        for ((loc, _), values) in cells.iter().zip(&values) {
+            chosen.push((*loc, values[number % values.len()]));
+            number /= values.len();
+        }
+        chosen
+    })
+}

@@ -1,0 +1,88 @@
+//! Makes a run shorter, and if possible shortest.
+//!
+//! Reductions and growing bounds find a violation quickly, but by a run that may do more than it
+//! needs. First the steps that can be left out are left out; then a plain breadth-first search,
+//! without reductions or bounds and no deeper than the run found, looks for a shorter one. If
+//! that search is not cut off by its limit on states, the result is a shortest run.
+
+use crate::search::{End, Found, Goal, Limits, Order, Reduction, Search};
+use fencepost_ir::Span;
+use fencepost_memory::{Machine, Memory};
+use fencepost_task::{Action, Step, Task, Trace, Violation};
+
+/// States that the search for a shorter run may look at.
+const SEARCH_LIMIT: u64 = 300_000;
+
+/// Longer runs are not tried step by step.
+const DROP_LIMIT: usize = 3_000;
+
+/// A run to a violation that is no longer than the given one.
+pub fn shorten<M: Memory + Copy>(task: &Task<'_>, memory: M, mut trace: Trace) -> Trace {
+    let machine = || Machine::new(task.program).expect("the search had one");
+    drop_steps(&machine(), &memory, &mut trace);
+    let mut search = Search::new(machine(), memory, task.model, Order::Breadth, Reduction::Off);
+    search.limits = Limits { states: Some(SEARCH_LIMIT), depth: Some(trace.steps.len() as u64) };
+    match search.run(None, &task.budget, &mut Goal::Violation, &mut |_| {}) {
+        End::Found(Found { init, steps, violation }) if !is_limit(violation) => {
+            Trace { init, steps, violation, shortest: true, ..trace }
+        }
+        End::Exhausted { .. } => Trace { shortest: true, ..trace },
+        End::Found(_) | End::Stopped(_) => trace,
+    }
+}
+
+fn is_limit(violation: Violation) -> bool {
+    matches!(violation, Violation::Failure(failure) if failure.is_limit())
+}
+
+/// Leaves out every step without which the run still ends in the same violation.
+fn drop_steps<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &mut Trace) {
+    if trace.steps.len() > DROP_LIMIT {
+        return;
+    }
+    let mut i = trace.steps.len();
+    while i > 0 {
+        i -= 1;
+        let mut shorter = trace.clone();
+        shorter.steps.remove(i);
+        if leads_to_violation(machine, memory, &shorter) {
+            *trace = shorter;
+        }
+    }
+}
+
+fn leads_to_violation<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trace) -> bool {
+    let mut state = machine.initial(&trace.init);
+    let mut enabled = Vec::new();
+    for (i, &step) in trace.steps.iter().enumerate() {
+        enabled.clear();
+        let thread = step.thread as usize;
+        if thread >= state.threads.len() {
+            return false;
+        }
+        match step.action {
+            Action::Edge(..) => machine.thread_steps(memory, &state, thread, &mut enabled),
+            _ => machine.memory_steps(memory, &state, thread, &mut enabled),
+        }
+        if !enabled.contains(&step) {
+            return false;
+        }
+        if let Err(failure) = machine.apply(memory, &mut state, step) {
+            return i + 1 == trace.steps.len() && trace.violation == Violation::Failure(failure);
+        }
+    }
+    matches!(trace.violation, Violation::Property(p) if machine.violated(&state) == Some(p))
+}
+
+/// Where the last step of a run stands in the source.
+pub fn last_span<M: Memory>(machine: &Machine<'_>, memory: &M, found: &Found) -> Option<Span> {
+    let (&Step { thread, action }, before) = found.steps.split_last()?;
+    let mut state = machine.initial(&found.init);
+    for &step in before {
+        machine.apply(memory, &mut state, step).ok()?;
+    }
+    match action {
+        Action::Edge(id, _) => Some(machine.edge(state.threads.get(thread as usize)?, id).span),
+        _ => None,
+    }
+}

@@ -1,0 +1,35 @@
+//! What is wrong with an input, where, and what to do about it.
+
+use fencepost_ir::Span;
+
+/// A message about the user's input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Where.
+    pub span: Span,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// A few words at the place itself.
+    pub label: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A message without help.
+    pub fn new(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { span, message: message.into(), label: String::new(), help: None }
+    }
+
+    /// Adds words at the place.
+    pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
+        self.label = label.into();
+        self
+    }
+
+    /// Adds what to do.
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+}

@@ -1,0 +1,9 @@
+//! Text to [`fencepost_ir::tree`]: one folder for each input format.
+//!
+//! Whatever a file holds, the answer is a program or [`Diagnostic`]s with their places; reading
+//! never panics and never skips what it does not understand.
+
+mod diagnostic;
+pub mod model;
+
+pub use diagnostic::Diagnostic;

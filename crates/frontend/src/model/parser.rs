@@ -1,0 +1,709 @@
+//! Tokens to syntax, by recursive descent.
+//!
+//! Nesting is limited to [`MAX_DEPTH`], so that no input overflows the stack here or in anything
+//! that walks the tree later.
+
+use super::ast::*;
+use super::lexer::{Token, TokenKind};
+use crate::Diagnostic;
+use fencepost_ir::Span;
+use fencepost_ir::tree::{BinaryOp, Drain, FenceKind, Quantifier, UnaryOp};
+
+type Result<T> = std::result::Result<T, Diagnostic>;
+
+const MAX_DEPTH: usize = 400;
+
+/// Words that are not names of variables, labels or procedures.
+pub const RESERVED: [&str; 49] = [
+    "any", "and", "assert", "assume", "at", "atomic", "atomic_begin", "atomic_end", "bool", "break", "choose",
+    "const", "continue", "do", "else", "false", "fence", "final", "forbid", "goto", "i16", "i32", "i64", "i8", "if",
+    "int", "integer", "join", "local", "lock", "mutex", "nodrain", "none", "or", "process", "return", "shared",
+    "skip", "spawn", "start", "thread", "thread_id", "true", "u16", "u32", "u64", "unlock", "void", "while",
+];
+
+const TYPES: [&str; 13] = [
+    "bool", "i16", "i32", "i64", "i8", "int", "integer", "thread_id", "u1", "u16", "u32", "u64", "u8",
+];
+
+/// The items of a program.
+pub fn parse(tokens: &[Token]) -> Result<Vec<Item>> {
+    let mut parser = Parser { tokens, position: 0, depth: 0 };
+    let mut items = Vec::new();
+    while parser.peek().kind != TokenKind::End {
+        items.push(parser.item()?);
+    }
+    Ok(items)
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    position: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> &Token {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, ahead: usize) -> &Token {
+        &self.tokens[(self.position + ahead).min(self.tokens.len() - 1)]
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.peek().clone();
+        self.position = (self.position + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn is_symbol(&self, symbol: &str) -> bool {
+        matches!(&self.peek().kind, TokenKind::Symbol(s) if *s == symbol)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(&self.peek().kind, TokenKind::Word(w) if w == word)
+    }
+
+    fn take_symbol(&mut self, symbol: &str) -> bool {
+        let found = self.is_symbol(symbol);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn unexpected(&self, expected: &str) -> Diagnostic {
+        let token = self.peek();
+        let found = match &token.kind {
+            TokenKind::Word(w) => format!("`{w}`"),
+            TokenKind::Number(Some(n)) => format!("`{n}`"),
+            TokenKind::Number(None) => "a number".to_string(),
+            TokenKind::Symbol(s) => format!("`{s}`"),
+            TokenKind::End => "the end of the file".to_string(),
+        };
+        Diagnostic::new(token.span, format!("expected {expected}, found {found}")).label(format!("expected {expected}"))
+    }
+
+    fn expect_symbol(&mut self, symbol: &str) -> Result<Span> {
+        if self.is_symbol(symbol) { Ok(self.next().span) } else { Err(self.unexpected(&format!("`{symbol}`"))) }
+    }
+
+    fn expect_word(&mut self, word: &str) -> Result<Span> {
+        if self.is_word(word) { Ok(self.next().span) } else { Err(self.unexpected(&format!("`{word}`"))) }
+    }
+
+    fn name(&mut self, what: &str) -> Result<Name> {
+        let token = self.peek().clone();
+        match token.kind {
+            TokenKind::Word(text) if !RESERVED.contains(&text.as_str()) && !TYPES.contains(&text.as_str()) => {
+                self.next();
+                Ok(Name { text, span: token.span })
+            }
+            TokenKind::Word(text) => Err(self
+                .unexpected(what)
+                .help(format!("`{text}` is a word of the language and cannot be a name"))),
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// Runs `parse` one level deeper.
+    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= MAX_DEPTH {
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
+            return Err(Diagnostic::new(self.peek().span, message).help("split it into procedures or variables"));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn separated<T>(&mut self, mut parse: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = vec![parse(self)?];
+        while self.take_symbol(",") {
+            items.push(parse(self)?);
+        }
+        Ok(items)
+    }
+
+    // Items
+
+    fn item(&mut self) -> Result<Item> {
+        let span = self.peek().span;
+        let TokenKind::Word(word) = self.peek().kind.clone() else {
+            if self.at_type() {
+                return self.function();
+            }
+            return Err(self.unexpected("a declaration"));
+        };
+        match word.as_str() {
+            "shared" => {
+                self.next();
+                let ty = self.type_expr()?;
+                Ok(Item::Shared(self.declarations(ty)?))
+            }
+            "mutex" => {
+                let name = Name { text: word, span: self.next().span };
+                Ok(Item::Shared(self.declarations(TypeExpr::Named(name))?))
+            }
+            "local" => {
+                self.next();
+                let ty = self.type_expr()?;
+                Ok(Item::Local(self.declarations(ty)?))
+            }
+            "const" => {
+                self.next();
+                let name = self.name("a name for the constant")?;
+                self.expect_symbol("=")?;
+                let value = self.expr()?;
+                self.expect_symbol(";")?;
+                Ok(Item::Const(name, value))
+            }
+            "process" => {
+                self.next();
+                let name = self.name("a name for the process")?;
+                let params = self.params()?;
+                let body = self.braced()?;
+                Ok(Item::Procedure(Procedure { kind: ProcedureKind::Process, name, params, body }))
+            }
+            "thread" => {
+                self.next();
+                let name = self.name("a name for the thread")?;
+                let count = self.count()?;
+                let body = self.braced()?;
+                Ok(Item::Procedure(Procedure { kind: ProcedureKind::Thread(count), name, params: Vec::new(), body }))
+            }
+            "start" => {
+                self.next();
+                let starts = self.separated(Self::start)?;
+                self.expect_symbol(";")?;
+                Ok(Item::Start(starts))
+            }
+            "forbid" => {
+                self.next();
+                let mut parts = vec![self.at_label()?];
+                while self.take_word("and") {
+                    parts.push(self.at_label()?);
+                }
+                let end = self.expect_symbol(";")?;
+                Ok(Item::Forbid(parts, span.to(end)))
+            }
+            "at" => {
+                self.next();
+                self.expect_word("most")?;
+                let number = self.expr()?;
+                self.expect_word("at")?;
+                let label = self.name("a label")?;
+                let end = self.expect_symbol(";")?;
+                Ok(Item::AtMost(number, label, span.to(end)))
+            }
+            "final" => {
+                self.next();
+                let quantifier = if self.take_word("not") {
+                    self.expect_word("exists")?;
+                    Quantifier::NotExists
+                } else if self.take_word("exists") {
+                    Quantifier::Exists
+                } else if self.take_word("forall") {
+                    Quantifier::Forall
+                } else {
+                    return Err(self.unexpected("`exists`, `not exists` or `forall`"));
+                };
+                let condition = self.expr()?;
+                let end = self.expect_symbol(";")?;
+                Ok(Item::Final(quantifier, condition, span.to(end)))
+            }
+            "void" => self.function(),
+            _ if self.at_type() => self.function(),
+            _ => Err(self.unexpected("a declaration").help(
+                "a program consists of `shared`, `local`, `mutex` and `const` declarations, functions, `process` and \
+                 `thread` blocks, `start`, `forbid`, `at most` and `final`",
+            )),
+        }
+    }
+
+    fn function(&mut self) -> Result<Item> {
+        let result = if self.take_word("void") { None } else { Some(self.type_expr()?) };
+        let name = self.name("a name for the function")?;
+        if !self.is_symbol("(") {
+            return Err(self.unexpected("`(`").help("variables are declared with `shared` or `local` in front"));
+        }
+        let params = self.params()?;
+        let body = self.braced()?;
+        Ok(Item::Procedure(Procedure { kind: ProcedureKind::Function(result), name, params, body }))
+    }
+
+    fn params(&mut self) -> Result<Vec<(TypeExpr, Name)>> {
+        self.expect_symbol("(")?;
+        if self.take_symbol(")") {
+            return Ok(Vec::new());
+        }
+        let params = self.separated(|p| Ok((p.type_expr()?, p.name("a name for the parameter")?)))?;
+        self.expect_symbol(")")?;
+        Ok(params)
+    }
+
+    fn count(&mut self) -> Result<CountExpr> {
+        if !self.take_symbol("[") {
+            return Ok(CountExpr::Once);
+        }
+        let count = if self.take_symbol("*") { CountExpr::Any } else { CountExpr::Times(self.expr()?) };
+        self.expect_symbol("]")?;
+        Ok(count)
+    }
+
+    fn start(&mut self) -> Result<Start> {
+        let first = self.name("a process to start")?;
+        let (name, process) =
+            if self.take_symbol("=") { (Some(first), self.name("a process to start")?) } else { (None, first) };
+        let count = self.count()?;
+        let args = if self.is_symbol("(") { self.args()? } else { Vec::new() };
+        Ok(Start { name, process, count, args })
+    }
+
+    /// `thread at label`
+    fn at_label(&mut self) -> Result<(Expr, Name)> {
+        let span = self.peek().span;
+        let who = if self.take_word("any") {
+            Expr { kind: ExprKind::Any(Vec::new()), span }
+        } else {
+            let name = self.name("a thread, a process or `any`")?;
+            let kind = if self.is_symbol("(") {
+                ExprKind::Call(name, self.args()?)
+            } else {
+                ExprKind::Variable(name, Vec::new())
+            };
+            Expr { kind, span }
+        };
+        self.expect_word("at")?;
+        Ok((who, self.name("a label")?))
+    }
+
+    // Types and declarations
+
+    fn at_type(&self) -> bool {
+        match &self.peek().kind {
+            TokenKind::Word(w) => {
+                TYPES.contains(&w.as_str()) || matches!(self.peek_at(1).kind, TokenKind::Symbol(".."))
+            }
+            TokenKind::Number(_) => true,
+            TokenKind::Symbol(s) => *s == "-" || *s == "(",
+            TokenKind::End => false,
+        }
+    }
+
+    fn type_expr(&mut self) -> Result<TypeExpr> {
+        let token = self.peek().clone();
+        match token.kind {
+            TokenKind::Word(text) if TYPES.contains(&text.as_str()) => {
+                self.next();
+                Ok(TypeExpr::Named(Name { text, span: token.span }))
+            }
+            _ if self.at_type() => {
+                let lo = self.deeper(Self::unary)?;
+                self.expect_symbol("..")?;
+                let hi = self.binary(ADDITIVE)?;
+                Ok(TypeExpr::Range(lo, hi))
+            }
+            _ => Err(self.unexpected("a type").help("types are `bool`, `int`, `i8` to `u64`, and ranges such as `0..3`")),
+        }
+    }
+
+    fn declarations(&mut self, ty: TypeExpr) -> Result<Vec<Declaration>> {
+        let declarations = self.separated(|p| {
+            let name = p.name("a name for the variable")?;
+            let mut dims = Vec::new();
+            while p.take_symbol("[") {
+                dims.push(p.expr()?);
+                p.expect_symbol("]")?;
+            }
+            let init = if p.take_symbol("=") { Some(p.init()?) } else { None };
+            Ok(Declaration { ty: ty.clone(), name, dims, init })
+        })?;
+        self.expect_symbol(";")?;
+        Ok(declarations)
+    }
+
+    fn init(&mut self) -> Result<Init> {
+        let span = self.peek().span;
+        if !self.take_symbol("{") {
+            return Ok(Init::Value(self.expr()?));
+        }
+        let values = self.deeper(|p| p.separated(Self::init))?;
+        let end = self.expect_symbol("}")?;
+        Ok(Init::List(values, span.to(end)))
+    }
+
+    // Statements
+
+    fn braced(&mut self) -> Result<Vec<Stmt>> {
+        self.expect_symbol("{")?;
+        self.deeper(|p| {
+            let mut stmts = Vec::new();
+            while !p.is_symbol("}") {
+                stmts.push(p.stmt()?);
+            }
+            p.next();
+            Ok(stmts)
+        })
+    }
+
+    /// The body of `if` or a loop: a block, or one statement.
+    fn body(&mut self) -> Result<Vec<Stmt>> {
+        if self.is_symbol("{") {
+            return self.braced();
+        }
+        if self.take_symbol(";") {
+            return Ok(Vec::new());
+        }
+        self.deeper(|p| Ok(vec![p.stmt()?]))
+    }
+
+    fn stmt(&mut self) -> Result<Stmt> {
+        let start = self.peek().span;
+        let kind = self.stmt_kind()?;
+        let end = self.tokens[self.position.saturating_sub(1)].span;
+        Ok(Stmt { kind, span: start.to(end) })
+    }
+
+    fn stmt_kind(&mut self) -> Result<StmtKind> {
+        if self.is_symbol("{") {
+            return Ok(StmtKind::Block(self.braced()?));
+        }
+        if self.take_symbol(";") {
+            return Ok(StmtKind::Block(Vec::new()));
+        }
+        let TokenKind::Word(word) = self.peek().kind.clone() else {
+            if self.at_type() {
+                let ty = self.type_expr()?;
+                return Ok(StmtKind::Declare(self.declarations(ty)?));
+            }
+            return Err(self.unexpected("a statement"));
+        };
+        if self.at_type() {
+            let ty = self.type_expr()?;
+            return Ok(StmtKind::Declare(self.declarations(ty)?));
+        }
+        let keyword = RESERVED.contains(&word.as_str());
+        if !keyword && matches!(self.peek_at(1).kind, TokenKind::Symbol(":")) {
+            let name = self.name("a label")?;
+            self.next();
+            return Ok(StmtKind::Label(name));
+        }
+        if !keyword || word == "spawn" {
+            return self.simple_stmt();
+        }
+        match word.as_str() {
+            "if" => {
+                self.next();
+                let cond = self.parenthesised()?;
+                let then = self.body()?;
+                let otherwise = if self.take_word("else") { self.body()? } else { Vec::new() };
+                return Ok(StmtKind::If(cond, then, otherwise));
+            }
+            "while" => {
+                self.next();
+                let cond = self.parenthesised()?;
+                return Ok(StmtKind::While(cond, self.body()?));
+            }
+            "choose" => {
+                self.next();
+                let mut blocks = vec![self.braced()?];
+                while self.take_word("or") {
+                    blocks.push(self.braced()?);
+                }
+                return Ok(StmtKind::Choose(blocks));
+            }
+            "atomic" => {
+                self.next();
+                let drain = self.drain();
+                return Ok(StmtKind::Atomic(drain, self.braced()?));
+            }
+            _ => {}
+        }
+        let kind = match word.as_str() {
+            "do" => {
+                self.next();
+                let body = self.body()?;
+                self.expect_word("while")?;
+                StmtKind::DoWhile(body, self.parenthesised()?)
+            }
+            "skip" => self.plain(StmtKind::Skip),
+            "break" => self.plain(StmtKind::Break),
+            "continue" => self.plain(StmtKind::Continue),
+            "goto" => {
+                self.next();
+                StmtKind::Goto(self.name("a label")?)
+            }
+            "return" => {
+                self.next();
+                StmtKind::Return(if self.is_symbol(";") { None } else { Some(self.expr()?) })
+            }
+            "atomic_begin" => {
+                self.next();
+                StmtKind::AtomicBegin(self.drain())
+            }
+            "atomic_end" => {
+                self.next();
+                StmtKind::AtomicEnd(self.drain())
+            }
+            "fence" => {
+                self.next();
+                let store_store = self.take_word("store_store");
+                StmtKind::Fence(if store_store { FenceKind::StoreStore } else { FenceKind::Full })
+            }
+            "assume" => {
+                self.next();
+                StmtKind::Assume(self.parenthesised()?)
+            }
+            "assert" => {
+                self.next();
+                StmtKind::Assert(self.parenthesised()?)
+            }
+            "lock" => {
+                self.next();
+                StmtKind::Lock(self.parenthesised()?)
+            }
+            "unlock" => {
+                self.next();
+                StmtKind::Unlock(self.parenthesised()?)
+            }
+            "join" => {
+                self.next();
+                StmtKind::Join(self.parenthesised()?)
+            }
+            _ => return Err(self.unexpected("a statement")),
+        };
+        self.expect_symbol(";")?;
+        Ok(kind)
+    }
+
+    fn plain(&mut self, kind: StmtKind) -> StmtKind {
+        self.next();
+        kind
+    }
+
+    fn drain(&mut self) -> Drain {
+        if self.take_word("nodrain") { Drain::No } else { Drain::Yes }
+    }
+
+    fn parenthesised(&mut self) -> Result<Expr> {
+        self.expect_symbol("(")?;
+        let e = self.expr()?;
+        self.expect_symbol(")")?;
+        Ok(e)
+    }
+
+    /// Assignments, updates and calls.
+    fn simple_stmt(&mut self) -> Result<StmtKind> {
+        let first = self.deeper(Self::unary)?;
+        let span = first.span;
+        let one = |span| Expr { kind: ExprKind::Number(1), span };
+        let updates = [
+            ("+=", BinaryOp::Add),
+            ("-=", BinaryOp::Sub),
+            ("*=", BinaryOp::Mul),
+            ("/=", BinaryOp::Div),
+            ("%=", BinaryOp::Rem),
+            ("&=", BinaryOp::BitAnd),
+            ("|=", BinaryOp::BitOr),
+            ("^=", BinaryOp::BitXor),
+            ("<<=", BinaryOp::Shl),
+            (">>=", BinaryOp::Shr),
+        ];
+        let kind = if self.take_symbol("++") {
+            StmtKind::Update(first, BinaryOp::Add, one(span))
+        } else if self.take_symbol("--") {
+            StmtKind::Update(first, BinaryOp::Sub, one(span))
+        } else if let Some((symbol, op)) = updates.iter().find(|(s, _)| self.is_symbol(s)) {
+            self.expect_symbol(symbol)?;
+            StmtKind::Update(first, *op, self.expr()?)
+        } else if self.is_symbol("=") || self.is_symbol(",") {
+            let mut targets = vec![first];
+            while self.take_symbol(",") {
+                targets.push(self.deeper(Self::unary)?);
+            }
+            self.expect_symbol("=")?;
+            StmtKind::Assign(targets, self.separated(Self::expr)?)
+        } else {
+            StmtKind::Eval(first)
+        };
+        self.expect_symbol(";")?;
+        Ok(kind)
+    }
+
+    // Expressions
+
+    fn expr(&mut self) -> Result<Expr> {
+        self.deeper(|p| {
+            let cond = p.binary(0)?;
+            if !p.take_symbol("?") {
+                return Ok(cond);
+            }
+            let then = p.expr()?;
+            p.expect_symbol(":")?;
+            let otherwise = p.expr()?;
+            let span = cond.span.to(otherwise.span);
+            Ok(Expr { kind: ExprKind::Select(Box::new(cond), Box::new(then), Box::new(otherwise)), span })
+        })
+    }
+
+    /// Operators of at least the given strength, by precedence climbing.
+    fn binary(&mut self, least: u8) -> Result<Expr> {
+        let mut left = self.deeper(Self::unary)?;
+        let mut height = 0;
+        while let Some((op, strength)) = self.operator()
+            && strength >= least
+        {
+            height += 1;
+            if self.depth + height > MAX_DEPTH {
+                return Err(Diagnostic::new(self.peek().span, format!("more than {MAX_DEPTH} operators in a row"))
+                    .help("use a variable for a part of it"));
+            }
+            self.next();
+            let right = self.binary(strength + 1)?;
+            let span = left.span.to(right.span);
+            left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
+        }
+        Ok(left)
+    }
+
+    fn operator(&self) -> Option<(BinaryOp, u8)> {
+        let TokenKind::Symbol(symbol) = self.peek().kind else { return None };
+        let op = BinaryOp::ALL.into_iter().find(|op| op.symbol() == symbol)?;
+        let strength = match op {
+            BinaryOp::Or => 0,
+            BinaryOp::And => 1,
+            BinaryOp::BitOr => 2,
+            BinaryOp::BitXor => 3,
+            BinaryOp::BitAnd => 4,
+            BinaryOp::Eq | BinaryOp::Ne => 5,
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 6,
+            BinaryOp::Shl | BinaryOp::Shr => 7,
+            BinaryOp::Add | BinaryOp::Sub => ADDITIVE,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 9,
+        };
+        Some((op, strength))
+    }
+
+    fn unary(&mut self) -> Result<Expr> {
+        let span = self.peek().span;
+        let op = if self.take_symbol("!") {
+            UnaryOp::Not
+        } else if self.take_symbol("-") {
+            UnaryOp::Neg
+        } else if self.take_symbol("~") {
+            UnaryOp::BitNot
+        } else {
+            return self.postfix();
+        };
+        let arg = self.deeper(Self::unary)?;
+        let span = span.to(arg.span);
+        Ok(match (op, arg.kind) {
+            (UnaryOp::Neg, ExprKind::Number(n)) => Expr { kind: ExprKind::Number(-n), span },
+            (op, kind) => {
+                let arg = Box::new(Expr { kind, span: arg.span });
+                Expr { kind: ExprKind::Unary(op, arg), span }
+            }
+        })
+    }
+
+    fn postfix(&mut self) -> Result<Expr> {
+        let mut e = self.primary()?;
+        while self.take_symbol(".") {
+            let member = self.name("a variable of the thread")?;
+            let span = e.span.to(member.span);
+            e = Expr { kind: ExprKind::Member(Box::new(e), member), span };
+        }
+        Ok(e)
+    }
+
+    fn args(&mut self) -> Result<Vec<Expr>> {
+        self.expect_symbol("(")?;
+        if self.take_symbol(")") {
+            return Ok(Vec::new());
+        }
+        let args = self.separated(Self::expr)?;
+        self.expect_symbol(")")?;
+        Ok(args)
+    }
+
+    fn primary(&mut self) -> Result<Expr> {
+        let token = self.peek().clone();
+        let span = token.span;
+        match token.kind {
+            TokenKind::Number(Some(n)) => {
+                self.next();
+                Ok(Expr { kind: ExprKind::Number(n), span })
+            }
+            TokenKind::Number(None) => Err(Diagnostic::new(span, "this number does not fit 64 bits")),
+            TokenKind::Symbol("(") => {
+                self.next();
+                if let TokenKind::Word(word) = self.peek().kind.clone()
+                    && TYPES.contains(&word.as_str())
+                {
+                    let name = Name { text: word, span: self.next().span };
+                    self.expect_symbol(")")?;
+                    let arg = self.deeper(Self::unary)?;
+                    let span = span.to(arg.span);
+                    return Ok(Expr { kind: ExprKind::Cast(name, Box::new(arg)), span });
+                }
+                let e = self.expr()?;
+                self.expect_symbol(")")?;
+                Ok(e)
+            }
+            TokenKind::Word(word) => match word.as_str() {
+                "true" | "false" | "none" => {
+                    self.next();
+                    Ok(Expr { kind: ExprKind::Variable(Name { text: word, span }, Vec::new()), span })
+                }
+                "any" => {
+                    self.next();
+                    let mut choices = Vec::new();
+                    if self.take_symbol("(") {
+                        choices = self.separated(|p| {
+                            let lo = p.expr()?;
+                            let hi = if p.take_symbol("..") { p.expr()? } else { lo.clone() };
+                            Ok((lo, hi))
+                        })?;
+                        self.expect_symbol(")")?;
+                    }
+                    Ok(Expr { kind: ExprKind::Any(choices), span })
+                }
+                "spawn" => {
+                    self.next();
+                    let drain = self.drain();
+                    let name = self.name("a process to spawn")?;
+                    let args = if self.is_symbol("(") { self.args()? } else { Vec::new() };
+                    Ok(Expr { kind: ExprKind::Spawn(name, args, drain), span })
+                }
+                _ => {
+                    let name = self.name("an expression")?;
+                    if self.is_symbol("(") {
+                        let args = self.args()?;
+                        return Ok(Expr { kind: ExprKind::Call(name, args), span });
+                    }
+                    let mut indices = Vec::new();
+                    let mut end = span;
+                    while self.take_symbol("[") {
+                        indices.push(self.expr()?);
+                        end = self.expect_symbol("]")?;
+                    }
+                    Ok(Expr { kind: ExprKind::Variable(name, indices), span: span.to(end) })
+                }
+            },
+            TokenKind::Symbol(_) | TokenKind::End => Err(self.unexpected("an expression")),
+        }
+    }
+}
+
+/// Strength of `+` and `-`.
+const ADDITIVE: u8 = 8;

@@ -1,0 +1,8 @@
+//! Program to program, one pass per file; [`pipeline`] is the whole list.
+
+mod compact;
+mod instantiate;
+pub mod liveness;
+mod lower;
+mod lower_expression;
+pub mod pipeline;

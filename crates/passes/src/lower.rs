@@ -1,0 +1,370 @@
+//! Tree to control-flow graph: statements and properties. Expressions are in
+//! [`crate::lower_expression`].
+//!
+//! Every shared access becomes an instruction, in the order of evaluation; temporaries are
+//! reused from statement to statement, so that they cost little in stored states. The graph it
+//! makes has many empty steps; the next pass removes them.
+
+use fencepost_ir::cfg::{self, Dest, Edge, Instr, NodeId, ObjectId, ProcId, ProcedureParts, Reg, Register, StartId};
+use fencepost_ir::tree::*;
+use fencepost_ir::{Scalar, Span};
+use std::collections::{HashMap, HashSet};
+
+/// Makes the control-flow graph.
+pub fn run(program: Program) -> cfg::Program {
+    let procedures = program.procedures.iter().map(|p| Lowering::procedure(&program, p)).collect();
+    let object = |v: &Variable| cfg::Object {
+        name: v.name.clone(),
+        ty: v.ty.scalar,
+        dims: v.ty.dims.clone(),
+        init: v.init.clone(),
+        span: v.span,
+    };
+    let start = |t: &Thread| cfg::Start {
+        name: t.name.clone(),
+        procedure: ProcId(t.procedure.0 as u32),
+        args: t.args.clone(),
+        count: t.count,
+        span: t.span,
+    };
+    let properties = program.properties.iter().map(|p| property(&program, p)).collect();
+    let mut thread_registers = Vec::new();
+    for variable in &program.thread_locals {
+        add_slots(&mut thread_registers, variable);
+    }
+    cfg::Program {
+        objects: program.shared.iter().map(object).collect(),
+        thread_registers,
+        procedures,
+        threads: program.threads.iter().map(start).collect(),
+        properties,
+        sources: program.sources,
+    }
+}
+
+/// Adds a variable's slots, one for each element, under a name that is not taken.
+fn add_slots(registers: &mut Vec<Register>, variable: &Variable) -> u32 {
+    let base = registers.len() as u32;
+    let taken: HashSet<_> = registers.iter().map(|r| r.name.clone()).collect();
+    let element = |name: &str, i: usize| {
+        if variable.ty.dims.is_empty() { name.to_string() } else { format!("{name}[{i}]") }
+    };
+    let mut name = variable.name.clone();
+    let mut copy = 1;
+    while taken.contains(&element(&name, 0)) {
+        copy += 1;
+        name = format!("{}.{copy}", variable.name);
+    }
+    for (i, init) in variable.init.iter().enumerate() {
+        let init = init.single().expect("variables of threads start with one value");
+        registers.push(Register { name: element(&name, i), ty: variable.ty.scalar, init });
+    }
+    base
+}
+
+/// One procedure being lowered.
+pub(crate) struct Lowering<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) code: &'a Procedure,
+    /// First slot of each local.
+    pub(crate) slots: Vec<u32>,
+    registers: Vec<Register>,
+    nodes: u32,
+    edges: Vec<Edge>,
+    labels: HashMap<String, NodeId>,
+    /// Where the next edge starts.
+    pub(crate) current: NodeId,
+    exit: NodeId,
+    /// Targets of `break` and `continue`, innermost last.
+    loops: Vec<(NodeId, NodeId)>,
+    /// Temporaries that no statement uses now, and those of the current one.
+    free: Vec<u32>,
+    busy: Vec<u32>,
+    /// Whether a declaration may be executed a second time.
+    jumps: bool,
+}
+
+impl<'a> Lowering<'a> {
+    fn procedure(program: &'a Program, code: &'a Procedure) -> cfg::Procedure {
+        let mut registers = Vec::new();
+        let slots = code.locals.iter().map(|l| add_slots(&mut registers, l)).collect();
+        let mut jumps = false;
+        code.body.visit(&mut |s| jumps |= matches!(s.kind, StmtKind::Goto(_)));
+        let mut lowering = Lowering {
+            program,
+            code,
+            slots,
+            registers,
+            nodes: 2,
+            edges: Vec::new(),
+            labels: HashMap::new(),
+            current: NodeId(0),
+            exit: NodeId(1),
+            loops: Vec::new(),
+            free: Vec::new(),
+            busy: Vec::new(),
+            jumps,
+        };
+        lowering.block(&code.body);
+        let value = code.result.map(|ty| cfg::Expr::Const(ty.default_value()));
+        lowering.return_value(value, code.span);
+        let mut labels: Vec<_> = lowering.labels.into_iter().collect();
+        labels.sort_by_key(|(name, node)| (*node, name.clone()));
+        cfg::Procedure::new(ProcedureParts {
+            name: code.name.clone(),
+            registers: lowering.registers,
+            params: code.params as u32,
+            result: code.result,
+            nodes: lowering.nodes,
+            edges: lowering.edges,
+            labels,
+            span: code.span,
+        })
+    }
+
+    pub(crate) fn node(&mut self) -> NodeId {
+        self.nodes += 1;
+        NodeId(self.nodes - 1)
+    }
+
+    pub(crate) fn edge(&mut self, from: NodeId, to: NodeId, instr: Instr, span: Span) {
+        self.edges.push(Edge { from, to, instr, span });
+    }
+
+    /// Adds an instruction at the current node and goes on behind it.
+    pub(crate) fn emit(&mut self, instr: Instr, span: Span) {
+        let to = self.node();
+        self.edge(self.current, to, instr, span);
+        self.current = to;
+    }
+
+    /// Goes on at `node`; what came before leads there.
+    pub(crate) fn go_to(&mut self, node: NodeId, span: Span) {
+        self.edge(self.current, node, Instr::Nop, span);
+        self.current = node;
+    }
+
+    /// What follows is reached by jumps only, if at all.
+    fn cut(&mut self) {
+        self.current = self.node();
+    }
+
+    /// A temporary for the current statement.
+    pub(crate) fn temporary(&mut self, ty: Scalar) -> Reg {
+        let reusable = self.free.iter().position(|&slot| self.registers[slot as usize].ty == ty);
+        let slot = match reusable {
+            Some(i) => self.free.swap_remove(i),
+            None => {
+                let count = self.registers.iter().filter(|r| r.is_temporary()).count();
+                let init = ty.default_value();
+                self.registers.push(Register { name: format!("%{count}"), ty, init });
+                self.registers.len() as u32 - 1
+            }
+        };
+        self.busy.push(slot);
+        Reg::Local(slot)
+    }
+
+    fn release_temporaries(&mut self) {
+        self.free.append(&mut self.busy);
+    }
+
+    fn return_value(&mut self, value: Option<cfg::Expr>, span: Span) {
+        self.edge(self.current, self.exit, Instr::Return(value), span);
+        self.cut();
+    }
+
+    fn label(&mut self, name: &str) -> NodeId {
+        match self.labels.get(name) {
+            Some(node) => *node,
+            None => {
+                let node = self.node();
+                self.labels.insert(name.to_string(), node);
+                node
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.0 {
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Skip => self.emit(Instr::Nop, span),
+            StmtKind::Label(name) => {
+                let node = self.label(name);
+                self.go_to(node, span);
+            }
+            StmtKind::Declare(id, Some(value)) => self.assign(Dest::Reg(Reg::Local(self.slots[id.0])), value, span),
+            StmtKind::Declare(id, None) => self.declare(*id, span),
+            StmtKind::Assign(place, value) => match place.variable {
+                VarRef::Shared(_) => {
+                    let address = self.address(place);
+                    let value = self.expr(value);
+                    self.emit(Instr::Store(address, value), span);
+                }
+                VarRef::ThreadLocal(_) | VarRef::Local(_) | VarRef::Observed(..) => {
+                    let dest = self.dest(place);
+                    self.assign(dest, value, span);
+                }
+            },
+            StmtKind::Eval(e) => self.effect(e),
+            StmtKind::If(cond, then, otherwise) => {
+                let (yes, no, end) = (self.node(), self.node(), self.node());
+                self.condition(cond, yes, no);
+                self.release_temporaries();
+                for (start, block) in [(yes, then), (no, otherwise)] {
+                    self.current = start;
+                    self.block(block);
+                    self.go_to(end, span);
+                }
+            }
+            StmtKind::While(cond, body) => {
+                let (head, inside, end) = (self.node(), self.node(), self.node());
+                self.go_to(head, span);
+                self.condition(cond, inside, end);
+                self.release_temporaries();
+                self.current = inside;
+                self.loops.push((end, head));
+                self.block(body);
+                self.loops.pop();
+                self.go_to(head, span);
+                self.current = end;
+            }
+            StmtKind::DoWhile(body, cond) => {
+                let (head, test, end) = (self.node(), self.node(), self.node());
+                self.go_to(head, span);
+                self.loops.push((end, test));
+                self.block(body);
+                self.loops.pop();
+                self.go_to(test, span);
+                self.condition(cond, head, end);
+                self.current = end;
+            }
+            StmtKind::Break | StmtKind::Continue => {
+                let (end, next) = *self.loops.last().expect("the validator asks for a loop");
+                let target = if stmt.kind == StmtKind::Break { end } else { next };
+                self.go_to(target, span);
+                self.cut();
+            }
+            StmtKind::Goto(label) => {
+                let node = self.label(label);
+                self.go_to(node, span);
+                self.cut();
+            }
+            StmtKind::Return(value) => {
+                let value = value.as_ref().map(|v| self.expr(v));
+                self.return_value(value, span);
+            }
+            StmtKind::Choose(blocks) => {
+                let (start, end) = (self.current, self.node());
+                for block in blocks {
+                    self.current = start;
+                    self.emit(Instr::Choose, span);
+                    self.block(block);
+                    self.go_to(end, span);
+                }
+            }
+            StmtKind::Atomic(drain, body) => {
+                self.emit(Instr::AtomicBegin(*drain), span);
+                self.block(body);
+                self.emit(Instr::AtomicEnd(*drain), span);
+            }
+            StmtKind::AtomicBegin(drain) => self.emit(Instr::AtomicBegin(*drain), span),
+            StmtKind::AtomicEnd(drain) => self.emit(Instr::AtomicEnd(*drain), span),
+            StmtKind::Fence(kind) => self.emit(Instr::Fence(*kind), span),
+            StmtKind::Assume(e) => {
+                let condition = self.expr(e);
+                self.emit(Instr::Assume(condition), span);
+            }
+            StmtKind::Assert(e) => {
+                let condition = self.expr(e);
+                self.emit(Instr::Assert(condition), span);
+            }
+            StmtKind::Lock(place) => {
+                let address = self.address(place);
+                self.emit(Instr::Lock(address), span);
+            }
+            StmtKind::Unlock(place) => {
+                let address = self.address(place);
+                self.emit(Instr::Unlock(address), span);
+            }
+            StmtKind::Join(e) => {
+                let handle = self.expr(e);
+                self.emit(Instr::Join(handle), span);
+            }
+            StmtKind::Block(block) => self.block(block),
+        }
+        self.release_temporaries();
+    }
+
+    /// A declaration without value sets the default again if it can be passed twice; frames
+    /// start with it.
+    fn declare(&mut self, id: LocalId, span: Span) {
+        if self.loops.is_empty() && !self.jumps {
+            return;
+        }
+        let base = self.slots[id.0];
+        for (i, init) in self.code.locals[id.0].init.iter().enumerate() {
+            let value = init.single().expect("locals start with one value");
+            let dest = Dest::Reg(Reg::Local(base + i as u32));
+            self.emit(Instr::Assign(dest, cfg::Expr::Const(value)), span);
+        }
+    }
+}
+
+/// The object of a shared variable.
+pub(crate) fn object(id: SharedId) -> ObjectId {
+    ObjectId(id.0 as u32)
+}
+
+fn property(program: &Program, property: &Property) -> cfg::Property {
+    match property {
+        Property::Forbid(parts, span) => {
+            let together = parts.iter().map(|(who, label)| places(program, *who, label)).collect();
+            cfg::Property::Forbid { together, span: *span }
+        }
+        Property::AtMost(n, label, span) => {
+            let together = (0..=*n).map(|_| places(program, Who::Any, label)).collect();
+            cfg::Property::Forbid { together, span: *span }
+        }
+        Property::Final(quantifier, condition, span) => {
+            let mut observed = Vec::new();
+            let condition = crate::lower_expression::final_condition(program, condition, &mut observed);
+            cfg::Property::Final { quantifier: *quantifier, observed, condition, span: *span }
+        }
+    }
+}
+
+/// The procedures where a label counts: the threads' own one if it has the label, else every
+/// function that has it; for any thread, all code.
+fn places(program: &Program, who: Who, label: &str) -> Vec<cfg::Requirement> {
+    let has_label = |p: &Procedure| {
+        let mut found = false;
+        p.body.visit(&mut |s| found |= matches!(&s.kind, StmtKind::Label(l) if l == label));
+        found
+    };
+    let own = match who {
+        Who::Any => None,
+        Who::Runs(p) => Some(p),
+        Who::Thread(t) => Some(program.threads[t.0].procedure),
+    };
+    let who = match who {
+        Who::Any => cfg::Who::Any,
+        Who::Runs(p) => cfg::Who::Runs(ProcId(p.0 as u32)),
+        Who::Thread(t) => cfg::Who::Start(StartId(t.0 as u32)),
+    };
+    let candidates = program.procedures.iter().enumerate().filter(|(i, p)| match own {
+        None => true,
+        Some(own) if has_label(program.procedure(own)) => own.0 == *i,
+        Some(_) => p.kind == ProcedureKind::Function,
+    });
+    let with_label = candidates.filter(|(_, p)| has_label(p));
+    with_label
+        .map(|(i, _)| cfg::Requirement { who, procedure: ProcId(i as u32), label: label.to_string() })
+        .collect()
+}

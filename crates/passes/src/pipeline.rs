@@ -1,0 +1,58 @@
+//! The passes between the front end and the engines, in order. Read it top to bottom.
+//!
+//! In debug builds the result of every pass is validated.
+
+use crate::{compact, instantiate, lower};
+use fencepost_ir::{cfg, tree};
+
+/// What the user chose.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Instances of each template `[*]`; `None` leaves it to the engines.
+    pub threads: Option<u32>,
+}
+
+/// Names of the passes, in order.
+pub const PASSES: [&str; 3] = ["instantiate", "lower", "compact"];
+
+/// A program between two passes.
+pub enum Stage<'a> {
+    /// Still a tree.
+    Tree(&'a tree::Program),
+    /// A control-flow graph.
+    Cfg(&'a cfg::Program),
+}
+
+/// Runs all passes; `after` sees the program after each.
+pub fn run(
+    mut program: tree::Program,
+    options: Options,
+    mut after: impl FnMut(&str, Stage<'_>),
+) -> cfg::Program {
+    instantiate::run(&mut program, options.threads);
+    check("instantiate", tree::validate(&program));
+    after("instantiate", Stage::Tree(&program));
+
+    let mut program = lower::run(program);
+    check("lower", cfg::validate(&program));
+    after("lower", Stage::Cfg(&program));
+
+    compact::run(&mut program);
+    check("compact", cfg::validate(&program));
+    after("compact", Stage::Cfg(&program));
+
+    program
+}
+
+/// [`run`] with no options and nobody looking.
+pub fn lower(program: tree::Program) -> cfg::Program {
+    run(program, Options::default(), |_, _| {})
+}
+
+fn check(pass: &str, result: Result<(), String>) {
+    if cfg!(debug_assertions)
+        && let Err(message) = result
+    {
+        panic!("pass `{pass}` broke an invariant: {message}");
+    }
+}

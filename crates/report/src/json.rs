@@ -1,0 +1,180 @@
+//! One JSON object a line, as the command line's contract lays down. Readers ignore keys and
+//! kinds that they do not know.
+
+use crate::{Outcome, Shown};
+use fencepost_certify::{Claim, Replay};
+use fencepost_frontend::Diagnostic;
+use fencepost_ir::Sources;
+use fencepost_ir::cfg::Program;
+use fencepost_task::{Action, Model, Scope};
+use serde_json::{Map, Value, json};
+
+fn scope(scope: Scope) -> Value {
+    match scope {
+        Scope::Complete => json!("complete"),
+        Scope::UpTo(bounds) => {
+            Value::Object(bounds.named().into_iter().map(|(name, value)| (name.to_string(), json!(value))).collect())
+        }
+    }
+}
+
+/// An integer as JSON; every value of a program fits 64 bits.
+fn integer(value: i128) -> Value {
+    match (i64::try_from(value), u64::try_from(value)) {
+        (Ok(v), _) => json!(v),
+        (_, Ok(v)) => json!(v),
+        _ => json!(value.to_string()),
+    }
+}
+
+/// The object of one file and model.
+pub fn outcome(outcome: &Outcome<'_>) -> Value {
+    let property = match &outcome.verdict {
+        Shown::Unsafe(replay) => json!(replay.property(outcome.program)),
+        _ => Value::Null,
+    };
+    let (scope, reason) = match &outcome.verdict {
+        Shown::Safe { scope: s, .. } => (scope(*s), Value::Null),
+        Shown::Unsafe(_) => (json!("complete"), Value::Null),
+        Shown::Unknown { scope: s, reason } => (s.map_or(Value::Null, scope), json!(reason.to_string())),
+    };
+    let mut object = json!({
+        "schema": 1,
+        "file": outcome.file,
+        "model": outcome.model.name(),
+        "verdict": outcome.verdict.name(),
+        "engine": outcome.engine,
+        "scope": scope,
+        "any_threads": false,
+        "property": property,
+        "seconds": (outcome.seconds * 1e6).round() / 1e6,
+        "stats": {
+            "states": outcome.stats.states,
+            "transitions": outcome.stats.transitions,
+            "depth": outcome.stats.depth,
+            "bytes": outcome.stats.bytes,
+            "configurations": 0,
+            "queries": 0,
+        },
+        "reason": reason,
+        "engines": [{"name": outcome.engine, "status": "answered", "reason": null}],
+    });
+    if let Value::Object(map) = &mut object {
+        match &outcome.verdict {
+            Shown::Unsafe(replay) => {
+                map.insert("shortest".into(), json!(replay.shortest));
+                map.insert("trace".into(), trace(outcome.program, replay));
+            }
+            Shown::Safe { unreached, .. } => {
+                let unreached: Vec<_> =
+                    unreached.iter().map(|u| crate::text::unreached(outcome.program, u)).collect();
+                map.insert("unreached".into(), json!(unreached));
+            }
+            Shown::Unknown { .. } => {}
+        }
+    }
+    object
+}
+
+fn trace(program: &Program, replay: &Replay) -> Value {
+    let mut events = Vec::new();
+    let mut push = |fields: Map<String, Value>| {
+        let mut event = Map::new();
+        event.insert("step".into(), json!(events.len() + 1));
+        event.extend(fields);
+        events.push(Value::Object(event));
+    };
+    for (loc, value) in &replay.init {
+        let ty = program.object_of(*loc).0.ty;
+        let mut event = Map::new();
+        event.insert("kind".into(), json!("init"));
+        event.insert("loc".into(), json!(program.cell_name(*loc)));
+        event.insert("value".into(), integer(ty.meaning(*value)));
+        push(event);
+    }
+    for step in &replay.steps {
+        let mut event = Map::new();
+        event.insert("thread".into(), json!(step.thread));
+        event.insert("kind".into(), json!(step.event.kind.name()));
+        if let Some(loc) = step.event.loc {
+            event.insert("loc".into(), json!(program.cell_name(loc)));
+        }
+        if let Some(value) = step.event.value {
+            event.insert("value".into(), integer(step.value_type.meaning(value)));
+        }
+        if let Some(old) = step.event.old {
+            event.insert("old".into(), integer(step.value_type.meaning(old)));
+        }
+        if step.event.span.is_some() {
+            event.insert("file".into(), json!(program.sources.name(step.event.span.file)));
+            event.insert("line".into(), json!(step.event.span.line));
+        }
+        if let Action::Edge(edge, _) = step.step.action {
+            event.insert("edge".into(), json!(edge.0));
+        }
+        push(event);
+    }
+    Value::Array(events)
+}
+
+/// The object of a file that cannot be read.
+pub fn error(file: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Value {
+    let diagnostics: Vec<_> = diagnostics
+        .iter()
+        .map(|d| {
+            json!({
+                "file": sources.name(d.span.file),
+                "line": d.span.line,
+                "column": d.span.column,
+                "message": d.message,
+                "help": d.help,
+            })
+        })
+        .collect();
+    json!({"schema": 1, "file": file, "verdict": "error", "diagnostics": diagnostics})
+}
+
+/// A saved trace: its model, the property it claims to violate, and what it says of each step.
+#[derive(Clone, Debug, Default)]
+pub struct SavedTrace {
+    /// The memory model.
+    pub model: Option<Model>,
+    /// The property.
+    pub property: Option<String>,
+    /// Initial values by name.
+    pub init: Vec<(String, i128)>,
+    /// Steps.
+    pub claims: Vec<Claim>,
+}
+
+/// Reads a trace that `check` saved or printed.
+pub fn read_trace(text: &str) -> Result<SavedTrace, String> {
+    let value: Value = serde_json::from_str(text).map_err(|e| format!("not a JSON object: {e}"))?;
+    let model = value.get("model").and_then(Value::as_str);
+    let model = model.and_then(Model::from_name).ok_or("no memory model: the key `model` is `sc`, `tso` or `pso`")?;
+    let events = value.get("trace").and_then(Value::as_array).ok_or("no run: the key `trace` is a list of steps")?;
+    let property = value.get("property").and_then(Value::as_str).map(str::to_string);
+    let mut saved = SavedTrace { model: Some(model), property, ..SavedTrace::default() };
+    for (i, event) in events.iter().enumerate() {
+        let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_string);
+        let number = |key: &str| event.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+        let value = match event.get("value") {
+            None | Some(Value::Null) => None,
+            Some(v) => {
+                let v = v.as_i64().map(i128::from).or_else(|| v.as_u64().map(i128::from));
+                Some(v.ok_or_else(|| format!("step {}: the value is not an integer", i + 1))?)
+            }
+        };
+        let kind = text("kind").ok_or_else(|| format!("step {}: no key `kind`", i + 1))?;
+        if kind == "init" {
+            match (text("loc"), value) {
+                (Some(loc), Some(value)) => saved.init.push((loc, value)),
+                _ => return Err(format!("step {}: an init needs `loc` and `value`", i + 1)),
+            }
+            continue;
+        }
+        let thread = text("thread").ok_or_else(|| format!("step {}: no key `thread`", i + 1))?;
+        saved.claims.push(Claim { thread, kind, edge: number("edge"), loc: text("loc"), value, line: number("line") });
+    }
+    Ok(saved)
+}

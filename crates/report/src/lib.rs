@@ -1,0 +1,59 @@
+//! Answers for people and for scripts: text, JSON, diagnostics.
+
+pub mod diagnostics;
+pub mod json;
+pub mod text;
+pub mod timeline;
+
+use fencepost_certify::Replay;
+use fencepost_ir::cfg::Program;
+use fencepost_task::{Model, Reason, Scope, Stats, Unreached};
+
+/// How a file's check ended, ready to be shown: every run in it has been replayed.
+pub struct Outcome<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    /// The program.
+    pub program: &'a Program,
+    /// The memory model.
+    pub model: Model,
+    /// The engine that answered.
+    pub engine: &'a str,
+    /// The verdict.
+    pub verdict: Shown,
+    /// What it cost.
+    pub stats: Stats,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// A verdict with what is shown of it.
+pub enum Shown {
+    /// No violation within the scope.
+    Safe {
+        /// How far that reaches.
+        scope: Scope,
+        /// Properties that no run came to.
+        unreached: Vec<Unreached>,
+    },
+    /// A replayed violation.
+    Unsafe(Box<Replay>),
+    /// Neither.
+    Unknown {
+        /// Why.
+        reason: Reason,
+        /// The largest scope that was finished.
+        scope: Option<Scope>,
+    },
+}
+
+impl Shown {
+    /// The word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Shown::Safe { .. } => "safe",
+            Shown::Unsafe(_) => "unsafe",
+            Shown::Unknown { .. } => "unknown",
+        }
+    }
+}

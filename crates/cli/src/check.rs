@@ -2,11 +2,12 @@
 
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
 use crate::progress::ProgressLine;
-use crate::{Exit, input};
+use crate::{Exit, input, output};
 use fencepost_certify::replay;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_ir::{cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
+use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, json, text};
 use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Reason, Scope, Task, Verdict};
 use std::path::Path;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 pub fn run(options: &CheckOptions) -> Exit {
     if options.trace.is_some() && (options.files.len() > 1 || options.models.len() > 1) {
-        eprintln!("error: --trace needs one file and one model");
+        output::complain(format!("error: --trace needs one file and one model"));
         return Exit::Wrong;
     }
     let cancelled = Arc::new(AtomicBool::new(false));
@@ -28,7 +29,7 @@ pub fn run(options: &CheckOptions) -> Exit {
         }
     });
     if let Err(error) = handler {
-        eprintln!("warning: Ctrl-C will lose what is known so far: {error}");
+        output::complain(format!("warning: Ctrl-C will lose what is known so far: {error}"));
     }
     let mut exit = Exit::Good;
     for file in &options.files {
@@ -47,7 +48,7 @@ fn check_file(options: &CheckOptions, file: &Path, cancelled: &Arc<AtomicBool>) 
         Err(error) => {
             input::complain(&error);
             if options.format == Format::Json {
-                println!("{}", error_object(&name, &error));
+                output::line(error_object(&name, &error));
             }
             return Exit::Wrong;
         }
@@ -62,7 +63,7 @@ fn check_file(options: &CheckOptions, file: &Path, cancelled: &Arc<AtomicBool>) 
         ));
         input::complain(&error);
         if options.format == Format::Json {
-            println!("{}", error_object(&name, &error));
+            output::line(error_object(&name, &error));
         }
         return Exit::Wrong;
     }
@@ -127,17 +128,21 @@ fn check_model(
     let outcome = Outcome { file: name, program, model, engine: engine.name(), verdict, stats, seconds };
     let object = json::outcome(&outcome);
     match options.format {
-        Format::Json => println!("{object}"),
+        Format::Json => output::line(&object),
         Format::Text => {
-            let style = text::Style { all_steps: options.verbose, ..text::Style::default() };
-            print!("{}", text::outcome(&outcome, style));
+            let detail = match (options.quiet, options.verbose) {
+                (true, _) => Detail::Verdict,
+                (false, false) => Detail::Steps,
+                (false, true) => Detail::All,
+            };
+            output::text(text::outcome(&outcome, output::style(detail)));
         }
     }
     if let Some(path) = &options.trace
         && let Shown::Unsafe(_) = outcome.verdict
         && let Err(error) = std::fs::write(path, format!("{object:#}\n"))
     {
-        eprintln!("error: {}: {error}", path.display());
+        output::complain(format!("error: {}: {error}", path.display()));
         return Exit::Wrong;
     }
     exit
@@ -165,7 +170,7 @@ fn default_memory() -> Option<u64> {
 
 fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
     if what == "tree" {
-        print!("{tree}");
+        output::text(&tree);
         return Exit::Good;
     }
     let pass = match what {
@@ -174,7 +179,7 @@ fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit 
             Some(pass) if pipeline::PASSES.contains(&pass) => pass,
             _ => {
                 let passes = pipeline::PASSES.map(|p| format!("after:{p}")).join(", ");
-                eprintln!("error: --print takes tree, cfg, {passes}; not `{what}`");
+                output::complain(format!("error: --print takes tree, cfg, {passes}; not `{what}`"));
                 return Exit::Wrong;
             }
         },
@@ -182,8 +187,8 @@ fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit 
     pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |name, stage| {
         if name == pass {
             match stage {
-                Stage::Tree(program) => print!("{program}"),
-                Stage::Cfg(program) => print!("{program}"),
+                Stage::Tree(program) => output::text(program),
+                Stage::Cfg(program) => output::text(program),
             }
         }
     });

@@ -1,6 +1,7 @@
 //! Files to programs: which front end reads a file, and what is said when it cannot.
 
 use crate::options::{InputFormat, InputOptions};
+use crate::output;
 use fencepost_frontend::{Diagnostic, model};
 use fencepost_ir::{Sources, tree};
 use fencepost_report::diagnostics::{self, Colour};
@@ -53,10 +54,10 @@ pub fn read_text(path: &Path) -> Result<String, String> {
 /// Prints why there is no program, on standard error.
 pub fn complain(error: &InputError) {
     match error {
-        InputError::File(message) => eprintln!("error: {message}"),
+        InputError::File(message) => output::complain(format!("error: {message}")),
         InputError::Text(sources, diagnostics) => {
             for diagnostic in diagnostics {
-                eprintln!("{}\n", diagnostics::render(sources, diagnostic, colour()));
+                output::complain(format!("{}\n", diagnostics::render(sources, diagnostic, colour())));
             }
         }
     }

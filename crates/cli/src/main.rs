@@ -6,6 +6,7 @@
 mod check;
 mod input;
 mod options;
+mod output;
 mod progress;
 mod replay;
 

@@ -1,7 +1,7 @@
 //! `fencepost replay`: a saved trace, step by step, each step checked.
 
 use crate::options::ReplayOptions;
-use crate::{Exit, input};
+use crate::{Exit, input, output};
 use fencepost_certify::replay_claims;
 use fencepost_passes::pipeline;
 use fencepost_report::{json, text};
@@ -22,12 +22,12 @@ pub fn run(options: &ReplayOptions) -> Exit {
             None => return Exit::Wrong,
         },
         Err(message) => {
-            eprintln!("error: {}: {message}", options.trace.display());
+            output::complain(format!("error: {}: {message}", options.trace.display()));
             return Exit::Wrong;
         }
     };
     let rejected = |reason: String| {
-        println!("rejected: {} is not a run of {}: {reason}", options.trace.display(), options.file.display());
+        output::line(format!("rejected: {} is not a run of {}: {reason}", options.trace.display(), options.file.display()));
         Exit::Bad
     };
     match replay_claims(&program, model, &saved.init, &saved.claims) {
@@ -37,10 +37,10 @@ pub fn run(options: &ReplayOptions) -> Exit {
             if saved.property.as_ref().is_some_and(|claimed| *claimed != property) {
                 return rejected(format!("it violates the {property}, not what it claims"));
             }
-            let style = text::Style { all_steps: options.verbose, ..text::Style::default() };
+            let style = output::style(if options.verbose { text::Detail::All } else { text::Detail::Steps });
             let model = model.name().to_uppercase();
-            println!("replayed: {} under {model}: {property}", options.file.display());
-            print!("{}", text::run(&program, &replay, style));
+            output::line(format!("replayed: {} under {model}: {property}", options.file.display()));
+            output::text(text::run(&program, &replay, style));
             Exit::Good
         }
     }

@@ -9,19 +9,44 @@
 //! be the oldest, `b(p) = w·(x,v)`: as printed, the weak outcome of store buffering is
 //! unreachable.
 //!
-//! Limits: messages are sent only while a buffer holds fewer than `bound` entries. A loop-free
-//! thread needs no more than its writes and loads together.
+//! Limits: load buffers grow without bound even in loop-free programs, so messages are sent only
+//! while a thread's buffer holds fewer than the thread has loads to come. It could drop the
+//! others at once, so nothing is lost; in loops, a given number stands for the loads to come.
 
 use crate::model::Memory;
 use crate::state::{Entry, EntryKind, State};
-use fencepost_ir::cfg::Loc;
+use fencepost_ir::cfg::{Edge, Instr, Loc, Procedure, Program};
 use fencepost_task::Action;
 
 /// TSO with load buffers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct LoadBuffer {
-    /// Messages are sent to buffers shorter than this.
-    pub bound: usize,
+    /// For each procedure and node the loads that may come, without those of callers.
+    loads_to_come: Vec<Vec<usize>>,
+}
+
+impl LoadBuffer {
+    /// The semantics for a program; `in_loops` stands for the loads to come where they have no
+    /// bound.
+    pub fn new(program: &Program, in_loops: usize) -> LoadBuffer {
+        let is_load = |e: &Edge| usize::from(matches!(e.instr, Instr::Load(..)));
+        let longest_paths = |p: &Procedure| {
+            let most: usize = p.edges().iter().map(is_load).sum();
+            let mut loads = vec![0; p.nodes as usize];
+            let mut changed = true;
+            while changed {
+                changed = false;
+                for edge in p.edges() {
+                    let through = (loads[edge.to.index()] + is_load(edge)).min(most + 1);
+                    changed |= through > loads[edge.from.index()];
+                    loads[edge.from.index()] = through.max(loads[edge.from.index()]);
+                }
+            }
+            // A path with more loads than the procedure has passes one twice.
+            loads.into_iter().map(|n| if n > most { in_loops } else { n }).collect()
+        };
+        LoadBuffer { loads_to_come: program.procedures.iter().map(longest_paths).collect() }
+    }
 }
 
 impl Memory for LoadBuffer {
@@ -42,7 +67,9 @@ impl Memory for LoadBuffer {
         if !buffer.is_empty() {
             steps.push(Action::Delete);
         }
-        if buffer.len() < self.bound {
+        let messages = buffer.iter().filter(|e| e.kind == EntryKind::Message).count();
+        let to_come = |f: &crate::state::Frame| self.loads_to_come[f.procedure.index()][f.node.index()];
+        if messages < state.threads[thread].frames.iter().map(to_come).sum() {
             steps.extend((0..state.cells.len()).map(|cell| Action::Propagate(Loc(cell as u32))));
         }
     }

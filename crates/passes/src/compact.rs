@@ -50,6 +50,12 @@ fn compact(procedure: Procedure) -> Procedure {
         span: e.span,
     });
     let edges = edges.collect();
+    let lost_assertions: Vec<_> = procedure
+        .edges()
+        .iter()
+        .filter(|e| matches!(e.instr, Instr::Assert(_)) && number[e.from.index()].is_none())
+        .map(|e| (e.instr.clone(), e.span))
+        .collect();
     // A label that no thread comes to keeps a node, so that reports can say so.
     let mut nodes = order.len() as u32;
     let mut unreachable = Vec::new();
@@ -68,6 +74,12 @@ fn compact(procedure: Procedure) -> Procedure {
     parts.edges = edges;
     for node in unreachable {
         parts.edges.push(Edge { from: node, to: node, instr: Instr::Nop, span: parts.span });
+    }
+    // So does an assertion.
+    for (instr, span) in lost_assertions {
+        let node = NodeId(parts.nodes);
+        parts.nodes += 1;
+        parts.edges.push(Edge { from: node, to: node, instr, span });
     }
     Procedure::new(parts)
 }

@@ -203,12 +203,20 @@ impl<'a> Lowering<'a> {
             StmtKind::Declare(id, None) => self.declare(*id, span),
             StmtKind::Assign(place, value) => match place.variable {
                 VarRef::Shared(_) => {
-                    let address = self.address(place);
+                    let mut address = self.address(place);
+                    if value.calls() {
+                        address.index = self.kept(address.index, Scalar::Integer, span);
+                    }
                     let value = self.expr(value);
                     self.emit(Instr::Store(address, value), span);
                 }
                 VarRef::ThreadLocal(_) | VarRef::Local(_) | VarRef::Observed(..) => {
-                    let dest = self.dest(place);
+                    let mut dest = self.dest(place);
+                    if let Dest::At { index, .. } = &mut dest
+                        && value.calls()
+                    {
+                        *index = self.kept(index.clone(), Scalar::Integer, span);
+                    }
                     self.assign(dest, value, span);
                 }
             },

@@ -137,7 +137,10 @@ impl Lowering<'_> {
     }
 
     fn rmw(&mut self, kind: RmwKind, place: &Place, operands: &[Expr]) -> (Address, RmwOp) {
-        let address = self.address(place);
+        let mut address = self.address(place);
+        if operands.iter().any(Expr::calls) {
+            address.index = self.kept(address.index, Scalar::Integer, place.span);
+        }
         let mut operands = self.operands(operands).into_iter();
         let mut next = || operands.next().expect("the validator counts operands");
         let op = match kind {
@@ -169,7 +172,7 @@ impl Lowering<'_> {
     }
 
     /// The value, in a temporary if it reads what a call can change.
-    fn kept(&mut self, value: cfg::Expr, ty: Scalar, span: Span) -> cfg::Expr {
+    pub(crate) fn kept(&mut self, value: cfg::Expr, ty: Scalar, span: Span) -> cfg::Expr {
         let mut changeable = false;
         value.visit(&mut |e| {
             changeable |= matches!(e, cfg::Expr::Reg(Reg::Thread(_)) | cfg::Expr::At { base: Reg::Thread(_), .. });

@@ -5,22 +5,33 @@ use crate::timeline::{Timeline, timeline};
 use crate::{Outcome, Shown};
 use fencepost_certify::{Replay, Replayed};
 use fencepost_ir::cfg::{Dest, Instr, Observable, Program, Property, Reg};
-use fencepost_memory::{EntryKind, EventKind, State};
+use fencepost_memory::{Entry, EntryKind, EventKind, State};
 use fencepost_task::{Action, Unreached, Violation};
 use std::fmt::Write;
+
+/// What of a run is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detail {
+    /// Nothing.
+    Verdict,
+    /// Steps that touch memory or the user's variables.
+    Steps,
+    /// Every step.
+    All,
+}
 
 /// How much is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
     /// Columns of the terminal.
     pub width: usize,
-    /// Also steps that touch nothing but temporaries.
-    pub all_steps: bool,
+    /// What of a run.
+    pub detail: Detail,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { width: 120, all_steps: false }
+        Style { width: 160, detail: Detail::Steps }
     }
 }
 
@@ -33,7 +44,7 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     match &outcome.verdict {
         Shown::Safe { scope, unreached } => {
             let _ = writeln!(out, "safe: {file} under {model}, {scope} ({cost})");
-            for u in unreached {
+            for u in unreached.iter().filter(|_| style.detail != Detail::Verdict) {
                 let _ = writeln!(out, "  note: {}", self::unreached(program, u));
             }
         }
@@ -45,7 +56,9 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
         }
         Shown::Unsafe(replay) => {
             let _ = writeln!(out, "unsafe: {file} under {model}: {} ({cost})", replay.property(program));
-            out += &run(program, replay, style);
+            if style.detail != Detail::Verdict {
+                out += &run(program, replay, style);
+            }
         }
     }
     out
@@ -69,51 +82,19 @@ pub fn unreached(program: &Program, unreached: &Unreached) -> String {
 pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
     let line = timeline(replay);
     let rows = rows(program, replay, &line, style);
-    let mut out = String::new();
+    let mut out = String::from("\n");
     if !replay.init.is_empty() {
         let init: Vec<_> = replay.init.iter().map(|(loc, v)| cell_value(program, *loc, *v)).collect();
-        let _ = writeln!(out, "\n  initially {}", init.join(", "));
+        let _ = writeln!(out, "  initially {}\n", init.join(", "));
     }
-    let column = |t: usize| {
-        let longest = rows.iter().filter(|r| r.thread == t).map(|r| r.text.chars().count()).max();
-        longest.unwrap_or(0).max(replay.threads[t].chars().count())
-    };
-    let threads: Vec<usize> = (0..replay.threads.len()).filter(|t| rows.iter().any(|r| r.thread == *t)).collect();
-    let columns: Vec<usize> = threads.iter().map(|&t| column(t)).collect();
-    let buffers = rows.iter().map(|r| r.buffers.chars().count()).max().unwrap_or(0);
-    let table_width = 14 + columns.iter().map(|c| c + 2).sum::<usize>() + buffers;
-    out.push('\n');
-    if table_width <= style.width.max(60) {
-        let mut head = String::from("  step  line  ");
-        for (&t, &width) in threads.iter().zip(&columns) {
-            let _ = write!(head, "{:width$}  ", replay.threads[t]);
-        }
-        if buffers > 0 {
-            head += "store buffers";
-        }
-        let _ = writeln!(out, "{}", head.trim_end());
-        for row in &rows {
-            let mut text = format!("  {:>4}  {:>4}  ", row.step, row.line);
-            for (&t, &width) in threads.iter().zip(&columns) {
-                let cell = if t == row.thread { row.text.as_str() } else { "" };
-                let _ = write!(text, "{cell:width$}  ");
-            }
-            text += &row.buffers;
-            let _ = writeln!(out, "{}", text.trim_end());
-        }
+    if rows.is_empty() {
+        out += "  in the initial state:\n";
     } else {
-        // Too wide for a column each: one thread's step a line.
-        let name = replay.threads.iter().map(|t| t.chars().count()).max().unwrap_or(0);
-        for row in &rows {
-            let who = &replay.threads[row.thread];
-            let text = format!("  {:>4}  {:>4}  {who:name$}  {}", row.step, row.line, row.text);
-            let _ = writeln!(out, "{}", text.trim_end());
-            if !row.buffers.is_empty() {
-                let _ = writeln!(out, "  {:14}buffers: {}", "", row.buffers);
-            }
-        }
+        let table = table(replay, &rows);
+        let fits = table.lines().all(|l| l.chars().count() <= style.width);
+        out += &if fits { table } else { list(replay, &rows) };
+        out.push('\n');
     }
-    out.push('\n');
     out += &conclusion(program, replay);
     if !replay.shortest {
         out += "  (there may be a shorter run)\n";
@@ -126,7 +107,8 @@ struct Row {
     line: String,
     thread: usize,
     text: String,
-    buffers: String,
+    /// The buffer of each thread after the step.
+    buffers: Vec<String>,
 }
 
 fn rows(program: &Program, replay: &Replay, line: &Timeline, style: Style) -> Vec<Row> {
@@ -141,39 +123,73 @@ fn rows(program: &Program, replay: &Replay, line: &Timeline, style: Style) -> Ve
             let _ = write!(text, "  -> overtakes {}", store + 1);
         }
         let span = step.event.span;
+        let after = replay.states.get(i + 1).unwrap_or(before);
         rows.push(Row {
             step: i + 1,
             line: if span.is_some() { span.line.to_string() } else { String::new() },
             thread: step.step.thread as usize,
             text,
-            buffers: replay.states.get(i + 1).map_or(String::new(), |s| buffers(program, replay, s)),
+            buffers: after.threads.iter().map(|t| buffer(program, &t.buffer)).collect(),
         });
     }
     rows
+}
+
+/// A column for each thread, then one for each buffer that is ever filled.
+fn table(replay: &Replay, rows: &[Row]) -> String {
+    let cell = |row: &Row, thread: usize| if row.thread == thread { row.text.clone() } else { String::new() };
+    let contents = |row: &Row, thread: usize| row.buffers.get(thread).cloned().unwrap_or_default();
+    let mut columns: Vec<(String, Vec<String>)> = Vec::new();
+    for (t, name) in replay.threads.iter().enumerate() {
+        if rows.iter().any(|r| r.thread == t) {
+            columns.push((name.clone(), rows.iter().map(|r| cell(r, t)).collect()));
+        }
+    }
+    for (t, name) in replay.threads.iter().enumerate() {
+        if rows.iter().any(|r| !contents(r, t).is_empty()) {
+            columns.push((format!("buffer of {name}"), rows.iter().map(|r| contents(r, t)).collect()));
+        }
+    }
+    let mut lines = vec!["  step  line".to_string()];
+    lines.extend(rows.iter().map(|r| format!("  {:>4}  {:>4}", r.step, r.line)));
+    for (head, cells) in columns {
+        let width = cells.iter().chain([&head]).map(|c| c.chars().count()).max().unwrap_or(0);
+        for (line, cell) in lines.iter_mut().zip([head].iter().chain(&cells)) {
+            let _ = write!(line, "  {cell:width$}");
+        }
+    }
+    lines.iter().map(|l| format!("{}\n", l.trim_end())).collect()
+}
+
+/// A step a line, where columns are too wide.
+fn list(replay: &Replay, rows: &[Row]) -> String {
+    let width = replay.threads.iter().map(|t| t.chars().count()).max().unwrap_or(0);
+    let mut out = String::from("  step  line\n");
+    let mut shown = String::new();
+    for row in rows {
+        let _ = writeln!(out, "  {:>4}  {:>4}  {:width$}  {}", row.step, row.line, replay.threads[row.thread], row.text);
+        let filled = replay.threads.iter().zip(&row.buffers).filter(|(_, b)| !b.is_empty());
+        let buffers: Vec<_> = filled.map(|(name, b)| format!("{name}: {b}")).collect();
+        let buffers = buffers.join("; ");
+        if buffers != shown {
+            let _ = writeln!(out, "  {:10}  buffers {}", "", if buffers.is_empty() { "empty" } else { &buffers });
+        }
+        shown = buffers;
+    }
+    out
 }
 
 fn cell_value(program: &Program, loc: fencepost_ir::cfg::Loc, value: i64) -> String {
     format!("{}={}", program.cell_name(loc), program.object_of(loc).0.ty.show(value))
 }
 
-/// The buffers that are not empty, oldest entry first.
-fn buffers(program: &Program, replay: &Replay, state: &State) -> String {
-    let mut parts = Vec::new();
-    for (name, thread) in replay.threads.iter().zip(&state.threads) {
-        if thread.buffer.is_empty() {
-            continue;
-        }
-        let entries: Vec<_> = thread
-            .buffer
-            .iter()
-            .map(|e| match e.kind {
-                EntryKind::Barrier => "|".to_string(),
-                EntryKind::Store | EntryKind::Own | EntryKind::Message => cell_value(program, e.loc, e.value),
-            })
-            .collect();
-        parts.push(format!("{name}: {}", entries.join(" ")));
-    }
-    parts.join("; ")
+/// A buffer, oldest entry first; `|` is a store-store fence.
+fn buffer(program: &Program, entries: &[Entry]) -> String {
+    let show = |e: &Entry| match e.kind {
+        EntryKind::Barrier => "|".to_string(),
+        EntryKind::Store | EntryKind::Own | EntryKind::Message => cell_value(program, e.loc, e.value),
+    };
+    entries.iter().map(show).collect::<Vec<_>>().join(" ")
 }
 
 /// A step in a few words; `None` if it concerns nobody.
@@ -219,8 +235,11 @@ fn describe(program: &Program, replay: &Replay, before: &State, step: &Replayed,
         EventKind::Unlock => format!("unlock {loc}"),
         EventKind::Spawn => format!("spawn {}", thread(event.value)),
         EventKind::Join => format!("join {}", thread(event.value)),
-        EventKind::Assert if event.value == Some(0) => "assertion fails".to_string(),
-        EventKind::Assert => "assertion holds".to_string(),
+        EventKind::Assert => match event.value {
+            Some(0) => "assertion fails".to_string(),
+            Some(_) => "assertion holds".to_string(),
+            None => "assertion".to_string(),
+        },
         EventKind::Havoc => format!("{} = any: {}", named.unwrap_or_else(|| "choose".into()), show(event.value)),
         EventKind::Call => match instr {
             Some(Instr::Call(_, callee, _)) => format!("call {}", program.procedure(*callee).name),
@@ -235,10 +254,10 @@ fn describe(program: &Program, replay: &Replay, before: &State, step: &Replayed,
         EventKind::End => "ends".to_string(),
         EventKind::Local => match named {
             Some(name) => format!("{name} = {}", show(event.value)),
-            None if style.all_steps || event_fails(replay, step) => "step".to_string(),
+            None if style.detail == Detail::All || event_fails(replay, step) => "step".to_string(),
             None => return None,
         },
-        EventKind::Choose if style.all_steps => "choose".to_string(),
+        EventKind::Choose if style.detail == Detail::All => "choose".to_string(),
         EventKind::Choose => return None,
     })
 }

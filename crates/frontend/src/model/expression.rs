@@ -239,9 +239,22 @@ impl Body<'_> {
             return Err(Diagnostic::new(span, format!("`{}` is a process", name.text))
                 .help(format!("start a thread with `spawn {}(...)`", name.text)));
         }
-        let ty = callee.result.unwrap_or(Scalar::Integer);
+        let Some(ty) = callee.result else {
+            return Err(Diagnostic::new(span, format!("`{}` has no result", name.text)));
+        };
         let args = self.args(id, name, args)?;
         Ok(Expr { kind: ExprKind::Call(id, args), ty, span })
+    }
+
+    /// A call for its effect, of a function with or without result.
+    pub(super) fn call_statement(&mut self, name: &ast::Name, args: &[ast::Expr], span: Span) -> Result<Expr> {
+        match self.resolver.globals.get(&name.text) {
+            Some((Global::Procedure(id), _)) if self.resolver.program.procedure(*id).is_void_function() => {
+                let args = self.args(*id, name, args)?;
+                Ok(Expr { kind: ExprKind::Call(*id, args), ty: Scalar::Integer, span })
+            }
+            _ => self.call(name, args, span),
+        }
     }
 
     fn args(&mut self, id: ProcedureId, name: &ast::Name, args: &[ast::Expr]) -> Result<Vec<Expr>> {
@@ -325,6 +338,12 @@ impl Body<'_> {
             if self.context == Context::Final && !matches!(index.kind, ExprKind::Const(_)) {
                 return Err(Diagnostic::new(index.span, "an index in a final condition is a constant"));
             }
+            // The largest values of u64 are kept as negative numbers, which are no indices.
+            let index = if index.ty == named_type("u64") {
+                self.coerce(index, Scalar::Range { lo: 0, hi: i64::MAX })?
+            } else {
+                index
+            };
             resolved.push(index);
         }
         Ok((Place { variable, indices: resolved, span: e.span }, ty.scalar))

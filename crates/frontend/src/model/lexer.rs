@@ -41,6 +41,8 @@ struct Lexer<'a> {
 
 /// All tokens of a text, with [`TokenKind::End`] last.
 pub fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
+    // Some editors put a byte order mark first.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lexer = Lexer { rest: text, line: 1, column: 1, tokens: Vec::new() };
     while lexer.token()? {}
     Ok(lexer.tokens)
@@ -77,10 +79,10 @@ impl Lexer<'_> {
             if self.rest.starts_with("//") {
                 self.advance(self.rest.find('\n').unwrap_or(self.rest.len()));
             } else if self.rest.starts_with("/*") {
-                let Some(end) = self.rest.find("*/") else {
+                let Some(end) = self.rest[2..].find("*/") else {
                     return Err(Diagnostic::new(self.here(2), "this comment has no end").help("close it with `*/`"));
                 };
-                self.advance(end + 2);
+                self.advance(end + 4);
             } else {
                 break;
             }

@@ -13,12 +13,20 @@ mod statement;
 use crate::Diagnostic;
 use fencepost_ir::{Sources, tree};
 
+fn read_tree(text: &str) -> Result<tree::Program, Vec<Diagnostic>> {
+    let tokens = lexer::lex(text).map_err(|d| vec![d])?;
+    let items = parser::parse(&tokens).map_err(|d| vec![d])?;
+    let words = tokens.into_iter().filter_map(|t| match t.kind {
+        lexer::TokenKind::Word(word) => Some(word),
+        _ => None,
+    });
+    resolve::resolve(&items, words.collect())
+}
+
 /// Reads a program. `name` is the file's name in messages.
 pub fn read(name: &str, text: &str) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
     let sources = Sources::single(name, text);
-    let parsed = lexer::lex(text).and_then(|tokens| parser::parse(&tokens));
-    let resolved = parsed.map_err(|d| vec![d]).and_then(|items| resolve::resolve(&items));
-    match resolved {
+    match read_tree(text) {
         Ok(mut program) => {
             program.sources = sources;
             debug_assert_eq!(tree::validate(&program), Ok(()), "the resolver makes valid trees");

@@ -10,7 +10,7 @@ use fencepost_ir::cfg::Arith;
 use fencepost_ir::eval;
 use fencepost_ir::tree::*;
 use fencepost_ir::{IntType, Scalar, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub(super) type Result<T> = std::result::Result<T, Diagnostic>;
 
@@ -31,12 +31,14 @@ pub(super) enum Global {
 pub(super) struct Resolver {
     pub(super) program: Program,
     pub(super) globals: HashMap<String, (Global, Span)>,
+    /// Every word of the text: names that are made up must differ from these.
+    pub(super) words: HashSet<String>,
     diagnostics: Vec<Diagnostic>,
 }
 
 /// The tree of a program.
-pub(super) fn resolve(items: &[Item]) -> std::result::Result<Program, Vec<Diagnostic>> {
-    let mut resolver = Resolver::default();
+pub(super) fn resolve(items: &[Item], words: HashSet<String>) -> std::result::Result<Program, Vec<Diagnostic>> {
+    let mut resolver = Resolver { words, ..Resolver::default() };
     for item in items {
         let result = resolver.declare(item);
         resolver.diagnostics.extend(result.err());
@@ -223,8 +225,17 @@ impl Resolver {
                 _ => Ok(Choices(vec![(i64::MIN, i64::MAX)])),
             };
         }
-        let ends = |(lo, hi): &(ast::Expr, ast::Expr)| Ok((self.constant_of(lo, ty)?, self.constant_of(hi, ty)?));
-        let choices = Choices::from_ranges(ranges.iter().map(ends).collect::<Result<_>>()?);
+        let mut values = Vec::new();
+        for (lo, hi) in ranges {
+            let (lo, hi) = (self.constant_of(lo, ty)?, self.constant_of(hi, ty)?);
+            if ty.meaning(lo) <= ty.meaning(hi) && lo > hi {
+                // An unsigned range across the middle of 64 bits.
+                values.extend([(lo, i64::MAX), (i64::MIN, hi)]);
+            } else {
+                values.push((lo, hi));
+            }
+        }
+        let choices = Choices::from_ranges(values);
         if choices.0.is_empty() { Err(Diagnostic::new(span, "there is no value to choose")) } else { Ok(choices) }
     }
 

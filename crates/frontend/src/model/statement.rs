@@ -133,7 +133,12 @@ impl<'a> Body<'a> {
                 StmtKind::Assign(place, self.expr_of(&sum, ty)?)
             }
             ast::StmtKind::Eval(e) => {
-                let e = self.expr(e, None)?;
+                let e = match &e.kind {
+                    ast::ExprKind::Call(name, args) if RmwKind::ALL.iter().all(|k| k.name() != name.text) => {
+                        self.call_statement(name, args, e.span)?
+                    }
+                    _ => self.expr(e, None)?,
+                };
                 if !matches!(e.kind, ExprKind::Call(..) | ExprKind::Spawn(..) | ExprKind::Rmw(..)) {
                     return Err(Diagnostic::new(span, "this computes a value and drops it"));
                 }
@@ -227,20 +232,32 @@ impl<'a> Body<'a> {
         let mut block = Vec::new();
         let mut stores = Vec::new();
         for (target, value) in targets.iter().zip(values) {
-            let (place, ty) = self.target(target)?;
+            let (mut place, ty) = self.target(target)?;
+            for index in &mut place.indices {
+                if !matches!(index.kind, ExprKind::Const(_)) {
+                    *index = self.keep(index.clone(), &mut block);
+                }
+            }
             let value = self.expr_of(value, ty)?;
-            let id = LocalId(self.locals.len());
-            let name = format!("new_{}", self.locals.len());
-            let init = vec![Choices::one(ty.default_value())];
-            self.locals.push(Variable { name, ty: Type::scalar(ty), init, span });
-            block.push(Stmt { kind: StmtKind::Declare(id, Some(value)), span });
-            let read = Place { variable: VarRef::Local(id), indices: Vec::new(), span };
-            let read = Expr { kind: ExprKind::Read(read), ty, span };
-            stores.push(Stmt { kind: StmtKind::Assign(place, read), span });
+            let value = self.keep(value, &mut block);
+            stores.push(Stmt { kind: StmtKind::Assign(place, value), span });
         }
         block.extend(stores);
         out.push(Stmt { kind: StmtKind::Block(Block(block)), span });
         Ok(())
+    }
+
+    /// Puts a value into a new variable, and gives a read of it.
+    fn keep(&mut self, value: Expr, block: &mut Vec<Stmt>) -> Expr {
+        let (ty, span) = (value.ty, value.span);
+        let id = LocalId(self.locals.len());
+        let fresh = |name: &String| !self.resolver.words.contains(name) && self.locals.iter().all(|l| l.name != *name);
+        let name = (1..).map(|n| format!("new_{n}")).find(fresh).expect("some number is free");
+        let init = vec![Choices::one(ty.default_value())];
+        self.locals.push(Variable { name, ty: Type::scalar(ty), init, span });
+        block.push(Stmt { kind: StmtKind::Declare(id, Some(value)), span });
+        let read = Place { variable: VarRef::Local(id), indices: Vec::new(), span };
+        Expr { kind: ExprKind::Read(read), ty, span }
     }
 
     fn declare(&mut self, d: &ast::Declaration) -> Result<StmtKind> {

@@ -682,9 +682,12 @@ impl Expr {
                 Expr::Index(len, arg) | Expr::At { len, index: arg, .. } => {
                     !matches!(**arg, Expr::Const(i) if (0..i64::from(*len)).contains(&i))
                 }
-                Expr::Binary(op, _, _, right) => match op {
+                Expr::Binary(op, arith, _, right) => match op {
                     BinaryOp::Div | BinaryOp::Rem => !matches!(**right, Expr::Const(v) if v != 0),
-                    BinaryOp::Shl | BinaryOp::Shr => !matches!(**right, Expr::Const(_)),
+                    BinaryOp::Shl | BinaryOp::Shr => {
+                        let width = if let Arith::Wrap(int) = arith { i64::from(int.bits) } else { 64 };
+                        !matches!(**right, Expr::Const(by) if (0..width).contains(&by))
+                    }
                     _ => false,
                 },
                 Expr::Const(_) | Expr::Reg(_) | Expr::Unary(..) | Expr::Select(..) | Expr::Wrap(..) => false,
@@ -770,8 +773,9 @@ impl Instr {
     /// Whether executing it can be an error of the program.
     pub fn can_fail(&self, program: &Program) -> bool {
         let mut found = match self {
-            Instr::Assert(_) | Instr::Unlock(_) | Instr::Join(_) => true,
-            Instr::Rmw(_, address, RmwOp::Add(_) | RmwOp::Sub(_) | RmwOp::Xor(_) | RmwOp::Or(_)) => {
+            Instr::Assert(_) | Instr::Unlock(_) | Instr::Join(_) | Instr::AtomicEnd(_) => true,
+            Instr::Rmw(_, _, RmwOp::Exchange(_) | RmwOp::CompareExchange { .. }) => false,
+            Instr::Rmw(_, address, _) => {
                 !matches!(program.object(address.object).ty, Scalar::Int(_))
             }
             _ => false,

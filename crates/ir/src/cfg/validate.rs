@@ -5,7 +5,8 @@
 //! - initial choices are not empty and belong to their cell's type;
 //! - a mutex is touched by lock and unlock only, and these touch nothing else;
 //! - calls and spawns pass as many arguments as there are parameters;
-//! - every node has a way out, so that a thread ends by returning and in no other way;
+//! - every node that an edge leads to has a way out, so that a thread ends by returning and in no
+//!   other way;
 //! - names of registers are unique within their procedure.
 
 use super::*;
@@ -114,19 +115,18 @@ fn validate_procedure(program: &Program, procedure: &Procedure) -> Result<(), St
         }
     }
     let mut has_out = vec![false; procedure.nodes as usize];
-    let mut returned_to = HashSet::new();
+    let mut entered = vec![false; procedure.nodes as usize];
+    entered[procedure.entry().index()] = true;
     for edge in &procedure.edges {
         if edge.from.0 >= procedure.nodes || edge.to.0 >= procedure.nodes {
             return Err("an edge leaves the nodes".into());
         }
         has_out[edge.from.index()] = true;
-        if matches!(edge.instr, Instr::Return(_)) {
-            returned_to.insert(edge.to.0);
-        }
+        entered[edge.to.index()] |= !matches!(edge.instr, Instr::Return(_));
         validate_instr(program, procedure, &edge.instr)
             .map_err(|m| format!("{m} (edge {} -> {}, line {})", edge.from.0, edge.to.0, edge.span.line))?;
     }
-    match (0..procedure.nodes).find(|n| !has_out[*n as usize] && !returned_to.contains(n)) {
+    match (0..procedure.nodes as usize).find(|&n| entered[n] && !has_out[n]) {
         Some(node) => Err(format!("node {node} has no way out")),
         None => Ok(()),
     }

@@ -350,6 +350,13 @@ pub struct Procedure {
     pub span: Span,
 }
 
+impl Procedure {
+    /// Whether it is a function without result.
+    pub fn is_void_function(&self) -> bool {
+        self.kind == ProcedureKind::Function && self.result.is_none()
+    }
+}
+
 /// Threads that run from the beginning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thread {

@@ -278,7 +278,7 @@ impl<'a> Printer<'a, '_, '_> {
             ExprKind::Convert(Conversion::Wrapping, arg) => {
                 (format!("({}) {}", expr.ty, self.expr(arg, UNARY_STRENGTH)), UNARY_STRENGTH)
             }
-            ExprKind::Any(choices) => (format!("any({})", choices.to_string().replace(',', ", ")), u8::MAX),
+            ExprKind::Any(choices) => (any(choices, expr.ty), u8::MAX),
             ExprKind::Rmw(kind, place, operands) => {
                 (format!("{}({}, {})", kind.name(), self.place(place), self.args(operands)), u8::MAX)
             }
@@ -301,6 +301,17 @@ fn nodrain(drain: Drain) -> &'static str {
     }
 }
 
+/// `any(...)`, with the values as the type shows them.
+fn any(choices: &Choices, ty: Scalar) -> String {
+    let number = |v: i64| ty.meaning(v).to_string();
+    let ranges: Vec<_> = choices
+        .0
+        .iter()
+        .map(|&(lo, hi)| if lo == hi { number(lo) } else { format!("{}..{}", number(lo), number(hi)) })
+        .collect();
+    if choices.0 == [(i64::MIN, i64::MAX)] { "any".to_string() } else { format!("any({})", ranges.join(", ")) }
+}
+
 /// `type name[dims] = init`, without the initialiser where it is the default.
 fn declaration(v: &Variable) -> String {
     let dims: String = v.ty.dims.iter().map(|d| format!("[{d}]")).collect();
@@ -311,7 +322,7 @@ fn declaration(v: &Variable) -> String {
     }
     let show = |c: &Choices| match c.single() {
         Some(value) => v.ty.scalar.show(value),
-        None => format!("any({})", c.to_string().replace(',', ", ")),
+        None => any(c, v.ty.scalar),
     };
     let cells: Vec<_> = v.init.iter().map(show).collect();
     match &cells[..] {

@@ -1,0 +1,27 @@
+//! Standard output and standard error. A reader that went away (`| head`) is no reason to panic:
+//! what cannot be written is dropped, and the exit code still tells the verdict.
+
+use fencepost_report::text::{Detail, Style};
+use std::io::Write;
+
+/// How runs are shown: as wide as the terminal, if there is one.
+pub fn style(detail: Detail) -> Style {
+    let terminal = terminal_size::terminal_size_of(std::io::stdout());
+    let width = terminal.map_or(Style::default().width, |(width, _)| usize::from(width.0));
+    Style { width, detail }
+}
+
+/// Prints a line on standard output.
+pub fn line(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// Prints text that ends its own lines on standard output.
+pub fn text(text: impl std::fmt::Display) {
+    let _ = write!(std::io::stdout(), "{text}");
+}
+
+/// Prints a line on standard error.
+pub fn complain(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

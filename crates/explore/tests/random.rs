@@ -1,0 +1,78 @@
+//! Random programs: the search with and without reductions, breadth first and depth first, against
+//! the reference; every run found is replayed.
+//!
+//! A failure is shrunk and printed; put it into `tests/kept/` as a file, where it stays.
+
+use fencepost_certify::replay;
+use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_ir::cfg::Program;
+use fencepost_memory::{Machine, reachable, with_memory};
+use fencepost_passes::pipeline;
+use fencepost_samples::random::{Config, program};
+use fencepost_samples::sketch::shrink;
+use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+
+/// More states are not searched plainly.
+const LIMIT: usize = 6_000;
+
+/// The first disagreement; `None` if all is well. Also says whether the program was small enough.
+fn disagreement(text: &str) -> (Option<String>, bool) {
+    let Ok(tree) = fencepost_frontend::model::read("random.fp", text) else { return (None, false) };
+    let program = pipeline::lower(tree);
+    let mut compared = false;
+    for model in Model::ALL {
+        let machine = Machine::new(&program).unwrap();
+        let Some(expected) = with_memory!(model, memory => reachable(&machine, memory, LIMIT)) else { continue };
+        compared = true;
+        for reduction in [Reduction::On, Reduction::Off] {
+            for order in [Order::Breadth, Order::Depth] {
+                if let Some(problem) = compare(&program, model, expected.is_safe(), Explicit { order, reduction }) {
+                    return (Some(format!("{model:?} {reduction:?} {order:?}: {problem}")), true);
+                }
+            }
+        }
+    }
+    (None, compared)
+}
+
+fn compare(program: &Program, model: Model, safe: bool, engine: Explicit) -> Option<String> {
+    let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
+    match engine.check(&task, &mut |_| {}).verdict {
+        Verdict::Safe { scope: Scope::Complete } if safe => None,
+        Verdict::Unsafe { trace } if !safe => replay(program, &trace).err().map(|r| format!("does not replay: {r}")),
+        other => Some(format!("expected safe = {safe}, got {other:?}")),
+    }
+}
+
+fn check(text: &str, seed: u64, sketch: impl FnOnce() -> fencepost_samples::sketch::Sketch) -> bool {
+    let (problem, compared) = disagreement(text);
+    if let Some(problem) = problem {
+        let small = shrink(sketch(), |t| disagreement(t).0.is_some());
+        let small_problem = disagreement(&small.to_string()).0.unwrap_or_default();
+        panic!("seed {seed}: {problem}\nshrunk: {small_problem}\n{small}");
+    }
+    compared
+}
+
+#[test]
+fn random_programs_agree_with_the_reference() {
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let mut compared = 0;
+    for seed in 0..seeds {
+        let sketch = program(seed, Config::default());
+        compared += u64::from(check(&sketch.to_string(), seed, || sketch.clone()));
+    }
+    assert!(compared * 10 >= seeds * 8, "only {compared} of {seeds} programs were small enough to compare");
+}
+
+#[test]
+fn kept_failures_stay_fixed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kept");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (problem, compared) = disagreement(&text);
+        assert!(compared, "{}: cannot be compared", path.display());
+        assert_eq!(problem, None, "{}", path.display());
+    }
+}

@@ -5,7 +5,7 @@
 //! integers exactly, and is checked when it is put into a variable.
 
 use super::ast;
-use super::resolve::{Global, Result, named_type};
+use super::resolve::{Global, Result, named_type, wrong_arity};
 use super::statement::Body;
 use crate::Diagnostic;
 use fencepost_ir::tree::*;
@@ -260,8 +260,7 @@ impl Body<'_> {
     fn args(&mut self, id: ProcedureId, name: &ast::Name, args: &[ast::Expr]) -> Result<Vec<Expr>> {
         let callee = self.resolver.program.procedure(id);
         if callee.params != args.len() {
-            let message = format!("`{}` takes {} arguments, not {}", name.text, callee.params, args.len());
-            return Err(Diagnostic::new(name.span, message));
+            return Err(wrong_arity(name, callee.params, args.len()));
         }
         let types: Vec<_> = callee.locals[..callee.params].iter().map(|p| p.ty.scalar).collect();
         args.iter().zip(types).map(|(a, ty)| self.expr_of(a, ty)).collect()

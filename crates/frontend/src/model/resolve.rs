@@ -334,9 +334,7 @@ impl Resolver {
                     return Err(Diagnostic::new(s.process.span, message));
                 }
                 if code.params != s.args.len() {
-                    let message =
-                        format!("`{}` takes {} arguments, not {}", s.process.text, code.params, s.args.len());
-                    return Err(Diagnostic::new(s.process.span, message));
+                    return Err(wrong_arity(&s.process, code.params, s.args.len()));
                 }
                 let args = s.args.iter().zip(&code.locals).map(|(a, p)| self.constant_of(a, p.ty.scalar));
                 let args = args.collect::<Result<Vec<_>>>()?;
@@ -479,6 +477,12 @@ impl Resolver {
         Err(Diagnostic::new(label.span, format!("there is no label `{}`{whose}", label.text))
             .help(format!("write `{}:` before a statement", label.text)))
     }
+}
+
+/// A call, spawn or start with the wrong number of arguments.
+pub(super) fn wrong_arity(name: &Name, params: usize, args: usize) -> Diagnostic {
+    let plural = if params == 1 { "" } else { "s" };
+    Diagnostic::new(name.span, format!("`{}` takes {params} argument{plural}, not {args}", name.text))
 }
 
 fn init_span(init: &Init) -> Span {

@@ -273,12 +273,13 @@ impl<'a> Body<'a> {
         };
         let scope = self.scopes.last_mut().expect("a body has a scope");
         let id = LocalId(self.locals.len());
-        if scope.insert(d.name.text.clone(), id).is_some() {
+        let earlier = scope.insert(d.name.text.clone(), id);
+        let init = vec![Choices::one(scalar.default_value()); ty.cells() as usize];
+        self.locals.push(Variable { name: d.name.text.clone(), ty, init, span: d.name.span });
+        if earlier.is_some() {
             let message = format!("`{}` is declared twice in this block", d.name.text);
             return Err(Diagnostic::new(d.name.span, message));
         }
-        let init = vec![Choices::one(scalar.default_value()); ty.cells() as usize];
-        self.locals.push(Variable { name: d.name.text.clone(), ty, init, span: d.name.span });
         Ok(StmtKind::Declare(id, value?))
     }
 }

@@ -1,0 +1,125 @@
+//! Wrong input and wrong command lines: a message with its place, exit code 2, never a panic.
+
+use crate::{check, fencepost, fencepost_args, root, scratch};
+use fencepost_samples::Rng;
+use fencepost_samples::mutate::mutate;
+
+#[test]
+fn a_syntax_error_shows_file_line_column_and_the_line() {
+    let ran = check("syntax.fp", "shared int x;\nthread t {\n    x = ;\n}\n", &[]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("syntax.fp:3:9"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("x = ;"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("expected an expression"), "{}", ran.stderr);
+}
+
+#[test]
+fn json_carries_the_diagnostics() {
+    let ran = check("syntax_json.fp", "shared int x;\nthread t { y = 1; }", &["--format", "json"]);
+    let line = crate::json(&ran.stdout);
+    assert_eq!((ran.code, line["verdict"].as_str()), (2, Some("error")));
+    let diagnostic = &line["diagnostics"][0];
+    assert_eq!((diagnostic["line"].as_u64(), diagnostic["column"].as_u64()), (Some(2), Some(12)));
+}
+
+#[test]
+fn a_program_without_property_is_wrong_input() {
+    let ran = check("nothing.fp", "shared int x; thread t { x = 1; }", &[]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("nothing to check"), "{}", ran.stderr);
+}
+
+#[test]
+fn files_that_are_no_text() {
+    let folder = scratch("unused", "");
+    let binary = folder.with_file_name("binary.fp");
+    std::fs::write(&binary, [0xff, 0xfe, 0x00, 0x80]).unwrap();
+    let directory = folder.parent().unwrap().to_str().unwrap().to_string();
+    for (path, message) in [
+        (binary.to_str().unwrap(), "UTF-8"),
+        (directory.as_str(), ""),
+        ("nowhere.fp", "nowhere.fp"),
+        ("Cargo.toml", "--input-format"),
+    ] {
+        let ran = fencepost_args(&["check", path]);
+        assert_eq!(ran.code, 2, "{path}");
+        assert!(ran.stderr.contains(message), "{path}: {}", ran.stderr);
+    }
+    assert_eq!(check("strange_name.model", "thread t { assert(false); }", &["--input-format", "fp"]).code, 1);
+}
+
+#[test]
+fn wrong_command_lines() {
+    for command in [
+        "check",
+        "check --model arm examples/sb.fp",
+        "check --engine magic examples/sb.fp",
+        "check --buffer 0 examples/sb.fp",
+        "check --buffer many examples/sb.fp",
+        "check --threads 0 examples/sb.fp",
+        "check --timeout -1 examples/sb.fp",
+        "check --timeout soon examples/sb.fp",
+        "check --memory 0 examples/sb.fp",
+        "check --format xml examples/sb.fp",
+        "check --trace t.json examples/sb.fp examples/mp.fp",
+        "check --trace t.json --model sc --model tso examples/sb.fp",
+        "check --no-such-option examples/sb.fp",
+        "conjure examples/sb.fp",
+        "replay examples/sb.fp",
+        "",
+    ] {
+        let ran = fencepost(command);
+        assert_eq!(ran.code, 2, "{command}: {}", ran.stdout);
+        assert!(!ran.stderr.is_empty(), "{command}");
+    }
+    assert!(!root().join("t.json").exists(), "nothing is written");
+}
+
+#[test]
+fn help_and_version() {
+    for command in ["--help", "check --help", "replay --help", "--version"] {
+        let ran = fencepost(command);
+        assert_eq!(ran.code, 0, "{command}");
+        assert!(ran.stdout.contains("fencepost"), "{command}");
+    }
+}
+
+#[test]
+fn deep_and_wide_programs() {
+    let deep = format!("thread t {{ int x = {}1{}; assert(x == 1); }}", "(".repeat(100_000), ")".repeat(100_000));
+    assert_eq!(check("deep.fp", &deep, &[]).code, 2);
+    let blocks = format!("thread t {{ {} {} assert(true); }}", "{".repeat(100_000), "}".repeat(100_000));
+    assert_eq!(check("blocks.fp", &blocks, &[]).code, 2);
+    let long = format!("thread t {{ int x = 0{}; assert(x == 1); }}", " + 1".repeat(100_000));
+    assert_eq!(check("long.fp", &long, &[]).code, 2);
+    let unary = format!("thread t {{ int x = {}1; assert(x == 1); }}", "- ".repeat(100_000));
+    assert_eq!(check("unary.fp", &unary, &[]).code, 2);
+    let wide = format!("shared int x; thread t {{ {} assert(x == 1); }}", "x = 1; ".repeat(2_000));
+    assert_eq!(check("wide.fp", &wide, &["--model", "sc"]).code, 0);
+}
+
+/// Broken examples through the whole program: always an answer or a diagnostic.
+#[test]
+fn mutated_examples_are_answered_or_refused() {
+    let mut texts = Vec::new();
+    for entry in std::fs::read_dir(root().join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "fp") {
+            texts.push(std::fs::read_to_string(path).unwrap());
+        }
+    }
+    texts.sort();
+    let mut rng = Rng::new(11);
+    let mut codes = [0; 4];
+    for round in 0..250 {
+        let text = mutate(&texts[round % texts.len()], &mut rng);
+        let ran = check(&format!("mutant_{}.fp", round % 8), &text, &["--timeout", "1", "--threads", "2"]);
+        assert!((0..4).contains(&ran.code), "exit {}: {}\n{text}", ran.code, ran.stderr);
+        if ran.code == 2 {
+            let place = ran.stderr.contains(".fp:") || ran.stderr.contains("nothing to check");
+            assert!(place, "no place: {}\n{text}", ran.stderr);
+        }
+        codes[ran.code as usize] += 1;
+    }
+    assert!(codes[2] > 20 && codes[0] + codes[1] > 20, "{codes:?}");
+}

@@ -1,0 +1,72 @@
+//! Every example has its verdict under every model in `examples/verdicts.txt`, with and without
+//! reductions; and every program in the language reference can be read.
+
+use crate::{check, fencepost_args, json, root};
+use std::collections::BTreeSet;
+
+/// File, verdicts for SC, TSO and PSO, options.
+fn manifest() -> Vec<(String, [String; 3], Vec<String>)> {
+    let text = std::fs::read_to_string(root().join("examples/verdicts.txt")).unwrap();
+    let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+    let parse = |line: &str| {
+        let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
+        let [file, sc, tso, pso, options @ ..] = &words[..] else { panic!("a short line: {line}") };
+        (file.clone(), [sc.clone(), tso.clone(), pso.clone()], options.to_vec())
+    };
+    lines.map(parse).collect()
+}
+
+#[test]
+fn every_example_is_in_the_manifest() {
+    let listed: BTreeSet<_> = manifest().into_iter().map(|(file, ..)| file).collect();
+    let entries = std::fs::read_dir(root().join("examples")).unwrap();
+    let names = entries.map(|e| e.unwrap().file_name().into_string().unwrap());
+    let present: BTreeSet<_> = names.filter(|n| n != "verdicts.txt").collect();
+    assert_eq!(listed, present);
+}
+
+#[test]
+fn examples_have_the_verdicts_of_the_manifest() {
+    for (file, verdicts, options) in manifest() {
+        for more in [&[][..], &["--no-reduction"], &["--search", "dfs"]] {
+            let path = format!("examples/{file}");
+            let mut args = vec!["check", &path, "--format", "json", "--model", "sc", "--model", "tso", "--model", "pso"];
+            args.extend(options.iter().map(String::as_str));
+            args.extend(more);
+            let ran = fencepost_args(&args);
+            let found: Vec<_> = ran.stdout.lines().map(|l| json(l)["verdict"].as_str().unwrap().to_string()).collect();
+            assert_eq!(found, verdicts, "{args:?}\n{}", ran.stderr);
+            let worst = ["unsafe", "unknown", "safe"].into_iter().position(|v| found.iter().any(|f| f == v));
+            assert_eq!(ran.code, [1, 3, 0][worst.unwrap()], "{args:?}");
+        }
+    }
+}
+
+/// The fences of a fenced example are needed: without any one of them it is unsafe.
+#[test]
+fn each_fence_of_a_fenced_example_is_needed() {
+    for (file, ..) in manifest().iter().filter(|(f, ..)| f.ends_with("_fenced.fp")) {
+        let text = std::fs::read_to_string(root().join("examples").join(file)).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        let fences = (0..lines.len()).filter(|&i| lines[i].trim_start().starts_with("fence"));
+        let mut count = 0;
+        for i in fences {
+            let without = [&lines[..i], &lines[i + 1..]].concat().join("\n");
+            let ran = check(&format!("without_{i}_{file}"), &without, &["--model", "tso", "--model", "pso"]);
+            assert_eq!(ran.code, 1, "{file} without line {}:\n{}{}", i + 1, ran.stdout, ran.stderr);
+            count += 1;
+        }
+        assert!(count > 0, "{file} has fences");
+    }
+}
+
+#[test]
+fn programs_in_the_language_reference_can_be_read() {
+    let text = std::fs::read_to_string(root().join("docs/language.md")).unwrap();
+    let blocks: Vec<_> = text.split("```fp\n").skip(1).map(|b| b.split("```").next().unwrap()).collect();
+    assert!(blocks.len() >= 5, "the reference has programs");
+    for (i, block) in blocks.iter().enumerate() {
+        let ran = check(&format!("reference_{i}.fp"), block, &["--timeout", "20"]);
+        assert!(ran.code != 2, "block {i}: {}\n{block}", ran.stderr);
+    }
+}

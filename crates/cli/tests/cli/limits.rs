@@ -1,0 +1,110 @@
+//! Time, memory, cancellation and bounds: an answer in time, and never more than is known.
+
+use crate::{check, json};
+use std::time::{Duration, Instant};
+
+/// Unbounded buffers, endless states.
+const ENDLESS: &str = "shared u32 x, y; thread t { u32 r; while (true) { r = r + 1; x = r; r = y; } }
+    thread u { u32 r; while (true) { r = r + 1; y = r; r = x; } } thread v { assert(x != 4000000000); }";
+
+#[test]
+fn the_time_limit_ends_in_unknown() {
+    let start = Instant::now();
+    let ran = check("endless_time.fp", ENDLESS, &["--timeout", "1", "--format", "json"]);
+    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+    assert_eq!(ran.code, 3);
+    let line = json(ran.stdout.lines().next().unwrap());
+    assert_eq!(line["reason"], "the time limit was reached");
+    assert!(line["stats"]["states"].as_u64().unwrap() > 1000, "{line}");
+}
+
+#[test]
+fn the_memory_limit_ends_in_unknown() {
+    let ran = check("endless_memory.fp", ENDLESS, &["--memory", "20", "--timeout", "60", "--format", "json"]);
+    assert_eq!(ran.code, 3);
+    let line = json(ran.stdout.lines().next().unwrap());
+    assert_eq!(line["reason"], "the memory limit was reached");
+    let bytes = line["stats"]["bytes"].as_u64().unwrap();
+    assert!(bytes > 10 << 20 && bytes < 60 << 20, "{bytes}");
+}
+
+/// Stores in a loop: complete under no bound, safe up to each.
+const STORING: &str = "shared bool x; thread t { while (true) { x = true; } } thread u { bool r = x; assert(r == r); }";
+
+#[test]
+fn a_given_bound_makes_a_bounded_verdict() {
+    let ran = check("storing.fp", STORING, &["--buffer", "3", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!(json(ran.stdout.lines().next().unwrap())["scope"], serde_json::json!({"buffer": 3}));
+    let sc = check("storing.fp", STORING, &["--buffer", "3", "--model", "sc", "--format", "json"]);
+    assert_eq!(json(sc.stdout.lines().next().unwrap())["scope"], "complete");
+}
+
+#[test]
+fn a_bound_that_cuts_nothing_off_leaves_the_verdict_complete() {
+    let text = "shared bool x; thread t { x = true; assert(x); }";
+    let ran = check("short.fp", text, &["--buffer", "1", "--format", "json"]);
+    assert_eq!(json(ran.stdout.lines().next().unwrap())["scope"], "complete");
+}
+
+#[test]
+fn without_a_bound_nobody_is_told_safe() {
+    let ran = check("storing_growing.fp", STORING, &["--timeout", "1", "--format", "json"]);
+    assert_eq!(ran.code, 3, "{}", ran.stdout);
+    let line = json(ran.stdout.lines().next().unwrap());
+    assert!(line["scope"]["buffer"].as_u64().unwrap() >= 2, "{line}");
+}
+
+#[test]
+fn a_number_of_threads_is_part_of_the_scope() {
+    let text = "shared bool x; thread t[*] { while (exchange(x, true)) {} c: skip; x = false; } at most 1 at c;";
+    let ran = check("template.fp", text, &["--format", "json"]);
+    assert_eq!(ran.code, 3);
+    assert!(json(&ran.stdout)["reason"].as_str().unwrap().contains("--threads N"), "{}", ran.stdout);
+    let ran = check("template.fp", text, &["--threads", "2", "--format", "json"]);
+    assert_eq!((ran.code, json(&ran.stdout)["scope"].clone()), (0, serde_json::json!({"threads": 2})));
+}
+
+#[test]
+fn too_many_choices_are_unknown_with_the_place() {
+    let text = "shared int x; thread t { x = any; assert(x != 5); }";
+    let ran = check("choices.fp", text, &[]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.stdout.contains("choices.fp:1"), "{}", ran.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_with_what_is_known() {
+    use std::process::{Command, Stdio};
+    let path = crate::scratch("endless_ctrl_c.fp", ENDLESS);
+    let child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["check", path.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{stdout}");
+    assert!(stdout.contains("cancelled"), "{stdout}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["check", "--format", "json"])
+        .args(std::iter::repeat_n("examples/peterson.fp", 50))
+        .current_dir(crate::root())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+}

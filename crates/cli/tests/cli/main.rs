@@ -1,0 +1,57 @@
+//! The command line from outside: verdicts of the examples, exit codes, JSON, traces, limits, bad
+//! input. One binary for all of it.
+
+mod bad_input;
+mod examples;
+mod limits;
+mod output;
+mod replay;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run of the program gave.
+struct Ran {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs `fencepost` with the words of `command` in the root of the repository.
+fn fencepost(command: &str) -> Ran {
+    fencepost_args(&command.split_whitespace().collect::<Vec<_>>())
+}
+
+fn fencepost_args(args: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    command.args(args).current_dir(root()).stdin(Stdio::null());
+    let output = command.output().expect("the binary runs");
+    Ran {
+        code: output.status.code().expect("not ended by a signal"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A file in a folder of this test run.
+fn scratch(name: &str, text: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// Checks a program text with more arguments.
+fn check(name: &str, text: &str, args: &[&str]) -> Ran {
+    let path = scratch(name, text);
+    fencepost_args(&[&["check", path.to_str().unwrap()], args].concat())
+}
+
+fn json(line: &str) -> serde_json::Value {
+    serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))
+}

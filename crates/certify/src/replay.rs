@@ -59,7 +59,11 @@ pub struct Rejection {
 
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.step == 0 { write!(f, "{}", self.reason) } else { write!(f, "step {}: {}", self.step, self.reason) }
+        if self.step == 0 {
+            write!(f, "{}", self.reason)
+        } else {
+            write!(f, "step {}: {}", self.step, self.reason)
+        }
     }
 }
 
@@ -144,12 +148,20 @@ struct Run<'m, 'p, M: Memory> {
 }
 
 impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
-    fn start(machine: &'m Machine<'p>, memory: &'m M, model: Model, init: &[(Loc, i64)]) -> Result<Self, Rejection> {
+    fn start(
+        machine: &'m Machine<'p>,
+        memory: &'m M,
+        model: Model,
+        init: &[(Loc, i64)],
+    ) -> Result<Self, Rejection> {
         let choices = machine.initial_choices();
         let complete = choices.len() == init.len()
             && choices.iter().all(|(loc, c)| init.iter().any(|(l, v)| l == loc && c.contains(*v)));
         if !complete {
-            return Err(Rejection { step: 0, reason: "the initial values are not those of the program".into() });
+            return Err(Rejection {
+                step: 0,
+                reason: "the initial values are not those of the program".into(),
+            });
         }
         let state = machine.initial(init);
         let threads = (0..state.threads.len()).map(|t| machine.thread_name(&state, t)).collect();
@@ -218,10 +230,12 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
             step.thread as usize == thread
                 && match step.action {
                     Action::Edge(id, choice) => {
-                        claim.edge == Some(id.0) && choice.is_none_or(|_| self.shown_value(*step, &event) == claim.value)
+                        claim.edge == Some(id.0)
+                            && choice.is_none_or(|_| self.shown_value(*step, &event) == claim.value)
                     }
                     Action::Flush(loc) => {
-                        claim.kind == EventKind::Flush.name() && claim.loc == Some(self.machine.program.cell_name(loc))
+                        claim.kind == EventKind::Flush.name()
+                            && claim.loc == Some(self.machine.program.cell_name(loc))
                     }
                     Action::Propagate(_) | Action::Delete => false,
                 }
@@ -245,7 +259,8 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         let line = done.event.span.is_some().then_some(done.event.span.line);
         let show = |v: Option<i128>| v.map_or("nothing".to_string(), |v| v.to_string());
         if done.event.kind.name() != claim.kind {
-            return self.reject(number, format!("this is a {}, not a {}", done.event.kind.name(), claim.kind));
+            return self
+                .reject(number, format!("this is a {}, not a {}", done.event.kind.name(), claim.kind));
         }
         if loc != claim.loc {
             let (is, said) = (loc.unwrap_or_default(), claim.loc.clone().unwrap_or_default());

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 pub fn run(options: &CheckOptions) -> Exit {
     if options.trace.is_some() && (options.files.len() > 1 || options.models.len() > 1) {
-        output::complain(format!("error: --trace needs one file and one model"));
+        output::complain("error: --trace needs one file and one model");
         return Exit::Wrong;
     }
     let cancelled = Arc::new(AtomicBool::new(false));
@@ -153,7 +153,9 @@ fn check_model(
 fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
     let asked_for_bounds = options.buffer.is_some();
     match answer.verdict {
-        Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) } if asked_for_bounds => {
+        Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
+            if asked_for_bounds =>
+        {
             Answer { verdict: Verdict::Safe { scope }, ..answer }
         }
         _ => answer,

@@ -18,7 +18,12 @@ impl ProgressLine {
     /// `quiet` shows nothing.
     pub fn new(quiet: bool) -> ProgressLine {
         let now = Instant::now();
-        ProgressLine { enabled: !quiet && std::io::stderr().is_terminal(), start: now, last: now, shown: false }
+        ProgressLine {
+            enabled: !quiet && std::io::stderr().is_terminal(),
+            start: now,
+            last: now,
+            shown: false,
+        }
     }
 
     /// Shows where the work is, if the last time is long enough ago.

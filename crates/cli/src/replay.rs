@@ -27,7 +27,11 @@ pub fn run(options: &ReplayOptions) -> Exit {
         }
     };
     let rejected = |reason: String| {
-        output::line(format!("rejected: {} is not a run of {}: {reason}", options.trace.display(), options.file.display()));
+        output::line(format!(
+            "rejected: {} is not a run of {}: {reason}",
+            options.trace.display(),
+            options.file.display()
+        ));
         Exit::Bad
     };
     match replay_claims(&program, model, &saved.init, &saved.claims) {

@@ -60,7 +60,11 @@ impl<'p> Codec<'p> {
             liveness,
             cells: cells.collect(),
             thread_registers: program.thread_registers.iter().map(|r| Shape::of(r.ty)).collect(),
-            registers: program.procedures.iter().map(|p| p.registers.iter().map(|r| Shape::of(r.ty)).collect()).collect(),
+            registers: program
+                .procedures
+                .iter()
+                .map(|p| p.registers.iter().map(|r| Shape::of(r.ty)).collect())
+                .collect(),
             starts,
             buffers: model != Model::Sc,
             spawns: uses(|i| matches!(i, Instr::Spawn(..))),
@@ -196,10 +200,16 @@ impl<'p> Codec<'p> {
             };
             let node = take_number(input);
             thread.ended = node & 1 == 1;
-            let frame = Frame { procedure, node: NodeId((node >> 1) as u32), base: thread.registers.len() as u32, call };
+            let frame = Frame {
+                procedure,
+                node: NodeId((node >> 1) as u32),
+                base: thread.registers.len() as u32,
+                call,
+            };
             let registers = &self.program.procedure(procedure).registers;
             for (slot, &shape) in self.registers[procedure.index()].iter().enumerate() {
-                let value = if self.is_live(&frame, slot) { take(input, shape) } else { registers[slot].init };
+                let value =
+                    if self.is_live(&frame, slot) { take(input, shape) } else { registers[slot].init };
                 thread.registers.push(value);
             }
             thread.frames.push(frame);

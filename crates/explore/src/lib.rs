@@ -18,7 +18,8 @@ mod symmetry;
 use fencepost_ir::cfg::{Count, Instr, NodeId, ProcId, Program, Property};
 use fencepost_memory::{Machine, Memory, State, with_memory};
 use fencepost_task::{
-    Answer, Bounds, Engine, Failure, Model, Progress, Reason, Scope, Task, Trace, Unreached, Verdict, Violation,
+    Answer, Bounds, Engine, Failure, Model, Progress, Reason, Scope, Task, Trace, Unreached, Verdict,
+    Violation,
 };
 use search::{End, Goal, Search};
 pub use search::{Order, Reduction};
@@ -60,7 +61,12 @@ impl Engine for Explicit {
 }
 
 impl Explicit {
-    fn check_under<M: Memory + Copy>(&self, task: &Task<'_>, memory: M, progress: &mut dyn FnMut(&Progress)) -> Answer {
+    fn check_under<M: Memory + Copy>(
+        &self,
+        task: &Task<'_>,
+        memory: M,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Answer {
         let machine = Machine::new(task.program).expect("checked for templates before");
         let mut search = Search::new(machine, memory, task.model, self.order, self.reduction);
         let (end, bound) = grow(&mut search, task, &mut Goal::Violation, progress);
@@ -135,7 +141,9 @@ fn grow<M: Memory>(
     loop {
         let end = search.run(bound, &task.budget, goal, progress);
         match end {
-            End::Exhausted { cut: true } if task.bounds.buffer.is_none() => bound = Search::<M>::next_bound(bound),
+            End::Exhausted { cut: true } if task.bounds.buffer.is_none() => {
+                bound = Search::<M>::next_bound(bound)
+            }
             end => return (end, bound),
         }
     }
@@ -144,7 +152,9 @@ fn grow<M: Memory>(
 /// The bound that was finished when the search under `bound` was stopped.
 fn completed_bound(bound: Option<u32>, given: Option<u32>) -> Option<u32> {
     match (bound, given) {
-        (Some(bound), None) if Some(bound) != Search::<fencepost_memory::Sc>::next_bound(None) => Some(bound / 2),
+        (Some(bound), None) if Some(bound) != Search::<fencepost_memory::Sc>::next_bound(None) => {
+            Some(bound / 2)
+        }
         _ => None,
     }
 }
@@ -170,7 +180,8 @@ fn not_applicable(program: &Program) -> Option<String> {
             }
         }
     }
-    let initial = program.objects.iter().flat_map(|o| &o.init).try_fold(1u128, |n, c| n.checked_mul(c.count()));
+    let initial =
+        program.objects.iter().flat_map(|o| &o.init).try_fold(1u128, |n, c| n.checked_mul(c.count()));
     match initial {
         Some(n) if n <= MAX_CHOICES * 16 => None,
         _ => Some("too many initial states to try one by one; give smaller ranges".to_string()),
@@ -179,7 +190,8 @@ fn not_applicable(program: &Program) -> Option<String> {
 
 fn limit_reason<M: Memory>(program: &Program, memory: &M, found: &search::Found, failure: Failure) -> Reason {
     let machine = Machine::new(program).expect("the search had one");
-    let place = shorten::last_span(&machine, memory, found).map_or(String::new(), |s| program.sources.place(s).to_string());
+    let place = shorten::last_span(&machine, memory, found)
+        .map_or(String::new(), |s| program.sources.place(s).to_string());
     match failure {
         Failure::TooManyThreads => Reason::BoundReached(format!("{failure} at {place}")),
         _ => Reason::Overflow(place),
@@ -201,7 +213,10 @@ fn never_reached<M: Memory>(program: &Program, search: &Search<'_, M>) -> Vec<Un
         match property {
             Property::Forbid { together, .. } => {
                 for r in together.iter().flatten() {
-                    let node = program.procedure(r.procedure).label(&r.label).expect("the validator asks for the label");
+                    let node = program
+                        .procedure(r.procedure)
+                        .label(&r.label)
+                        .expect("the validator asks for the label");
                     let missing = Unreached::Label(r.procedure, r.label.clone());
                     if !reached(r.procedure.index(), node) && !unreached.contains(&missing) {
                         unreached.push(missing);

@@ -64,9 +64,17 @@ impl LocalSteps {
 fn local_nodes(program: &Program, id: ProcId, model: Model, watched: &[Vec<bool>]) -> Vec<bool> {
     let procedure = program.procedure(id);
     let outermost = program.threads.iter().any(|t| t.procedure == id)
-        || program.procedures.iter().any(|p| p.edges().iter().any(|e| matches!(e.instr, Instr::Spawn(_, s, ..) if s == id)));
+        || program
+            .procedures
+            .iter()
+            .any(|p| p.edges().iter().any(|e| matches!(e.instr, Instr::Spawn(_, s, ..) if s == id)));
     let is_local = |edge: &Edge| match &edge.instr {
-        Instr::Nop | Instr::Choose | Instr::Assign(..) | Instr::Assume(_) | Instr::Assert(_) | Instr::Havoc(..) => true,
+        Instr::Nop
+        | Instr::Choose
+        | Instr::Assign(..)
+        | Instr::Assume(_)
+        | Instr::Assert(_)
+        | Instr::Havoc(..) => true,
         Instr::Store(..) => model != Model::Sc,
         Instr::Fence(kind) => *kind == fencepost_ir::cfg::FenceKind::StoreStore,
         Instr::Call(_, callee, _) => !watched[callee.index()][0],

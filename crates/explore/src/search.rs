@@ -127,7 +127,11 @@ impl<'p, M: Memory> Search<'p, M> {
 
     /// Counters so far.
     pub fn stats(&self) -> Stats {
-        Stats { states: self.store.len() as u64, bytes: self.stats.bytes.max(self.store.bytes()), ..self.stats }
+        Stats {
+            states: self.store.len() as u64,
+            bytes: self.stats.bytes.max(self.store.bytes()),
+            ..self.stats
+        }
     }
 
     /// Whether a thread was ever at the node.
@@ -208,7 +212,12 @@ impl<'p, M: Memory> Search<'p, M> {
         Some(bound.map_or(FIRST_BOUND, |b| b.saturating_mul(2)))
     }
 
-    fn insert_initial(&mut self, budget: &Budget, goal: &mut Goal<'_>, frontier: &mut Vec<StateId>) -> Option<End> {
+    fn insert_initial(
+        &mut self,
+        budget: &Budget,
+        goal: &mut Goal<'_>,
+        frontier: &mut Vec<StateId>,
+    ) -> Option<End> {
         for (ordinal, chosen) in initial_choices(&self.machine.initial_choices()).enumerate() {
             if ordinal % 1024 == 1023
                 && let Some(reason) = budget.exceeded(self.store.bytes())
@@ -224,7 +233,13 @@ impl<'p, M: Memory> Search<'p, M> {
             }
             if let Err(failure) = self.settle(&mut state, self.bounds.len() - 1, None) {
                 match goal {
-                    Goal::Violation => return Some(End::Found(self.rebuild(None, ordinal as u32, Violation::Failure(failure)))),
+                    Goal::Violation => {
+                        return Some(End::Found(self.rebuild(
+                            None,
+                            ordinal as u32,
+                            Violation::Failure(failure),
+                        )));
+                    }
                     Goal::FinalStates(_) => continue,
                 }
             }
@@ -257,7 +272,11 @@ impl<'p, M: Memory> Search<'p, M> {
             if let Err(failure) = self.take(next, step, level, None) {
                 match goal {
                     Goal::Violation => {
-                        return Some(End::Found(self.rebuild(Some(id), ordinal, Violation::Failure(failure))));
+                        return Some(End::Found(self.rebuild(
+                            Some(id),
+                            ordinal,
+                            Violation::Failure(failure),
+                        )));
                     }
                     Goal::FinalStates(_) => continue,
                 }
@@ -273,7 +292,13 @@ impl<'p, M: Memory> Search<'p, M> {
     }
 
     /// Stores a state, if it is new.
-    fn keep(&mut self, state: &mut State, parent: Option<StateId>, ordinal: u32, goal: &mut Goal<'_>) -> Option<StateId> {
+    fn keep(
+        &mut self,
+        state: &mut State,
+        parent: Option<StateId>,
+        ordinal: u32,
+        goal: &mut Goal<'_>,
+    ) -> Option<StateId> {
         self.normalize(state);
         let mut bytes = Vec::new();
         self.codec.encode(state, &mut bytes);
@@ -332,7 +357,13 @@ impl<'p, M: Memory> Search<'p, M> {
     }
 
     /// Takes a step and the local steps that follow from it without choice.
-    fn take(&mut self, state: &mut State, step: Step, level: usize, mut record: Option<&mut Vec<Step>>) -> Result<(), Failure> {
+    fn take(
+        &mut self,
+        state: &mut State,
+        step: Step,
+        level: usize,
+        mut record: Option<&mut Vec<Step>>,
+    ) -> Result<(), Failure> {
         if let Some(record) = &mut record {
             record.push(step);
         }
@@ -341,7 +372,12 @@ impl<'p, M: Memory> Search<'p, M> {
     }
 
     /// Runs local steps that have no alternative.
-    fn settle(&mut self, state: &mut State, level: usize, mut record: Option<&mut Vec<Step>>) -> Result<(), Failure> {
+    fn settle(
+        &mut self,
+        state: &mut State,
+        level: usize,
+        mut record: Option<&mut Vec<Step>>,
+    ) -> Result<(), Failure> {
         let Some((local, _)) = &self.reduction else { return Ok(()) };
         let mut steps = Vec::new();
         let mut thread = 0;
@@ -370,7 +406,8 @@ impl<'p, M: Memory> Search<'p, M> {
         let mut path = last.map_or(Vec::new(), |id| self.store.path(id));
         path.push((StateId::MAX, ordinal));
         let choices = self.machine.initial_choices();
-        let init = initial_choices(&choices).nth(path[0].1 as usize).expect("a path starts at an initial state");
+        let init =
+            initial_choices(&choices).nth(path[0].1 as usize).expect("a path starts at an initial state");
         let mut state = self.machine.initial(&init);
         let mut steps = Vec::new();
         // Which thread of the program each thread of the state is.

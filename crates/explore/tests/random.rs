@@ -22,11 +22,15 @@ fn disagreement(text: &str) -> (Option<String>, bool) {
     let mut compared = false;
     for model in Model::ALL {
         let machine = Machine::new(&program).unwrap();
-        let Some(expected) = with_memory!(model, memory => reachable(&machine, memory, LIMIT)) else { continue };
+        let Some(expected) = with_memory!(model, memory => reachable(&machine, memory, LIMIT)) else {
+            continue;
+        };
         compared = true;
         for reduction in [Reduction::On, Reduction::Off] {
             for order in [Order::Breadth, Order::Depth] {
-                if let Some(problem) = compare(&program, model, expected.is_safe(), Explicit { order, reduction }) {
+                if let Some(problem) =
+                    compare(&program, model, expected.is_safe(), Explicit { order, reduction })
+                {
                     return (Some(format!("{model:?} {reduction:?} {order:?}: {problem}")), true);
                 }
             }
@@ -39,7 +43,9 @@ fn compare(program: &Program, model: Model, safe: bool, engine: Explicit) -> Opt
     let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
     match engine.check(&task, &mut |_| {}).verdict {
         Verdict::Safe { scope: Scope::Complete } if safe => None,
-        Verdict::Unsafe { trace } if !safe => replay(program, &trace).err().map(|r| format!("does not replay: {r}")),
+        Verdict::Unsafe { trace } if !safe => {
+            replay(program, &trace).err().map(|r| format!("does not replay: {r}"))
+        }
         other => Some(format!("expected safe = {safe}, got {other:?}")),
     }
 }

@@ -62,7 +62,8 @@ fn check(tiny: &Tiny) {
         assert_eq!(tso, pso, "{tiny}: one variable");
     }
     let fenced = tiny.with_fences().program();
-    let fenced: Vec<_> = Model::ALL.iter().map(|m| searched(&fenced, *m, Reduction::On, Order::Breadth)).collect();
+    let fenced: Vec<_> =
+        Model::ALL.iter().map(|m| searched(&fenced, *m, Reduction::On, Order::Breadth)).collect();
     assert!(fenced[0] == fenced[1] && fenced[1] == fenced[2], "{tiny}: fences make all models equal");
     let dual = control_states(&program, &LoadBuffer::new(&program, usize::MAX));
     assert_eq!(control_states(&program, &Tso), dual, "{tiny}: TSO and load buffers");

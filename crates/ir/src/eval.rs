@@ -86,7 +86,8 @@ pub fn eval(expr: &Expr, registers: &impl Registers) -> Result<i64, Fault> {
         }
         Expr::Check { from, to, arg } => {
             let value = from.meaning(eval(arg, registers)?);
-            let fault = if *to == Scalar::Integer { Fault::Overflow } else { Fault::OutOfRange { value, ty: *to } };
+            let fault =
+                if *to == Scalar::Integer { Fault::Overflow } else { Fault::OutOfRange { value, ty: *to } };
             to.value_of(value).ok_or(fault)?
         }
         Expr::Wrap(int, arg) => int.wrap(eval(arg, registers)?.into()),

@@ -8,7 +8,8 @@ use crate::model::Memory;
 use crate::property::Forbidden;
 use crate::state::{Frame, Section, State, Thread};
 use fencepost_ir::cfg::{
-    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Instr, Loc, ObjectId, ProcId, Program, Reg, StartId,
+    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Instr, Loc, ObjectId, ProcId, Program, Reg,
+    StartId,
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::{Fault, Scalar, Span};
@@ -150,8 +151,7 @@ impl<'p> Machine<'p> {
     /// (first) initial value.
     pub fn initial(&self, chosen: &[(Loc, i64)]) -> State {
         let first = |c: &Choices| c.values().next().expect("the validator asks for a value");
-        let mut cells: Vec<i64> =
-            self.program.objects.iter().flat_map(|o| &o.init).map(first).collect();
+        let mut cells: Vec<i64> = self.program.objects.iter().flat_map(|o| &o.init).map(first).collect();
         for &(loc, value) in chosen {
             cells[loc.index()] = value;
         }
@@ -421,7 +421,9 @@ impl<'p> Machine<'p> {
                 let value = loc.and_then(|loc| memory.load(before, index, loc));
                 Event { loc, value, ..event(EventKind::Load) }
             }
-            Instr::Store(_, value) => Event { loc, value: eval(value, thread).ok(), ..event(EventKind::Store) },
+            Instr::Store(_, value) => {
+                Event { loc, value: eval(value, thread).ok(), ..event(EventKind::Store) }
+            }
             Instr::Rmw(_, address, op) => {
                 let old = loc.map(|loc| before.cells[loc.index()]);
                 let ty = self.program.object(address.object).ty;
@@ -429,7 +431,9 @@ impl<'p> Machine<'p> {
                 Event { loc, value: new.flatten().or(old), old, ..event(EventKind::Rmw) }
             }
             Instr::Fence(_) => event(EventKind::Fence),
-            Instr::Assert(condition) => Event { value: eval(condition, thread).ok(), ..event(EventKind::Assert) },
+            Instr::Assert(condition) => {
+                Event { value: eval(condition, thread).ok(), ..event(EventKind::Assert) }
+            }
             Instr::Havoc(..) => Event { value: choice, ..event(EventKind::Havoc) },
             Instr::Lock(_) => Event { loc, ..event(EventKind::Lock) },
             Instr::Unlock(_) => Event { loc, ..event(EventKind::Unlock) },
@@ -472,9 +476,7 @@ impl<'p> Machine<'p> {
 
     fn register_type(&self, thread: &Thread, reg: Reg) -> Scalar {
         match reg {
-            Reg::Local(slot) => {
-                self.program.procedure(thread.top().procedure).registers[slot as usize].ty
-            }
+            Reg::Local(slot) => self.program.procedure(thread.top().procedure).registers[slot as usize].ty,
             Reg::Thread(slot) => self.program.thread_registers[slot as usize].ty,
         }
     }
@@ -483,9 +485,9 @@ impl<'p> Machine<'p> {
 fn slot(thread: &Thread, dest: &Dest) -> Result<usize, Failure> {
     Ok(match dest {
         Dest::Reg(reg) => thread.slot(*reg),
-        Dest::At { base, len, index } => {
-            thread.slot(element(*base, *len, eval(index, thread).map_err(Failure::Fault)?).map_err(Failure::Fault)?)
-        }
+        Dest::At { base, len, index } => thread.slot(
+            element(*base, *len, eval(index, thread).map_err(Failure::Fault)?).map_err(Failure::Fault)?,
+        ),
     })
 }
 

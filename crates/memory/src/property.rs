@@ -24,7 +24,8 @@ impl Forbidden {
             Property::Final { .. } => &[],
         };
         let spot = |r: &fencepost_ir::cfg::Requirement| {
-            let node = program.procedure(r.procedure).label(&r.label).expect("the validator asks for the label");
+            let node =
+                program.procedure(r.procedure).label(&r.label).expect("the validator asks for the label");
             Spot { who: r.who, procedure: r.procedure, node }
         };
         Forbidden { together: together.iter().map(|a| a.iter().map(spot).collect()).collect() }

@@ -31,7 +31,10 @@ pub fn reachable(machine: &Machine<'_>, memory: &impl Memory, limit: usize) -> O
     let mut initial = vec![Vec::new()];
     for (loc, choices) in machine.initial_choices() {
         let values: Vec<i64> = choices.values().take(limit).collect();
-        initial = initial.iter().flat_map(|chosen| values.iter().map(|v| [&chosen[..], &[(loc, *v)]].concat())).collect();
+        initial = initial
+            .iter()
+            .flat_map(|chosen| values.iter().map(|v| [&chosen[..], &[(loc, *v)]].concat()))
+            .collect();
     }
     for chosen in initial {
         let state = machine.initial(&chosen);

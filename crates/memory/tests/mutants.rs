@@ -207,7 +207,9 @@ impl<M: Memory> Memory for Mutant<M> {
         let memory = state.cells[loc.index()];
         match self.mistake {
             Mistake::LoadSkipsOwnBuffer => Some(memory),
-            Mistake::LoadTakesOldestOwnStore => Some(own.iter().find(|e| e.loc == loc).map_or(memory, |e| e.value)),
+            Mistake::LoadTakesOldestOwnStore => {
+                Some(own.iter().find(|e| e.loc == loc).map_or(memory, |e| e.value))
+            }
             Mistake::LoadSeesOtherBuffers => {
                 let mut all = state.threads.iter().flat_map(|t| t.buffer.iter().rev());
                 Some(all.find(|e| e.loc == loc).map_or(memory, |e| e.value))

@@ -23,7 +23,9 @@ fn compact(procedure: Procedure) -> Procedure {
         for _ in 0..procedure.nodes {
             let mut out = procedure.out(node);
             match (out.next(), out.next()) {
-                (Some((_, edge)), None) if edge.instr == Instr::Nop && !labelled[node.index()] => node = edge.to,
+                (Some((_, edge)), None) if edge.instr == Instr::Nop && !labelled[node.index()] => {
+                    node = edge.to
+                }
                 _ => return node,
             }
         }

@@ -5,7 +5,9 @@
 //! reused from statement to statement, so that they cost little in stored states. The graph it
 //! makes has many empty steps; the next pass removes them.
 
-use fencepost_ir::cfg::{self, Dest, Edge, Instr, NodeId, ObjectId, ProcId, ProcedureParts, Reg, Register, StartId};
+use fencepost_ir::cfg::{
+    self, Dest, Edge, Instr, NodeId, ObjectId, ProcId, ProcedureParts, Reg, Register, StartId,
+};
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};
 use std::collections::{HashMap, HashSet};
@@ -199,7 +201,9 @@ impl<'a> Lowering<'a> {
                 let node = self.label(name);
                 self.go_to(node, span);
             }
-            StmtKind::Declare(id, Some(value)) => self.assign(Dest::Reg(Reg::Local(self.slots[id.0])), value, span),
+            StmtKind::Declare(id, Some(value)) => {
+                self.assign(Dest::Reg(Reg::Local(self.slots[id.0])), value, span)
+            }
             StmtKind::Declare(id, None) => self.declare(*id, span),
             StmtKind::Assign(place, value) => match place.variable {
                 VarRef::Shared(_) => {

@@ -2,7 +2,9 @@
 //! become instructions; what is left is an expression over registers.
 
 use crate::lower::{Lowering, object};
-use fencepost_ir::cfg::{self, Address, Arith, Dest, Instr, Loc, NodeId, Observable, ProcId, Reg, RmwOp, StartId};
+use fencepost_ir::cfg::{
+    self, Address, Arith, Dest, Instr, Loc, NodeId, Observable, ProcId, Reg, RmwOp, StartId,
+};
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};
 
@@ -175,7 +177,8 @@ impl Lowering<'_> {
     pub(crate) fn kept(&mut self, value: cfg::Expr, ty: Scalar, span: Span) -> cfg::Expr {
         let mut changeable = false;
         value.visit(&mut |e| {
-            changeable |= matches!(e, cfg::Expr::Reg(Reg::Thread(_)) | cfg::Expr::At { base: Reg::Thread(_), .. });
+            changeable |=
+                matches!(e, cfg::Expr::Reg(Reg::Thread(_)) | cfg::Expr::At { base: Reg::Thread(_), .. });
         });
         if !changeable {
             return value;
@@ -224,13 +227,19 @@ impl Lowering<'_> {
             ExprKind::Rmw(RmwKind::CompareAndSwap, place, operands) => {
                 let cell = self.type_of(place).scalar;
                 let (address, op) = self.rmw(RmwKind::CompareAndSwap, place, operands);
-                let RmwOp::CompareExchange { expected, .. } = &op else { panic!("a compare-and-swap compares") };
+                let RmwOp::CompareExchange { expected, .. } = &op else {
+                    panic!("a compare-and-swap compares")
+                };
                 let expected = expected.clone();
                 let old = self.temporary(cell);
                 self.emit(Instr::Rmw(Some(Dest::Reg(old)), address, op), e.span);
                 binary(BinaryOp::Eq, cell, cfg::Expr::Reg(old), expected)
             }
-            ExprKind::Read(_) | ExprKind::Any(_) | ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) => {
+            ExprKind::Read(_)
+            | ExprKind::Any(_)
+            | ExprKind::Rmw(..)
+            | ExprKind::Call(..)
+            | ExprKind::Spawn(..) => {
                 let temporary = self.temporary(e.ty);
                 self.assign(Dest::Reg(temporary), e, e.span);
                 cfg::Expr::Reg(temporary)
@@ -331,7 +340,9 @@ fn observable(program: &Program, place: &Place) -> Observable {
             let before: u64 = program.shared[..id.0].iter().map(|v| v.ty.cells()).sum();
             let mut cell = 0u64;
             for (dim, index) in program.shared[id.0].ty.dims.iter().zip(&place.indices) {
-                let ExprKind::Const(i) = index.kind else { panic!("indices in final conditions are constant") };
+                let ExprKind::Const(i) = index.kind else {
+                    panic!("indices in final conditions are constant")
+                };
                 cell = cell * u64::from(*dim) + i as u64;
             }
             Observable::Cell(Loc((before + cell) as u32))

@@ -38,9 +38,8 @@ fn byte_range(text: &str, span: Span) -> std::ops::Range<usize> {
     };
     let line = &text[line_start..];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
-    let offset = |column: u32| {
-        line.char_indices().nth(column as usize).map_or(line.len(), |(i, _)| i) + line_start
-    };
+    let offset =
+        |column: u32| line.char_indices().nth(column as usize).map_or(line.len(), |(i, _)| i) + line_start;
     let start = span.column.saturating_sub(1);
     offset(start)..offset(start + span.length)
 }

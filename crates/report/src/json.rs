@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 fn scope(scope: Scope) -> Value {
     match scope {
         Scope::Complete => json!("complete"),
-        Scope::UpTo(bounds) => {
-            Value::Object(bounds.named().into_iter().map(|(name, value)| (name.to_string(), json!(value))).collect())
-        }
+        Scope::UpTo(bounds) => Value::Object(
+            bounds.named().into_iter().map(|(name, value)| (name.to_string(), json!(value))).collect(),
+        ),
     }
 }
 
@@ -151,8 +151,10 @@ pub struct SavedTrace {
 pub fn read_trace(text: &str) -> Result<SavedTrace, String> {
     let value: Value = serde_json::from_str(text).map_err(|e| format!("not a JSON object: {e}"))?;
     let model = value.get("model").and_then(Value::as_str);
-    let model = model.and_then(Model::from_name).ok_or("no memory model: the key `model` is `sc`, `tso` or `pso`")?;
-    let events = value.get("trace").and_then(Value::as_array).ok_or("no run: the key `trace` is a list of steps")?;
+    let model =
+        model.and_then(Model::from_name).ok_or("no memory model: the key `model` is `sc`, `tso` or `pso`")?;
+    let events =
+        value.get("trace").and_then(Value::as_array).ok_or("no run: the key `trace` is a list of steps")?;
     let property = value.get("property").and_then(Value::as_str).map(str::to_string);
     let mut saved = SavedTrace { model: Some(model), property, ..SavedTrace::default() };
     for (i, event) in events.iter().enumerate() {
@@ -174,7 +176,14 @@ pub fn read_trace(text: &str) -> Result<SavedTrace, String> {
             continue;
         }
         let thread = text("thread").ok_or_else(|| format!("step {}: no key `thread`", i + 1))?;
-        saved.claims.push(Claim { thread, kind, edge: number("edge"), loc: text("loc"), value, line: number("line") });
+        saved.claims.push(Claim {
+            thread,
+            kind,
+            edge: number("edge"),
+            loc: text("loc"),
+            value,
+            line: number("line"),
+        });
     }
     Ok(saved)
 }

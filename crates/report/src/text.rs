@@ -167,12 +167,17 @@ fn list(replay: &Replay, rows: &[Row]) -> String {
     let mut out = String::from("  step  line\n");
     let mut shown = String::new();
     for row in rows {
-        let _ = writeln!(out, "  {:>4}  {:>4}  {:width$}  {}", row.step, row.line, replay.threads[row.thread], row.text);
+        let _ = writeln!(
+            out,
+            "  {:>4}  {:>4}  {:width$}  {}",
+            row.step, row.line, replay.threads[row.thread], row.text
+        );
         let filled = replay.threads.iter().zip(&row.buffers).filter(|(_, b)| !b.is_empty());
         let buffers: Vec<_> = filled.map(|(name, b)| format!("{name}: {b}")).collect();
         let buffers = buffers.join("; ");
         if buffers != shown {
-            let _ = writeln!(out, "  {:10}  buffers {}", "", if buffers.is_empty() { "empty" } else { &buffers });
+            let _ =
+                writeln!(out, "  {:10}  buffers {}", "", if buffers.is_empty() { "empty" } else { &buffers });
         }
         shown = buffers;
     }
@@ -193,7 +198,13 @@ fn buffer(program: &Program, entries: &[Entry]) -> String {
 }
 
 /// A step in a few words; `None` if it concerns nobody.
-fn describe(program: &Program, replay: &Replay, before: &State, step: &Replayed, style: Style) -> Option<String> {
+fn describe(
+    program: &Program,
+    replay: &Replay,
+    before: &State,
+    step: &Replayed,
+    style: Style,
+) -> Option<String> {
     let event = &step.event;
     let loc = event.loc.map_or("?".to_string(), |l| program.cell_name(l));
     let show = |v: Option<i64>| v.map_or("?".to_string(), |v| step.value_type.show(v));
@@ -240,7 +251,9 @@ fn describe(program: &Program, replay: &Replay, before: &State, step: &Replayed,
             Some(_) => "assertion holds".to_string(),
             None => "assertion".to_string(),
         },
-        EventKind::Havoc => format!("{} = any: {}", named.unwrap_or_else(|| "choose".into()), show(event.value)),
+        EventKind::Havoc => {
+            format!("{} = any: {}", named.unwrap_or_else(|| "choose".into()), show(event.value))
+        }
         EventKind::Call => match instr {
             Some(Instr::Call(_, callee, _)) => format!("call {}", program.procedure(*callee).name),
             _ => "call".to_string(),
@@ -280,7 +293,8 @@ fn conclusion(program: &Program, replay: &Replay) -> String {
         }
         Violation::Property(i) => match &program.properties[i] {
             Property::Forbid { together, span } => {
-                let mut labels: Vec<_> = together.iter().flatten().map(|r| (r.procedure, r.label.as_str())).collect();
+                let mut labels: Vec<_> =
+                    together.iter().flatten().map(|r| (r.procedure, r.label.as_str())).collect();
                 labels.sort_unstable();
                 labels.dedup();
                 let mut at = Vec::new();

@@ -42,11 +42,9 @@ pub fn timeline(replay: &Replay) -> Timeline {
             EventKind::Store if replay.model != fencepost_task::Model::Sc => {
                 pending.push(Pending { step: i, thread, loc });
             }
-            EventKind::Load => {
-                // A load of a cell that waits in the own buffer reads it there and passes nothing.
-                if !own.clone().any(|p| p.loc == loc) {
-                    line.overtakes[i] = own.next().map(|p| p.step);
-                }
+            // A load of a cell that waits in the own buffer reads it there and passes nothing.
+            EventKind::Load if own.clone().all(|p| p.loc != loc) => {
+                line.overtakes[i] = own.next().map(|p| p.step);
             }
             EventKind::Flush => {
                 let oldest = own.next().map(|p| p.step);

@@ -54,7 +54,10 @@ impl Generator {
         ];
         if self.rng.one_in(3) {
             let part = vec![Piece::line("if (n > 0) { g = n; call(n - 1); }"), self.stmt(0)];
-            items.push(Piece::block("void call(0..2 n) {", [vec![Piece::line("0..2 r; 0..2 s; bool b;")], part].concat()));
+            items.push(Piece::block(
+                "void call(0..2 n) {",
+                [vec![Piece::line("0..2 r; 0..2 s; bool b;")], part].concat(),
+            ));
         }
         let calls = items.len() > 5;
         let threads = 2 + self.rng.below(self.config.threads - 1);
@@ -81,7 +84,10 @@ impl Generator {
                 Piece::line("r = y;"),
                 Piece::line("assert(r != 2);"),
             ];
-            items.push(Piece::block("process extra(0..2 n) {", vec![Piece::line("0..2 r; 0..2 s; bool b;"), self.stmt(1)]));
+            items.push(Piece::block(
+                "process extra(0..2 n) {",
+                vec![Piece::line("0..2 r; 0..2 s; bool b;"), self.stmt(1)],
+            ));
             items.push(Piece::block("thread parent {", body));
         }
         if self.labels > 0 {
@@ -89,7 +95,10 @@ impl Generator {
             items.push(Piece::line(format!("at most {} at L{label};", self.rng.below(2))));
         }
         if self.labels > 1 && self.rng.one_in(2) {
-            items.push(Piece::line(format!("forbid any at L0 and any at L{};", 1 + self.rng.below(self.labels - 1))));
+            items.push(Piece::line(format!(
+                "forbid any at L0 and any at L{};",
+                1 + self.rng.below(self.labels - 1)
+            )));
         }
         let (v, w) = (self.rng.below(3), self.rng.below(3));
         items.push(Piece::line(format!("final not exists (x == {v} && y == {w} && a[0] == 1);")));
@@ -163,7 +172,9 @@ impl Generator {
                 Piece::block(format!("atomic {drain}{{"), body)
             }
             18 if can_store => {
-                let part = [vec![Piece::line("lock(m);")], self.stmts(depth - 1), vec![Piece::line("unlock(m);")]].concat();
+                let part =
+                    [vec![Piece::line("lock(m);")], self.stmts(depth - 1), vec![Piece::line("unlock(m);")]]
+                        .concat();
                 Piece::block("{", part)
             }
             _ => Piece::line(format!("{register} = fetch_add({x}, 1) / 2;")),

@@ -81,7 +81,8 @@ fn candidates(pieces: &[Piece]) -> Vec<Vec<Piece>> {
             for inner in candidates(part) {
                 let mut parts = parts.clone();
                 parts[p] = inner;
-                let block = Piece::Block { head: head.clone(), parts, between: between.clone(), end: end.clone() };
+                let block =
+                    Piece::Block { head: head.clone(), parts, between: between.clone(), end: end.clone() };
                 all.push(with(i, vec![block]));
             }
         }
@@ -97,7 +98,10 @@ mod tests {
     fn shrinks_to_what_matters() {
         let sketch = Sketch(vec![
             Piece::line("a"),
-            Piece::block("if {", vec![Piece::line("b"), Piece::line("bad"), Piece::block("while {", vec![Piece::line("c")])]),
+            Piece::block(
+                "if {",
+                vec![Piece::line("b"), Piece::line("bad"), Piece::block("while {", vec![Piece::line("c")])],
+            ),
             Piece::line("d"),
         ]);
         assert_eq!(shrink(sketch, |text| text.contains("bad")).to_string(), "bad\n");

@@ -78,7 +78,9 @@ impl Tiny {
     pub fn all(length: usize) -> impl Iterator<Item = Tiny> {
         let sequences = sequences(length);
         let n = sequences.len();
-        (0..n * n).map(move |i| Tiny { threads: [sequences[i / n].clone(), sequences[i % n].clone()] }).filter(Tiny::is_first)
+        (0..n * n)
+            .map(move |i| Tiny { threads: [sequences[i / n].clone(), sequences[i % n].clone()] })
+            .filter(Tiny::is_first)
     }
 
     /// Whether no renaming gives a smaller program: the one that stands for its class.
@@ -96,7 +98,8 @@ impl Tiny {
                     };
                     let [a, b] = &self.threads;
                     let (a, b) = if swap_threads { (b, a) } else { (a, b) };
-                    let renamed = Tiny { threads: [a.iter().map(rename).collect(), b.iter().map(rename).collect()] };
+                    let renamed =
+                        Tiny { threads: [a.iter().map(rename).collect(), b.iter().map(rename).collect()] };
                     if renamed < *self {
                         return false;
                     }
@@ -121,7 +124,9 @@ impl Tiny {
     /// The program with a full fence after every store.
     pub fn with_fences(&self) -> Tiny {
         let fenced = |ops: &Vec<Op>| {
-            ops.iter().flat_map(|op| if let Op::Store(..) = op { vec![*op, Op::Fence] } else { vec![*op] }).collect()
+            ops.iter()
+                .flat_map(|op| if let Op::Store(..) = op { vec![*op, Op::Fence] } else { vec![*op] })
+                .collect()
         };
         Tiny { threads: self.threads.each_ref().map(fenced) }
     }
@@ -153,12 +158,24 @@ impl Tiny {
                     Op::Store(x, v) => Instr::Store(address(x), Expr::Const(v.into())),
                     Op::Load(x) => Instr::Load(register(), address(x)),
                     Op::Fence => Instr::Fence(FenceKind::Full),
-                    Op::Exchange(x, v) => Instr::Rmw(Some(register()), address(x), RmwOp::Exchange(Expr::Const(v.into()))),
+                    Op::Exchange(x, v) => {
+                        Instr::Rmw(Some(register()), address(x), RmwOp::Exchange(Expr::Const(v.into())))
+                    }
                 };
-                edges.push(Edge { from: NodeId(i as u32), to: NodeId(i as u32 + 1), instr, span: Span::NONE });
+                edges.push(Edge {
+                    from: NodeId(i as u32),
+                    to: NodeId(i as u32 + 1),
+                    instr,
+                    span: Span::NONE,
+                });
             }
             let last = ops.len() as u32;
-            edges.push(Edge { from: NodeId(last), to: NodeId(last + 1), instr: Instr::Return(None), span: Span::NONE });
+            edges.push(Edge {
+                from: NodeId(last),
+                to: NodeId(last + 1),
+                instr: Instr::Return(None),
+                span: Span::NONE,
+            });
             let name = format!("t{}", t + 1);
             program.procedures.push(Procedure::new(ProcedureParts {
                 name: name.clone(),
@@ -171,7 +188,13 @@ impl Tiny {
                 span: Span::NONE,
             }));
             let procedure = ProcId(t as u32);
-            program.threads.push(Start { name, procedure, args: Vec::new(), count: Count::Times(1), span: Span::NONE });
+            program.threads.push(Start {
+                name,
+                procedure,
+                args: Vec::new(),
+                count: Count::Times(1),
+                span: Span::NONE,
+            });
         }
         let (quantifier, condition, span) = (Quantifier::Exists, Expr::Const(0), Span::NONE);
         program.properties.push(Property::Final { quantifier, observed, condition, span });

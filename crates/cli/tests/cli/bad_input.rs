@@ -86,7 +86,8 @@ fn help_and_version() {
 
 #[test]
 fn deep_and_wide_programs() {
-    let deep = format!("thread t {{ int x = {}1{}; assert(x == 1); }}", "(".repeat(100_000), ")".repeat(100_000));
+    let deep =
+        format!("thread t {{ int x = {}1{}; assert(x == 1); }}", "(".repeat(100_000), ")".repeat(100_000));
     assert_eq!(check("deep.fp", &deep, &[]).code, 2);
     let blocks = format!("thread t {{ {} {} assert(true); }}", "{".repeat(100_000), "}".repeat(100_000));
     assert_eq!(check("blocks.fp", &blocks, &[]).code, 2);

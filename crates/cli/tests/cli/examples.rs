@@ -30,11 +30,13 @@ fn examples_have_the_verdicts_of_the_manifest() {
     for (file, verdicts, options) in manifest() {
         for more in [&[][..], &["--no-reduction"], &["--search", "dfs"]] {
             let path = format!("examples/{file}");
-            let mut args = vec!["check", &path, "--format", "json", "--model", "sc", "--model", "tso", "--model", "pso"];
+            let mut args =
+                vec!["check", &path, "--format", "json", "--model", "sc", "--model", "tso", "--model", "pso"];
             args.extend(options.iter().map(String::as_str));
             args.extend(more);
             let ran = fencepost_args(&args);
-            let found: Vec<_> = ran.stdout.lines().map(|l| json(l)["verdict"].as_str().unwrap().to_string()).collect();
+            let found: Vec<_> =
+                ran.stdout.lines().map(|l| json(l)["verdict"].as_str().unwrap().to_string()).collect();
             assert_eq!(found, verdicts, "{args:?}\n{}", ran.stderr);
             let worst = ["unsafe", "unknown", "safe"].into_iter().position(|v| found.iter().any(|f| f == v));
             assert_eq!(ran.code, [1, 3, 0][worst.unwrap()], "{args:?}");

@@ -29,7 +29,8 @@ fn the_memory_limit_ends_in_unknown() {
 }
 
 /// Stores in a loop: complete under no bound, safe up to each.
-const STORING: &str = "shared bool x; thread t { while (true) { x = true; } } thread u { bool r = x; assert(r == r); }";
+const STORING: &str =
+    "shared bool x; thread t { while (true) { x = true; } } thread u { bool r = x; assert(r == r); }";
 
 #[test]
 fn a_given_bound_makes_a_bounded_verdict() {
@@ -57,7 +58,8 @@ fn without_a_bound_nobody_is_told_safe() {
 
 #[test]
 fn a_number_of_threads_is_part_of_the_scope() {
-    let text = "shared bool x; thread t[*] { while (exchange(x, true)) {} c: skip; x = false; } at most 1 at c;";
+    let text =
+        "shared bool x; thread t[*] { while (exchange(x, true)) {} c: skip; x = false; } at most 1 at c;";
     let ran = check("template.fp", text, &["--format", "json"]);
     assert_eq!(ran.code, 3);
     assert!(json(&ran.stdout)["reason"].as_str().unwrap().contains("--threads N"), "{}", ran.stdout);

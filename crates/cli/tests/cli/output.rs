@@ -13,7 +13,11 @@ fn the_first_command_of_the_readme() {
     assert!(ran.stdout.contains(LINE_OF_STORE), "{}", ran.stdout);
     assert!(ran.stdout.contains("-> overtakes 1"), "{}", ran.stdout);
     assert!(ran.stdout.contains("buffer of peterson(1)"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("peterson(0) is at `critical`, peterson(1) is at `critical`"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("peterson(0) is at `critical`, peterson(1) is at `critical`"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
@@ -29,15 +33,34 @@ fn json_has_the_keys_of_the_contract() {
     assert_eq!(lines.len(), 2);
     assert_eq!((&lines[0]["verdict"], &lines[1]["verdict"]), (&"safe".into(), &"unsafe".into()));
     for line in &lines {
-        for key in ["schema", "file", "model", "engine", "scope", "any_threads", "property", "seconds", "stats", "reason", "engines"] {
+        for key in [
+            "schema",
+            "file",
+            "model",
+            "engine",
+            "scope",
+            "any_threads",
+            "property",
+            "seconds",
+            "stats",
+            "reason",
+            "engines",
+        ] {
             assert!(line.get(key).is_some(), "{key}");
         }
     }
     assert_eq!(lines[1]["property"], "forbidden combination at examples/peterson.fp:21");
     let step = &lines[1]["trace"][0];
     let keys = ["step", "thread", "kind", "loc", "value", "file", "line"].map(|k| step[k].clone());
-    let expected: [serde_json::Value; 7] =
-        [1.into(), "peterson(0)".into(), "store".into(), "flag[0]".into(), 1.into(), "examples/peterson.fp".into(), 10.into()];
+    let expected: [serde_json::Value; 7] = [
+        1.into(),
+        "peterson(0)".into(),
+        "store".into(),
+        "flag[0]".into(),
+        1.into(),
+        "examples/peterson.fp".into(),
+        10.into(),
+    ];
     assert_eq!(keys, expected);
 }
 
@@ -52,7 +75,8 @@ fn an_unreadable_file_does_not_end_the_batch() {
 #[test]
 fn exit_codes_of_several_files_are_the_first_of_2_1_3_0() {
     let code = |files: &str| fencepost(&format!("check --format json {files}")).code;
-    let (safe, unsafe_, unknown) = ("examples/sb_fenced.fp", "examples/sb.fp", "examples/spinlock_template.fp");
+    let (safe, unsafe_, unknown) =
+        ("examples/sb_fenced.fp", "examples/sb.fp", "examples/spinlock_template.fp");
     assert_eq!(code(safe), 0);
     assert_eq!(code(&format!("{safe} {unknown}")), 3);
     assert_eq!(code(&format!("{safe} {unknown} {unsafe_}")), 1);
@@ -62,7 +86,8 @@ fn exit_codes_of_several_files_are_the_first_of_2_1_3_0() {
 
 #[test]
 fn a_property_that_is_never_reached_is_named() {
-    let text = "shared bool x; thread t { while (!x) {} assert(x); a: skip; } thread u { while (true) {} b: skip; }
+    let text =
+        "shared bool x; thread t { while (!x) {} assert(x); a: skip; } thread u { while (true) {} b: skip; }
         forbid t at a and u at b; final exists (x);";
     let ran = check("unreached.fp", text, &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -96,7 +121,8 @@ fn leaving_a_range_is_an_error_of_the_program_with_a_run() {
 
 #[test]
 fn an_unbounded_integer_that_leaves_64_bits_is_unknown() {
-    let text = "shared integer x = 9223372036854775807; thread t { integer r = x; r = r + 1; assert(r != 3); }";
+    let text =
+        "shared integer x = 9223372036854775807; thread t { integer r = x; r = r + 1; assert(r != 3); }";
     let ran = check("overflow.fp", text, &[]);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     assert!(ran.stdout.contains("an unbounded integer leaves 64 bits at"), "{}", ran.stdout);
@@ -105,7 +131,11 @@ fn an_unbounded_integer_that_leaves_64_bits_is_unknown() {
 #[test]
 fn intermediate_forms_are_printed() {
     let tree = fencepost("check --print tree examples/peterson.fp");
-    assert!(tree.code == 0 && tree.stdout.contains("while (flag[1 - me] && turn == 1 - me) {"), "{}", tree.stdout);
+    assert!(
+        tree.code == 0 && tree.stdout.contains("while (flag[1 - me] && turn == 1 - me) {"),
+        "{}",
+        tree.stdout
+    );
     let graph = fencepost("check --print cfg examples/peterson.fp");
     assert!(graph.stdout.contains("store (flag me) 1"), "{}", graph.stdout);
     let lowered = fencepost("check --print after:lower examples/peterson.fp");

@@ -42,7 +42,9 @@ impl Body<'_> {
                     }
                     let (place, ty) = self.place(e)?;
                     if ty == Scalar::Mutex {
-                        return Err(Diagnostic::new(span, "a mutex has no value").help("use `lock` and `unlock`"));
+                        return Err(
+                            Diagnostic::new(span, "a mutex has no value").help("use `lock` and `unlock`")
+                        );
                     }
                     Ok(Expr { kind: ExprKind::Read(place), ty, span })
                 }
@@ -206,7 +208,9 @@ impl Body<'_> {
             };
         }
         match (e.ty, ty) {
-            (Scalar::Int(from), Scalar::Int(to)) if from.limits().0 < to.limits().0 || from.limits().1 > to.limits().1 => {
+            (Scalar::Int(from), Scalar::Int(to))
+                if from.limits().0 < to.limits().0 || from.limits().1 > to.limits().1 =>
+            {
                 Err(Diagnostic::new(span, format!("a value of {from} may not fit {to}"))
                     .help(format!("write `({to})` in front to wrap it")))
             }
@@ -224,7 +228,10 @@ impl Body<'_> {
         }
         let (place, cell) = self.place(&args[0])?;
         if !matches!(place.variable, VarRef::Shared(_)) || cell == Scalar::Mutex {
-            return Err(Diagnostic::new(args[0].span, format!("`{}` works on a shared variable", kind.name())));
+            return Err(Diagnostic::new(
+                args[0].span,
+                format!("`{}` works on a shared variable", kind.name()),
+            ));
         }
         let ty = kind.operand_type(cell);
         let operands = args[1..].iter().map(|a| self.expr_of(a, ty)).collect::<Result<Vec<_>>>()?;
@@ -247,7 +254,12 @@ impl Body<'_> {
     }
 
     /// A call for its effect, of a function with or without result.
-    pub(super) fn call_statement(&mut self, name: &ast::Name, args: &[ast::Expr], span: Span) -> Result<Expr> {
+    pub(super) fn call_statement(
+        &mut self,
+        name: &ast::Name,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Result<Expr> {
         match self.resolver.globals.get(&name.text) {
             Some((Global::Procedure(id), _)) if self.resolver.program.procedure(*id).is_void_function() => {
                 let args = self.args(*id, name, args)?;
@@ -317,7 +329,9 @@ impl Body<'_> {
             }
         };
         if self.context == Context::Final && !matches!(variable, VarRef::Shared(_)) {
-            return Err(Diagnostic::new(e.span, format!("whose `{}`?", name.text)).help("write `thread.variable`"));
+            return Err(
+                Diagnostic::new(e.span, format!("whose `{}`?", name.text)).help("write `thread.variable`")
+            );
         }
         let ty = self.type_of(variable);
         if ty.dims.len() != indices.len() {

@@ -27,9 +27,9 @@ pub struct Token {
 
 /// Longest first, so that the first match is the right one.
 const SYMBOLS: [&str; 47] = [
-    "<<=", ">>=", "..", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=",
-    "^=", "++", "--", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "=", "?", ":", ";", ",", ".", "(",
-    ")", "[", "]", "{", "}", "#", "@",
+    "<<=", ">>=", "..", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=",
+    "|=", "^=", "++", "--", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "=", "?", ":", ";",
+    ",", ".", "(", ")", "[", "]", "{", "}", "#", "@",
 ];
 
 struct Lexer<'a> {
@@ -80,7 +80,9 @@ impl Lexer<'_> {
                 self.advance(self.rest.find('\n').unwrap_or(self.rest.len()));
             } else if self.rest.starts_with("/*") {
                 let Some(end) = self.rest[2..].find("*/") else {
-                    return Err(Diagnostic::new(self.here(2), "this comment has no end").help("close it with `*/`"));
+                    return Err(
+                        Diagnostic::new(self.here(2), "this comment has no end").help("close it with `*/`")
+                    );
                 };
                 self.advance(end + 4);
             } else {

@@ -15,15 +15,59 @@ const MAX_DEPTH: usize = 400;
 
 /// Words that are not names of variables, labels or procedures.
 pub const RESERVED: [&str; 49] = [
-    "any", "and", "assert", "assume", "at", "atomic", "atomic_begin", "atomic_end", "bool", "break", "choose",
-    "const", "continue", "do", "else", "false", "fence", "final", "forbid", "goto", "i16", "i32", "i64", "i8", "if",
-    "int", "integer", "join", "local", "lock", "mutex", "nodrain", "none", "or", "process", "return", "shared",
-    "skip", "spawn", "start", "thread", "thread_id", "true", "u16", "u32", "u64", "unlock", "void", "while",
+    "any",
+    "and",
+    "assert",
+    "assume",
+    "at",
+    "atomic",
+    "atomic_begin",
+    "atomic_end",
+    "bool",
+    "break",
+    "choose",
+    "const",
+    "continue",
+    "do",
+    "else",
+    "false",
+    "fence",
+    "final",
+    "forbid",
+    "goto",
+    "i16",
+    "i32",
+    "i64",
+    "i8",
+    "if",
+    "int",
+    "integer",
+    "join",
+    "local",
+    "lock",
+    "mutex",
+    "nodrain",
+    "none",
+    "or",
+    "process",
+    "return",
+    "shared",
+    "skip",
+    "spawn",
+    "start",
+    "thread",
+    "thread_id",
+    "true",
+    "u16",
+    "u32",
+    "u64",
+    "unlock",
+    "void",
+    "while",
 ];
 
-const TYPES: [&str; 13] = [
-    "bool", "i16", "i32", "i64", "i8", "int", "integer", "thread_id", "u1", "u16", "u32", "u64", "u8",
-];
+const TYPES: [&str; 13] =
+    ["bool", "i16", "i32", "i64", "i8", "int", "integer", "thread_id", "u1", "u16", "u32", "u64", "u8"];
 
 /// The items of a program.
 pub fn parse(tokens: &[Token]) -> Result<Vec<Item>> {
@@ -89,11 +133,16 @@ impl Parser<'_> {
             TokenKind::Symbol(s) => format!("`{s}`"),
             TokenKind::End => "the end of the file".to_string(),
         };
-        Diagnostic::new(token.span, format!("expected {expected}, found {found}")).label(format!("expected {expected}"))
+        Diagnostic::new(token.span, format!("expected {expected}, found {found}"))
+            .label(format!("expected {expected}"))
     }
 
     fn expect_symbol(&mut self, symbol: &str) -> Result<Span> {
-        if self.is_symbol(symbol) { Ok(self.next().span) } else { Err(self.unexpected(&format!("`{symbol}`"))) }
+        if self.is_symbol(symbol) {
+            Ok(self.next().span)
+        } else {
+            Err(self.unexpected(&format!("`{symbol}`")))
+        }
     }
 
     fn expect_word(&mut self, word: &str) -> Result<Span> {
@@ -103,7 +152,9 @@ impl Parser<'_> {
     fn name(&mut self, what: &str) -> Result<Name> {
         let token = self.peek().clone();
         match token.kind {
-            TokenKind::Word(text) if !RESERVED.contains(&text.as_str()) && !TYPES.contains(&text.as_str()) => {
+            TokenKind::Word(text)
+                if !RESERVED.contains(&text.as_str()) && !TYPES.contains(&text.as_str()) =>
+            {
                 self.next();
                 Ok(Name { text, span: token.span })
             }
@@ -118,7 +169,9 @@ impl Parser<'_> {
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
             let message = format!("nested more than {MAX_DEPTH} levels deep");
-            return Err(Diagnostic::new(self.peek().span, message).help("split it into procedures or variables"));
+            return Err(
+                Diagnostic::new(self.peek().span, message).help("split it into procedures or variables")
+            );
         }
         self.depth += 1;
         let result = parse(self);
@@ -234,7 +287,9 @@ impl Parser<'_> {
         let result = if self.take_word("void") { None } else { Some(self.type_expr()?) };
         let name = self.name("a name for the function")?;
         if !self.is_symbol("(") {
-            return Err(self.unexpected("`(`").help("variables are declared with `shared` or `local` in front"));
+            return Err(self
+                .unexpected("`(`")
+                .help("variables are declared with `shared` or `local` in front"));
         }
         let params = self.params()?;
         let body = self.braced()?;
@@ -262,8 +317,11 @@ impl Parser<'_> {
 
     fn start(&mut self) -> Result<Start> {
         let first = self.name("a process to start")?;
-        let (name, process) =
-            if self.take_symbol("=") { (Some(first), self.name("a process to start")?) } else { (None, first) };
+        let (name, process) = if self.take_symbol("=") {
+            (Some(first), self.name("a process to start")?)
+        } else {
+            (None, first)
+        };
         let count = self.count()?;
         let args = if self.is_symbol("(") { self.args()? } else { Vec::new() };
         Ok(Start { name, process, count, args })
@@ -313,7 +371,9 @@ impl Parser<'_> {
                 let hi = self.binary(ADDITIVE)?;
                 Ok(TypeExpr::Range(lo, hi))
             }
-            _ => Err(self.unexpected("a type").help("types are `bool`, `int`, `i8` to `u64`, and ranges such as `0..3`")),
+            _ => Err(self
+                .unexpected("a type")
+                .help("types are `bool`, `int`, `i8` to `u64`, and ranges such as `0..3`")),
         }
     }
 
@@ -565,8 +625,11 @@ impl Parser<'_> {
         {
             height += 1;
             if self.depth + height > MAX_DEPTH {
-                return Err(Diagnostic::new(self.peek().span, format!("more than {MAX_DEPTH} operators in a row"))
-                    .help("use a variable for a part of it"));
+                return Err(Diagnostic::new(
+                    self.peek().span,
+                    format!("more than {MAX_DEPTH} operators in a row"),
+                )
+                .help("use a variable for a part of it"));
             }
             self.next();
             let right = self.binary(strength + 1)?;

@@ -37,7 +37,10 @@ pub(super) struct Resolver {
 }
 
 /// The tree of a program.
-pub(super) fn resolve(items: &[Item], words: HashSet<String>) -> std::result::Result<Program, Vec<Diagnostic>> {
+pub(super) fn resolve(
+    items: &[Item],
+    words: HashSet<String>,
+) -> std::result::Result<Program, Vec<Diagnostic>> {
     let mut resolver = Resolver { words, ..Resolver::default() };
     for item in items {
         let result = resolver.declare(item);
@@ -66,7 +69,9 @@ impl Resolver {
         }
         if let Some((_, first)) = self.globals.get(&name.text) {
             let message = format!("`{}` is declared twice", name.text);
-            return Err(Diagnostic::new(name.span, message).label(format!("first declared in line {}", first.line)));
+            return Err(
+                Diagnostic::new(name.span, message).label(format!("first declared in line {}", first.line))
+            );
         }
         self.globals.insert(name.text.clone(), (global, name.span));
         Ok(())
@@ -87,8 +92,11 @@ impl Resolver {
             Item::Local(declarations) => declarations.iter().try_for_each(|d| {
                 let variable = self.variable(d)?;
                 if variable.init.iter().any(|c| c.single().is_none()) {
-                    return Err(Diagnostic::new(d.name.span, "a thread's own variable starts with one value")
-                        .help("assign `any` at the beginning of the process"));
+                    return Err(Diagnostic::new(
+                        d.name.span,
+                        "a thread's own variable starts with one value",
+                    )
+                    .help("assign `any` at the beginning of the process"));
                 }
                 self.define(&d.name, Global::ThreadLocal(ThreadLocalId(self.program.thread_locals.len())))?;
                 self.program.thread_locals.push(variable);
@@ -96,7 +104,9 @@ impl Resolver {
             }),
             Item::Procedure(p) => {
                 let (kind, result) = match &p.kind {
-                    ast::ProcedureKind::Process | ast::ProcedureKind::Thread(_) => (ProcedureKind::Process, None),
+                    ast::ProcedureKind::Process | ast::ProcedureKind::Thread(_) => {
+                        (ProcedureKind::Process, None)
+                    }
                     ast::ProcedureKind::Function(result) => {
                         let result = result.as_ref().map(|ty| self.scalar(ty)).transpose()?;
                         (ProcedureKind::Function, result)
@@ -132,7 +142,9 @@ impl Resolver {
     fn bodies(&mut self, items: &[Item]) {
         for item in items {
             let Item::Procedure(p) = item else { continue };
-            let Some((Global::Procedure(id), span)) = self.globals.get(&p.name.text).copied() else { continue };
+            let Some((Global::Procedure(id), span)) = self.globals.get(&p.name.text).copied() else {
+                continue;
+            };
             if span != p.name.span {
                 continue; // a second declaration of the name, reported already
             }
@@ -167,17 +179,21 @@ impl Resolver {
     pub(super) fn constant(&self, e: &ast::Expr) -> Result<i128> {
         use ast::ExprKind;
         let not_constant = || {
-            Diagnostic::new(e.span, "this has to be a constant").help("use numbers and names declared with `const`")
+            Diagnostic::new(e.span, "this has to be a constant")
+                .help("use numbers and names declared with `const`")
         };
-        let value = |v: i128| i64::try_from(v).map_err(|_| Diagnostic::new(e.span, "this does not fit 64 bits"));
+        let value =
+            |v: i128| i64::try_from(v).map_err(|_| Diagnostic::new(e.span, "this does not fit 64 bits"));
         match &e.kind {
             ExprKind::Number(n) => Ok(*n),
-            ExprKind::Variable(name, indices) if indices.is_empty() => match (name.text.as_str(), self.globals.get(&name.text)) {
-                ("true", _) => Ok(1),
-                ("false", _) => Ok(0),
-                (_, Some((Global::Const(value), _))) => Ok(*value),
-                _ => Err(not_constant()),
-            },
+            ExprKind::Variable(name, indices) if indices.is_empty() => {
+                match (name.text.as_str(), self.globals.get(&name.text)) {
+                    ("true", _) => Ok(1),
+                    ("false", _) => Ok(0),
+                    (_, Some((Global::Const(value), _))) => Ok(*value),
+                    _ => Err(not_constant()),
+                }
+            }
             ExprKind::Unary(op, arg) => {
                 let arg = self.constant(arg)?;
                 Ok(match op {
@@ -214,7 +230,12 @@ impl Resolver {
     }
 
     /// The values of `any` or `any(...)` for a type.
-    pub(super) fn choices(&self, ranges: &[(ast::Expr, ast::Expr)], ty: Scalar, span: Span) -> Result<Choices> {
+    pub(super) fn choices(
+        &self,
+        ranges: &[(ast::Expr, ast::Expr)],
+        ty: Scalar,
+        span: Span,
+    ) -> Result<Choices> {
         if matches!(ty, Scalar::Thread | Scalar::Mutex) {
             return Err(Diagnostic::new(span, format!("`any` makes no {ty}")));
         }
@@ -236,7 +257,11 @@ impl Resolver {
             }
         }
         let choices = Choices::from_ranges(values);
-        if choices.0.is_empty() { Err(Diagnostic::new(span, "there is no value to choose")) } else { Ok(choices) }
+        if choices.0.is_empty() {
+            Err(Diagnostic::new(span, "there is no value to choose"))
+        } else {
+            Ok(choices)
+        }
     }
 
     pub(super) fn dims(&self, dims: &[ast::Expr]) -> Result<Vec<u32>> {
@@ -265,7 +290,10 @@ impl Resolver {
         let init = match &d.init {
             None => vec![Choices::one(scalar.default_value()); cells],
             Some(init) if scalar == Scalar::Mutex => {
-                return Err(Diagnostic::new(init_span(init), "a mutex starts free and takes no initial value"));
+                return Err(Diagnostic::new(
+                    init_span(init),
+                    "a mutex starts free and takes no initial value",
+                ));
             }
             Some(init) => {
                 let mut values = Vec::new();
@@ -322,9 +350,17 @@ impl Resolver {
         match item {
             Item::Procedure(p) => {
                 let ast::ProcedureKind::Thread(count) = &p.kind else { return Ok(()) };
-                let Some((Global::Procedure(procedure), _)) = self.globals.get(&p.name.text) else { return Ok(()) };
+                let Some((Global::Procedure(procedure), _)) = self.globals.get(&p.name.text) else {
+                    return Ok(());
+                };
                 let (procedure, count) = (*procedure, self.count(count)?);
-                self.add_thread(Thread { name: p.name.text.clone(), procedure, args: Vec::new(), count, span: p.name.span })
+                self.add_thread(Thread {
+                    name: p.name.text.clone(),
+                    procedure,
+                    args: Vec::new(),
+                    count,
+                    span: p.name.span,
+                })
             }
             Item::Start(starts) => starts.iter().try_for_each(|s| {
                 let procedure = self.procedure_named(&s.process, "process")?;
@@ -366,8 +402,10 @@ impl Resolver {
     fn add_thread(&mut self, thread: Thread) -> Result<()> {
         if self.program.threads.iter().any(|t| t.name == thread.name) {
             let message = format!("two threads are called `{}`", thread.name);
-            return Err(Diagnostic::new(thread.span, message)
-                .help(format!("name them, `start a = {0}`, or start several at once, `start {0}[2]`", thread.name)));
+            return Err(Diagnostic::new(thread.span, message).help(format!(
+                "name them, `start a = {0}`, or start several at once, `start {0}[2]`",
+                thread.name
+            )));
         }
         self.program.threads.push(thread);
         Ok(())
@@ -378,17 +416,29 @@ impl Resolver {
         if !self.program.threads.is_empty() {
             return Ok(());
         }
-        let main = self.program.procedures.iter().position(|p| {
-            p.name == "main" && p.kind == ProcedureKind::Process && p.params == 0
-        });
+        let main = self
+            .program
+            .procedures
+            .iter()
+            .position(|p| p.name == "main" && p.kind == ProcedureKind::Process && p.params == 0);
         match main {
             Some(i) => {
                 let span = self.program.procedures[i].span;
                 let procedure = ProcedureId(i);
-                self.add_thread(Thread { name: "main".into(), procedure, args: Vec::new(), count: Count::Times(1), span })
+                self.add_thread(Thread {
+                    name: "main".into(),
+                    procedure,
+                    args: Vec::new(),
+                    count: Count::Times(1),
+                    span,
+                })
             }
             None if self.diagnostics.is_empty() => {
-                let span = self.program.procedures.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |p| p.span);
+                let span = self
+                    .program
+                    .procedures
+                    .first()
+                    .map_or(Span { line: 1, column: 1, ..Span::NONE }, |p| p.span);
                 Err(Diagnostic::new(span, "the program starts no thread")
                     .help("write `thread NAME { ... }`, or `start PROCESS;`, or call a process `main`"))
             }
@@ -420,7 +470,9 @@ impl Resolver {
                 let condition = Body::condition(self, condition)?;
                 Property::Final(*quantifier, condition, *span)
             }
-            Item::Shared(_) | Item::Local(_) | Item::Const(..) | Item::Procedure(_) | Item::Start(_) => return Ok(()),
+            Item::Shared(_) | Item::Local(_) | Item::Const(..) | Item::Procedure(_) | Item::Start(_) => {
+                return Ok(());
+            }
         };
         self.program.properties.push(property);
         Ok(())
@@ -450,7 +502,9 @@ impl Resolver {
             return Ok(Who::Thread(thread));
         }
         match &e.kind {
-            ast::ExprKind::Variable(name, _) => Ok(Who::Runs(self.procedure_named(name, "thread or process")?)),
+            ast::ExprKind::Variable(name, _) => {
+                Ok(Who::Runs(self.procedure_named(name, "thread or process")?))
+            }
             _ => Err(Diagnostic::new(e.span, "no thread is started with these arguments")),
         }
     }

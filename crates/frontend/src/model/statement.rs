@@ -125,8 +125,11 @@ impl<'a> Body<'a> {
             ast::StmtKind::Update(target, op, value) => {
                 let (place, ty) = self.target(target)?;
                 if !place.indices.iter().all(Expr::is_pure) {
-                    return Err(Diagnostic::new(target.span, "the index reads shared memory and would be read twice")
-                        .help("put the index into a local variable first"));
+                    return Err(Diagnostic::new(
+                        target.span,
+                        "the index reads shared memory and would be read twice",
+                    )
+                    .help("put the index into a local variable first"));
                 }
                 let sum = ast::ExprKind::Binary(*op, Box::new(target.clone()), Box::new(value.clone()));
                 let sum = ast::Expr { kind: sum, span };
@@ -154,7 +157,11 @@ impl<'a> Body<'a> {
                 StmtKind::DoWhile(body, self.truth(cond)?)
             }
             ast::StmtKind::Break | ast::StmtKind::Continue if self.loops == 0 => {
-                let message = if self.atomic > 0 { "this jumps out of an atomic block" } else { "there is no loop here" };
+                let message = if self.atomic > 0 {
+                    "this jumps out of an atomic block"
+                } else {
+                    "there is no loop here"
+                };
                 return Err(Diagnostic::new(span, message));
             }
             ast::StmtKind::Break => StmtKind::Break,
@@ -218,7 +225,13 @@ impl<'a> Body<'a> {
     }
 
     /// `a = e`, or `a, b = e, f`: all values are computed before the first variable changes.
-    fn assign(&mut self, targets: &[ast::Expr], values: &[ast::Expr], span: Span, out: &mut Vec<Stmt>) -> Result<()> {
+    fn assign(
+        &mut self,
+        targets: &[ast::Expr],
+        values: &[ast::Expr],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
         if targets.len() != values.len() {
             let message = format!("{} values for {} variables", values.len(), targets.len());
             return Err(Diagnostic::new(span, message));
@@ -251,7 +264,9 @@ impl<'a> Body<'a> {
     fn keep(&mut self, value: Expr, block: &mut Vec<Stmt>) -> Expr {
         let (ty, span) = (value.ty, value.span);
         let id = LocalId(self.locals.len());
-        let fresh = |name: &String| !self.resolver.words.contains(name) && self.locals.iter().all(|l| l.name != *name);
+        let fresh = |name: &String| {
+            !self.resolver.words.contains(name) && self.locals.iter().all(|l| l.name != *name)
+        };
         let name = (1..).map(|n| format!("new_{n}")).find(fresh).expect("some number is free");
         let init = vec![Choices::one(ty.default_value())];
         self.locals.push(Variable { name, ty: Type::scalar(ty), init, span });

@@ -775,14 +775,13 @@ impl Instr {
         let mut found = match self {
             Instr::Assert(_) | Instr::Unlock(_) | Instr::Join(_) | Instr::AtomicEnd(_) => true,
             Instr::Rmw(_, _, RmwOp::Exchange(_) | RmwOp::CompareExchange { .. }) => false,
-            Instr::Rmw(_, address, _) => {
-                !matches!(program.object(address.object).ty, Scalar::Int(_))
-            }
+            Instr::Rmw(_, address, _) => !matches!(program.object(address.object).ty, Scalar::Int(_)),
             _ => false,
         };
         if let Some(a) = self.address() {
             let len = i64::from(program.object(a.object).len());
-            found |= !(matches!(a.index, Expr::Const(i) if (0..len).contains(&i)) || a.index.stays_below(len));
+            found |=
+                !(matches!(a.index, Expr::Const(i) if (0..len).contains(&i)) || a.index.stays_below(len));
         }
         self.expressions(&mut |e| found |= e.can_fail());
         found

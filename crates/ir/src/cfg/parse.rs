@@ -208,8 +208,7 @@ impl Reader {
                 self.program.objects.push(Object { name, ty, dims, init, span: at });
             }
             ("thread-register", [name, ty, init]) => {
-                let r =
-                    Register { name: atom(name)?.into(), ty: scalar(atom(ty)?)?, init: number(init)? };
+                let r = Register { name: atom(name)?.into(), ty: scalar(atom(ty)?)?, init: number(init)? };
                 self.program.thread_registers.push(r);
             }
             ("procedure", [name, result, params, nodes]) => {
@@ -230,8 +229,7 @@ impl Reader {
                 });
             }
             ("register", [name, ty, init]) => {
-                let r =
-                    Register { name: atom(name)?.into(), ty: scalar(atom(ty)?)?, init: number(init)? };
+                let r = Register { name: atom(name)?.into(), ty: scalar(atom(ty)?)?, init: number(init)? };
                 self.parts()?.registers.push(r);
             }
             ("label", [name, node]) => {
@@ -347,11 +345,9 @@ impl Reader {
             None => (atom(head)?, Arith::Exact),
         };
         Ok(match (name, args) {
-            ("at", [base, len, index]) => Expr::At {
-                base: self.reg(locals, atom(base)?)?,
-                len: number(len)?,
-                index: sub(index)?,
-            },
+            ("at", [base, len, index]) => {
+                Expr::At { base: self.reg(locals, atom(base)?)?, len: number(len)?, index: sub(index)? }
+            }
             ("?", [c, t, e]) => Expr::Select(sub(c)?, sub(t)?, sub(e)?),
             ("check", [from, to, arg]) => {
                 Expr::Check { from: scalar(atom(from)?)?, to: scalar(atom(to)?)?, arg: sub(arg)? }
@@ -415,9 +411,7 @@ impl Reader {
                     ("and", [v]) => RmwOp::And(e(v)?),
                     ("or", [v]) => RmwOp::Or(e(v)?),
                     ("xor", [v]) => RmwOp::Xor(e(v)?),
-                    ("compare-exchange", [x, n]) => {
-                        RmwOp::CompareExchange { expected: e(x)?, new: e(n)? }
-                    }
+                    ("compare-exchange", [x, n]) => RmwOp::CompareExchange { expected: e(x)?, new: e(n)? },
                     (other, _) => return Err(format!("no read-modify-write `{other}`")),
                 };
                 Instr::Rmw(self.optional_dest(locals, d)?, self.address(locals, a)?, op)
@@ -432,12 +426,9 @@ impl Reader {
             ("havoc", [d, c]) => Instr::Havoc(self.dest(locals, d)?, choices(atom(c)?)?),
             ("lock", [a]) => Instr::Lock(self.address(locals, a)?),
             ("unlock", [a]) => Instr::Unlock(self.address(locals, a)?),
-            ("spawn", [d, p, args, drains]) => Instr::Spawn(
-                self.optional_dest(locals, d)?,
-                self.procedure(p)?,
-                exprs(args)?,
-                drain(drains)?,
-            ),
+            ("spawn", [d, p, args, drains]) => {
+                Instr::Spawn(self.optional_dest(locals, d)?, self.procedure(p)?, exprs(args)?, drain(drains)?)
+            }
             ("join", [t]) => Instr::Join(e(t)?),
             ("call", [d, p, args]) => {
                 Instr::Call(self.optional_dest(locals, d)?, self.procedure(p)?, exprs(args)?)

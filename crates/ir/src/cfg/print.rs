@@ -263,12 +263,9 @@ impl Program {
                         let procedure = &self.procedure(r.procedure).name;
                         match r.who {
                             Who::Any => write!(f, "{space}(any {procedure} {})", r.label)?,
-                            Who::Runs(p) => write!(
-                                f,
-                                "{space}(runs {} {procedure} {})",
-                                self.procedure(p).name,
-                                r.label
-                            )?,
+                            Who::Runs(p) => {
+                                write!(f, "{space}(runs {} {procedure} {})", self.procedure(p).name, r.label)?
+                            }
                             Who::Start(s) => write!(f, "{space}(start {} {procedure} {})", s.0, r.label)?,
                         }
                     }

@@ -16,12 +16,23 @@ use std::collections::HashSet;
 pub fn validate(program: &Program) -> Result<(), String> {
     for object in &program.objects {
         if object.init.len() != object.len() as usize {
-            return Err(format!("`{}` has {} cells but {} initialisers", object.name, object.len(), object.init.len()));
+            return Err(format!(
+                "`{}` has {} cells but {} initialisers",
+                object.name,
+                object.len(),
+                object.init.len()
+            ));
         }
         for choices in &object.init {
-            let fits = choices.0.iter().all(|&(lo, hi)| lo <= hi && object.ty.contains(lo) && object.ty.contains(hi));
+            let fits = choices
+                .0
+                .iter()
+                .all(|&(lo, hi)| lo <= hi && object.ty.contains(lo) && object.ty.contains(hi));
             if choices.0.is_empty() || !fits {
-                return Err(format!("initial value {choices} of `{}` does not fit {}", object.name, object.ty));
+                return Err(format!(
+                    "initial value {choices} of `{}` does not fit {}",
+                    object.name, object.ty
+                ));
             }
         }
     }
@@ -79,10 +90,13 @@ fn validate_property(program: &Program, property: &Property) -> Result<(), Strin
             let cells = program.cell_bases()[program.objects.len()];
             for o in observed {
                 match *o {
-                    Observable::Cell(loc) if loc.0 >= cells => return Err("a final condition reads no cell".into()),
+                    Observable::Cell(loc) if loc.0 >= cells => {
+                        return Err("a final condition reads no cell".into());
+                    }
                     Observable::Cell(_) => {}
                     Observable::Register(s, reg) => {
-                        let start = program.threads.get(s.index()).ok_or("a final condition names no thread")?;
+                        let start =
+                            program.threads.get(s.index()).ok_or("a final condition names no thread")?;
                         check_reg(program, program.procedure(start.procedure), reg)?;
                     }
                 }
@@ -181,7 +195,11 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
         Instr::Havoc(_, choices) => {
             let ty = dest_type.ok_or("havoc without destination")?;
             let inside = choices.0.iter().all(|&(lo, hi)| ty.contains(lo) && ty.contains(hi));
-            if choices.0.is_empty() || !inside { Err(format!("havoc of {choices} does not fit {ty}")) } else { Ok(()) }
+            if choices.0.is_empty() || !inside {
+                Err(format!("havoc of {choices} does not fit {ty}"))
+            } else {
+                Ok(())
+            }
         }
         Instr::Spawn(_, p, args, _) | Instr::Call(_, p, args) => passes(*p, args),
         Instr::Return(Some(e)) => fits(procedure.result, e),

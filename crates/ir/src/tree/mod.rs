@@ -418,7 +418,11 @@ impl Program {
     }
 
     /// The variable that a reference in `procedure` means.
-    pub fn variable<'a>(&'a self, procedure: Option<&'a Procedure>, reference: VarRef) -> Option<&'a Variable> {
+    pub fn variable<'a>(
+        &'a self,
+        procedure: Option<&'a Procedure>,
+        reference: VarRef,
+    ) -> Option<&'a Variable> {
         match reference {
             VarRef::Shared(id) => self.shared.get(id.0),
             VarRef::ThreadLocal(id) => self.thread_locals.get(id.0),

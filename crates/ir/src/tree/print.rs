@@ -309,7 +309,11 @@ fn any(choices: &Choices, ty: Scalar) -> String {
         .iter()
         .map(|&(lo, hi)| if lo == hi { number(lo) } else { format!("{}..{}", number(lo), number(hi)) })
         .collect();
-    if choices.0 == [(i64::MIN, i64::MAX)] { "any".to_string() } else { format!("any({})", ranges.join(", ")) }
+    if choices.0 == [(i64::MIN, i64::MAX)] {
+        "any".to_string()
+    } else {
+        format!("any({})", ranges.join(", "))
+    }
 }
 
 /// `type name[dims] = init`, without the initialiser where it is the default.

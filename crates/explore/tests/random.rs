@@ -26,11 +26,19 @@ fn disagreement(text: &str) -> (Option<String>, bool) {
             continue;
         };
         compared = true;
+        let mut unreached = None;
         for reduction in [Reduction::On, Reduction::Off] {
             for order in [Order::Breadth, Order::Depth] {
-                if let Some(problem) =
-                    compare(&program, model, expected.is_safe(), Explicit { order, reduction })
-                {
+                let task =
+                    Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
+                let answer = Explicit { order, reduction }.check(&task, &mut |_| {});
+                let never = unreached.get_or_insert_with(|| answer.unreached.clone());
+                let problem = if *never == answer.unreached {
+                    compare(&program, expected.is_safe(), answer.verdict)
+                } else {
+                    Some(format!("never reached are {never:?} or {:?}", answer.unreached))
+                };
+                if let Some(problem) = problem {
                     return (Some(format!("{model:?} {reduction:?} {order:?}: {problem}")), true);
                 }
             }
@@ -39,9 +47,8 @@ fn disagreement(text: &str) -> (Option<String>, bool) {
     (None, compared)
 }
 
-fn compare(program: &Program, model: Model, safe: bool, engine: Explicit) -> Option<String> {
-    let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
-    match engine.check(&task, &mut |_| {}).verdict {
+fn compare(program: &Program, safe: bool, verdict: Verdict) -> Option<String> {
+    match verdict {
         Verdict::Safe { scope: Scope::Complete } if safe => None,
         Verdict::Unsafe { trace } if !safe => {
             replay(program, &trace).err().map(|r| format!("does not replay: {r}"))

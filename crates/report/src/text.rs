@@ -4,6 +4,7 @@
 use crate::timeline::{Timeline, timeline};
 use crate::{Outcome, Shown};
 use fencepost_certify::{Replay, Replayed};
+use fencepost_ir::Span;
 use fencepost_ir::cfg::{Dest, Instr, Observable, Program, Property, Reg};
 use fencepost_memory::{Entry, EntryKind, EventKind, State};
 use fencepost_task::{Action, Unreached, Violation};
@@ -94,6 +95,7 @@ pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
         let fits = table.lines().all(|l| l.chars().count() <= style.width);
         out += &if fits { table } else { list(replay, &rows) };
         out.push('\n');
+        out += &source_lines(program, replay, &rows);
     }
     out += &conclusion(program, replay);
     if !replay.shortest {
@@ -182,6 +184,21 @@ fn list(replay: &Replay, rows: &[Row]) -> String {
         shown = buffers;
     }
     out
+}
+
+/// The lines of the source that the rows speak of.
+fn source_lines(program: &Program, replay: &Replay, rows: &[Row]) -> String {
+    let mut spans: Vec<Span> = rows.iter().map(|r| replay.steps[r.step - 1].event.span).collect();
+    spans.retain(|s| s.is_some());
+    spans.sort_by_key(|s| (s.file, s.line));
+    spans.dedup_by_key(|s| (s.file, s.line));
+    let mut out = String::new();
+    for span in spans {
+        if let Some(text) = program.sources.line(span) {
+            let _ = writeln!(out, "        {:>4}  {}", span.line, text.trim());
+        }
+    }
+    if out.is_empty() { out } else { out + "\n" }
 }
 
 fn cell_value(program: &Program, loc: fencepost_ir::cfg::Loc, value: i64) -> String {
@@ -288,7 +305,7 @@ fn conclusion(program: &Program, replay: &Replay) -> String {
     };
     match replay.violation {
         Violation::Failure(failure) => {
-            let last = replay.steps.last().map_or(fencepost_ir::Span::NONE, |s| s.event.span);
+            let last = replay.steps.last().map_or(Span::NONE, |s| s.event.span);
             format!("  {failure}\n    {}\n", source(last))
         }
         Violation::Property(i) => match &program.properties[i] {

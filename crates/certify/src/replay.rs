@@ -114,8 +114,8 @@ pub fn replay_claims(
     let cells = program.cell_bases()[program.objects.len()];
     let mut chosen = Vec::new();
     for (name, value) in init {
-        let loc = (0..cells).map(Loc).find(|l| program.cell_name(*l) == *name);
-        let value = loc.and_then(|l| program.object_of(l).0.ty.value_of(*value));
+        let loc = (0..cells).map(Loc::cell).find(|l| program.cell_name(*l) == *name);
+        let value = loc.and_then(|l| program.object_of(l).ty.value_of(*value));
         match (loc, value) {
             (Some(loc), Some(value)) => chosen.push((loc, value)),
             _ => return Err(Rejection { step: 0, reason: format!("`{name}` has no such initial value") }),

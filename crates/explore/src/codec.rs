@@ -6,7 +6,7 @@
 //! initial value, if dead registers are to be forgotten.
 
 use fencepost_ir::Scalar;
-use fencepost_ir::cfg::{EdgeId, Instr, Loc, NodeId, ProcId, Program, StartId};
+use fencepost_ir::cfg::{EdgeId, Instr, Loc, NodeId, Object, ObjectId, ProcId, Program, StartId};
 use fencepost_memory::{Entry, EntryKind, Frame, Section, State, Thread};
 use fencepost_passes::liveness::Liveness;
 use fencepost_task::Model;
@@ -37,6 +37,7 @@ pub struct Codec<'p> {
     registers: Vec<Vec<Shape>>,
     starts: Vec<StartId>,
     buffers: bool,
+    unbounded: bool,
     spawns: bool,
     calls: bool,
     sections: bool,
@@ -54,7 +55,7 @@ impl<'p> Codec<'p> {
                 starts.extend((0..n).map(|_| StartId(i as u32)));
             }
         }
-        let cells = program.objects.iter().flat_map(|o| (0..o.len()).map(|_| Shape::of(o.ty)));
+        let cells = program.objects.iter().flat_map(|o| (0..o.cells()).map(|_| Shape::of(o.ty)));
         Codec {
             program,
             liveness,
@@ -67,10 +68,15 @@ impl<'p> Codec<'p> {
                 .collect(),
             starts,
             buffers: model != Model::Sc,
+            unbounded: program.objects.iter().any(Object::is_unbounded),
             spawns: uses(|i| matches!(i, Instr::Spawn(..))),
             calls: uses(|i| matches!(i, Instr::Call(..))),
             sections: uses(|i| matches!(i, Instr::AtomicBegin(_))),
         }
+    }
+
+    fn shape(&self, loc: Loc) -> Shape {
+        if loc.as_element().is_some() { Shape::Variable } else { self.cells[loc.index()] }
     }
 
     fn is_live(&self, frame: &Frame, slot: usize) -> bool {
@@ -98,6 +104,13 @@ impl<'p> Codec<'p> {
     pub fn encode(&self, state: &State, out: &mut Vec<u8>) {
         for (&value, &shape) in state.cells.iter().zip(&self.cells) {
             put(out, value, shape);
+        }
+        if self.unbounded {
+            put_number(out, state.elements.len() as u64);
+            for &(loc, value) in &state.elements {
+                put_loc(out, loc);
+                put(out, value, Shape::Variable);
+            }
         }
         if self.sections {
             let section = state.section.map_or((0, 0), |s| (s.owner + 1, s.depth));
@@ -138,10 +151,12 @@ impl<'p> Codec<'p> {
         if self.buffers {
             put_number(out, thread.buffer.len() as u64);
             for entry in &thread.buffer {
-                let barrier = entry.kind == EntryKind::Barrier;
-                put_number(out, u64::from(entry.loc.0) << 1 | u64::from(barrier));
-                if !barrier {
-                    put(out, entry.value, self.cells[entry.loc.index()]);
+                match entry.kind {
+                    EntryKind::Barrier => put_number(out, 0),
+                    _ => {
+                        put_loc(out, entry.loc);
+                        put(out, entry.value, self.shape(entry.loc));
+                    }
                 }
             }
         }
@@ -153,6 +168,13 @@ impl<'p> Codec<'p> {
         let input = &mut input;
         state.cells.clear();
         state.cells.extend(self.cells.iter().map(|&shape| take(input, shape)));
+        state.elements.clear();
+        if self.unbounded {
+            for _ in 0..take_number(input) {
+                let loc = take_loc(input).expect("an element is no barrier");
+                state.elements.push((loc, take(input, Shape::Variable)));
+            }
+        }
         state.section = None;
         if self.sections
             && let owner @ 1.. = take_number(input)
@@ -217,12 +239,9 @@ impl<'p> Codec<'p> {
         thread.buffer.clear();
         if self.buffers {
             for _ in 0..take_number(input) {
-                let head = take_number(input);
-                let loc = Loc((head >> 1) as u32);
-                let entry = if head & 1 == 1 {
-                    Entry { kind: EntryKind::Barrier, loc, value: 0 }
-                } else {
-                    Entry { kind: EntryKind::Store, loc, value: take(input, self.cells[loc.index()]) }
+                let entry = match take_loc(input) {
+                    None => Entry { kind: EntryKind::Barrier, loc: Loc::cell(0), value: 0 },
+                    Some(loc) => Entry { kind: EntryKind::Store, loc, value: take(input, self.shape(loc)) },
                 };
                 thread.buffer.push(entry);
             }
@@ -236,6 +255,26 @@ fn put(out: &mut Vec<u8>, value: i64, shape: Shape) {
         // Small negative numbers become small positive ones.
         Shape::Variable => put_number(out, ((value << 1) ^ (value >> 63)) as u64),
     }
+}
+
+/// Cells by their number, elements of unbounded arrays by array and address. 0 is left for a
+/// barrier.
+fn put_loc(out: &mut Vec<u8>, loc: Loc) {
+    match loc.as_element() {
+        None => put_number(out, (loc.index() as u64 + 1) << 1),
+        Some((object, address)) => {
+            put_number(out, u64::from(object.0) << 1 | 1);
+            put(out, address, Shape::Variable);
+        }
+    }
+}
+
+fn take_loc(input: &mut &[u8]) -> Option<Loc> {
+    let head = take_number(input);
+    if head & 1 == 1 {
+        return Loc::element(ObjectId((head >> 1) as u32), take(input, Shape::Variable));
+    }
+    (head > 0).then(|| Loc::cell((head >> 1) as u32 - 1))
 }
 
 fn put_number(out: &mut Vec<u8>, mut number: u64) {

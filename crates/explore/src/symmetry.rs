@@ -49,7 +49,7 @@ impl Symmetry {
         let mutexes = program.objects.iter().zip(&bases).filter(|(o, _)| o.ty == Scalar::Mutex);
         Symmetry {
             groups: groups.into_iter().map(|(_, g)| g).filter(|g| g.len() > 1 && !handles).collect(),
-            mutexes: mutexes.flat_map(|(o, base)| (*base..base + o.len()).map(Loc)).collect(),
+            mutexes: mutexes.flat_map(|(o, base)| (*base..base + o.cells()).map(Loc::cell)).collect(),
         }
     }
 

@@ -9,7 +9,7 @@
 //! be the oldest, `b(p) = w·(x,v)`: as printed, the weak outcome of store buffering is
 //! unreachable.
 //!
-//! Limits: load buffers grow without bound even in loop-free programs, so messages are sent only
+//! Limits: elements of unbounded arrays are never sent. Load buffers grow without bound even in loop-free programs, so messages are sent only
 //! while a thread's buffer holds fewer than the thread has loads to come. It could drop the
 //! others at once, so nothing is lost; in loops, a given number stands for the loads to come.
 
@@ -51,7 +51,7 @@ impl LoadBuffer {
 
 impl Memory for LoadBuffer {
     fn store(&self, state: &mut State, thread: usize, loc: Loc, value: i64) {
-        state.cells[loc.index()] = value;
+        state.write(loc, value);
         state.threads[thread].buffer.push(Entry { kind: EntryKind::Own, loc, value });
     }
 
@@ -70,7 +70,7 @@ impl Memory for LoadBuffer {
         let messages = buffer.iter().filter(|e| e.kind == EntryKind::Message).count();
         let to_come = |f: &crate::state::Frame| self.loads_to_come[f.procedure.index()][f.node.index()];
         if messages < state.threads[thread].frames.iter().map(to_come).sum() {
-            steps.extend((0..state.cells.len()).map(|cell| Action::Propagate(Loc(cell as u32))));
+            steps.extend((0..state.cells.len()).map(|cell| Action::Propagate(Loc::cell(cell as u32))));
         }
     }
 
@@ -80,7 +80,7 @@ impl Memory for LoadBuffer {
                 state.threads[thread].buffer.remove(0);
             }
             Action::Propagate(loc) => {
-                let value = state.cells[loc.index()];
+                let value = state.read(loc);
                 state.threads[thread].buffer.push(Entry { kind: EntryKind::Message, loc, value });
             }
             Action::Edge(..) | Action::Flush(_) => panic!("load buffers have no step {action:?}"),

@@ -143,7 +143,7 @@ impl<'p> Machine<'p> {
     /// The cells with several initial values, and these.
     pub fn initial_choices(&self) -> Vec<(Loc, &'p Choices)> {
         let cells = self.program.objects.iter().flat_map(|o| &o.init);
-        let numbered = cells.enumerate().map(|(i, choices)| (Loc(i as u32), choices));
+        let numbered = cells.enumerate().map(|(i, choices)| (Loc::cell(i as u32), choices));
         numbered.filter(|(_, choices)| choices.single().is_none()).collect()
     }
 
@@ -155,7 +155,7 @@ impl<'p> Machine<'p> {
         for &(loc, value) in chosen {
             cells[loc.index()] = value;
         }
-        let mut state = State { cells, threads: Vec::new(), section: None };
+        let mut state = State { cells, elements: Vec::new(), threads: Vec::new(), section: None };
         for (i, start) in self.program.threads.iter().enumerate() {
             let Count::Times(n) = start.count else { panic!("Machine::new refuses these") };
             for _ in 0..n {
@@ -190,10 +190,13 @@ impl<'p> Machine<'p> {
     pub fn resolve(&self, thread: &Thread, address: &Address) -> Result<Loc, Fault> {
         let len = self.bases[address.object.index() + 1] - self.bases[address.object.index()];
         let index = eval(&address.index, thread)?;
+        if len == 0 && self.program.object(address.object).is_unbounded() {
+            return Loc::element(address.object, index).ok_or(Fault::Overflow);
+        }
         if !(0..i64::from(len)).contains(&index) {
             return Err(Fault::OutOfBounds { index, len });
         }
-        Ok(Loc(self.bases[address.object.index()] + index as u32))
+        Ok(Loc::cell(self.bases[address.object.index()] + index as u32))
     }
 
     /// All steps that are possible in a state.
@@ -245,7 +248,7 @@ impl<'p> Machine<'p> {
                 Err(_) => true,
             },
             Instr::Lock(address) => match self.resolve(thread, address) {
-                Ok(loc) => state.cells[loc.index()] == 0,
+                Ok(loc) => state.read(loc) == 0,
                 Err(_) => true,
             },
             Instr::Join(handle) => match eval(handle, thread) {
@@ -299,13 +302,14 @@ impl<'p> Machine<'p> {
             }
             Instr::Rmw(dest, address, op) => {
                 let loc = self.resolve(thread, address)?;
-                let old = state.cells[loc.index()];
+                let old = state.read(loc);
+                let thread = &mut state.threads[index];
                 let new = rmw(op, self.program.object(address.object).ty, old, thread)?;
                 if let Some(dest) = dest {
                     set(thread, dest, old)?;
                 }
                 if let Some(new) = new {
-                    state.cells[loc.index()] = new;
+                    state.write(loc, new);
                 }
             }
             Instr::Fence(FenceKind::StoreStore) => memory.store_store_fence(state, index),
@@ -320,14 +324,14 @@ impl<'p> Machine<'p> {
             Instr::Havoc(dest, _) => set(thread, dest, choice.expect("a havoc step has its value"))?,
             Instr::Lock(address) => {
                 let loc = self.resolve(thread, address)?;
-                state.cells[loc.index()] = index as i64 + 1;
+                state.write(loc, index as i64 + 1);
             }
             Instr::Unlock(address) => {
                 let loc = self.resolve(thread, address)?;
-                if state.cells[loc.index()] != index as i64 + 1 {
+                if state.read(loc) != index as i64 + 1 {
                     return Err(Failure::UnlockNotHeld);
                 }
-                state.cells[loc.index()] = 0;
+                state.write(loc, 0);
             }
             Instr::Spawn(dest, procedure, args, _) => {
                 let args = evaluate(args, thread)?;
@@ -425,7 +429,7 @@ impl<'p> Machine<'p> {
                 Event { loc, value: eval(value, thread).ok(), ..event(EventKind::Store) }
             }
             Instr::Rmw(_, address, op) => {
-                let old = loc.map(|loc| before.cells[loc.index()]);
+                let old = loc.map(|loc| before.read(loc));
                 let ty = self.program.object(address.object).ty;
                 let new = old.and_then(|old| rmw(op, ty, old, thread).ok());
                 Event { loc, value: new.flatten().or(old), old, ..event(EventKind::Rmw) }
@@ -469,7 +473,7 @@ impl<'p> Machine<'p> {
                     (_, None, None) => Scalar::Integer,
                 }
             }
-            Action::Flush(loc) | Action::Propagate(loc) => self.program.object_of(loc).0.ty,
+            Action::Flush(loc) | Action::Propagate(loc) => self.program.object_of(loc).ty,
             Action::Delete => Scalar::Integer,
         }
     }

@@ -9,7 +9,7 @@ use fencepost_task::Action;
 pub trait Memory {
     /// A store: under SC it writes memory at once.
     fn store(&self, state: &mut State, _thread: usize, loc: Loc, value: i64) {
-        state.cells[loc.index()] = value;
+        state.write(loc, value);
     }
 
     /// What a load sees: the newest own store that has not reached memory, else memory.
@@ -17,7 +17,7 @@ pub trait Memory {
     fn load(&self, state: &State, thread: usize, loc: Loc) -> Option<i64> {
         let newest = state.threads[thread].buffer.iter().rev();
         let own = newest.into_iter().find(|e| e.kind == EntryKind::Store && e.loc == loc);
-        Some(own.map_or(state.cells[loc.index()], |e| e.value))
+        Some(own.map_or_else(|| state.read(loc), |e| e.value))
     }
 
     /// A store-store fence: nothing, unless stores can overtake each other.

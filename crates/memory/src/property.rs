@@ -90,7 +90,7 @@ impl Registers for Observed<'_> {
     fn get(&self, reg: Reg) -> i64 {
         let Reg::Local(i) = reg else { panic!("final conditions read what they observe") };
         match self.observed[i as usize] {
-            Observable::Cell(loc) => self.state.cells[loc.index()],
+            Observable::Cell(loc) => self.state.read(loc),
             Observable::Register(start, reg) => {
                 let thread = self.state.threads.iter().find(|t| t.start == Some(start));
                 thread.expect("a final condition names a thread of the beginning").get(reg)

@@ -31,7 +31,7 @@ impl Memory for Pso {
     fn store_store_fence(&self, state: &mut State, thread: usize) {
         let buffer = &mut state.threads[thread].buffer;
         if buffer.last().is_some_and(|e| e.kind == EntryKind::Store) {
-            buffer.push(Entry { kind: EntryKind::Barrier, loc: Loc(0), value: 0 });
+            buffer.push(Entry { kind: EntryKind::Barrier, loc: Loc::cell(0), value: 0 });
         }
     }
 
@@ -54,6 +54,6 @@ impl Memory for Pso {
         if buffer.first().is_some_and(|e| e.kind == EntryKind::Barrier) {
             buffer.remove(0);
         }
-        state.cells[entry.loc.index()] = entry.value;
+        state.write(entry.loc, entry.value);
     }
 }

@@ -109,8 +109,10 @@ pub struct Section {
 /// A state of a program.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// Memory.
+    /// Memory: the cells that have numbers.
     pub cells: Vec<i64>,
+    /// The elements of unbounded arrays that are not 0, sorted.
+    pub elements: Vec<(Loc, i64)>,
     /// Threads: those of the beginning, then in order of spawning.
     pub threads: Vec<Thread>,
     /// The atomic section that is open, if one is.
@@ -118,6 +120,31 @@ pub struct State {
 }
 
 impl State {
+    /// What a cell holds.
+    pub fn read(&self, loc: Loc) -> i64 {
+        if loc.as_element().is_none() {
+            return self.cells[loc.index()];
+        }
+        let found = self.elements.binary_search_by_key(&loc, |e| e.0);
+        found.map_or(0, |i| self.elements[i].1)
+    }
+
+    /// Sets a cell.
+    pub fn write(&mut self, loc: Loc, value: i64) {
+        if loc.as_element().is_none() {
+            self.cells[loc.index()] = value;
+            return;
+        }
+        match (self.elements.binary_search_by_key(&loc, |e| e.0), value) {
+            (Ok(i), 0) => {
+                self.elements.remove(i);
+            }
+            (Ok(i), _) => self.elements[i].1 = value,
+            (Err(_), 0) => {}
+            (Err(i), _) => self.elements.insert(i, (loc, value)),
+        }
+    }
+
     /// Whether all threads have ended. All buffers are empty then.
     pub fn is_final(&self) -> bool {
         self.threads.iter().all(|t| t.ended)
@@ -126,11 +153,17 @@ impl State {
 
 impl Clone for State {
     fn clone(&self) -> State {
-        State { cells: self.cells.clone(), threads: self.threads.clone(), section: self.section }
+        State {
+            cells: self.cells.clone(),
+            elements: self.elements.clone(),
+            threads: self.threads.clone(),
+            section: self.section,
+        }
     }
 
     fn clone_from(&mut self, source: &State) {
         self.cells.clone_from(&source.cells);
+        self.elements.clone_from(&source.elements);
         self.threads.clone_from(&source.threads);
         self.section = source.section;
     }

@@ -24,6 +24,6 @@ impl Memory for Tso {
 
     fn memory_step(&self, state: &mut State, thread: usize, _flush: Action) {
         let oldest = state.threads[thread].buffer.remove(0);
-        state.cells[oldest.loc.index()] = oldest.value;
+        state.write(oldest.loc, oldest.value);
     }
 }

@@ -7,8 +7,13 @@ use fencepost_memory::{Entry, EntryKind, LoadBuffer, Machine, Memory, Pso, Sc, S
 use fencepost_passes::pipeline;
 use fencepost_task::{Action, Failure, Step};
 
-const X: Loc = Loc(0);
-const Y: Loc = Loc(1);
+fn x() -> Loc {
+    Loc::cell(0)
+}
+
+fn y() -> Loc {
+    Loc::cell(1)
+}
 
 /// Thread 0 runs the statements; thread 1 runs `other`. Variables are `x`, `y`, registers `r`, `s`.
 fn program(statements: &str, other: &str) -> Program {
@@ -78,7 +83,7 @@ impl<'p, M: Memory> Run<'p, M> {
     }
 
     fn cell(&self, loc: Loc) -> i64 {
-        self.state.cells[loc.index()]
+        self.state.read(loc)
     }
 }
 
@@ -89,7 +94,7 @@ fn sc_store_writes_memory_at_once() {
     let p = program("x = 1;", "");
     let mut run = Run::new(&p, Sc);
     run.steps(0, 1);
-    assert_eq!((run.cell(X), run.buffer(0).len()), (1, 0));
+    assert_eq!((run.cell(x()), run.buffer(0).len()), (1, 0));
     assert!(run.memory_steps(0).is_empty());
 }
 
@@ -109,7 +114,7 @@ fn tso_write_appends_to_the_own_buffer() {
     let mut run = Run::new(&p, Tso);
     run.steps(0, 2);
     assert_eq!(run.buffer(0), [(EntryKind::Store, 0, 1), (EntryKind::Store, 1, 2)]);
-    assert_eq!((run.cell(X), run.cell(Y), run.buffer(1).len()), (0, 0, 0));
+    assert_eq!((run.cell(x()), run.cell(y()), run.buffer(1).len()), (0, 0, 0));
 }
 
 #[test]
@@ -118,10 +123,10 @@ fn tso_update_takes_the_oldest_entry_of_any_thread() {
     let mut run = Run::new(&p, Tso);
     run.steps(0, 2);
     run.steps(1, 1);
-    assert_eq!(run.memory_steps(0), [Action::Flush(X)]);
-    assert_eq!(run.memory_steps(1), [Action::Flush(Y)]);
-    run.memory_step(0, Action::Flush(X));
-    assert_eq!((run.cell(X), run.cell(Y)), (1, 0));
+    assert_eq!(run.memory_steps(0), [Action::Flush(x())]);
+    assert_eq!(run.memory_steps(1), [Action::Flush(y())]);
+    run.memory_step(0, Action::Flush(x()));
+    assert_eq!((run.cell(x()), run.cell(y())), (1, 0));
     assert_eq!(run.buffer(0), [(EntryKind::Store, 1, 2)]);
 }
 
@@ -130,7 +135,7 @@ fn tso_read_own_write_takes_the_newest() {
     let p = program("x = 1; x = 2; r = x;", "");
     let mut run = Run::new(&p, Tso);
     run.steps(0, 3);
-    assert_eq!((run.register(0, 0), run.cell(X)), (2, 0));
+    assert_eq!((run.register(0, 0), run.cell(x())), (2, 0));
 }
 
 #[test]
@@ -138,7 +143,7 @@ fn tso_read_memory_when_nothing_is_pending_for_the_variable() {
     let p = program("x = 1; r = y;", "y = 3;");
     let mut run = Run::new(&p, Tso);
     run.steps(1, 1);
-    run.memory_step(1, Action::Flush(Y));
+    run.memory_step(1, Action::Flush(y()));
     run.steps(0, 2);
     assert_eq!(run.register(0, 0), 3);
 }
@@ -159,9 +164,9 @@ fn tso_arw_waits_for_the_own_buffer_and_acts_on_memory() {
     run.steps(1, 1); // another thread's pending store does not matter
     run.steps(0, 1);
     assert!(run.is_blocked(0));
-    run.memory_step(0, Action::Flush(Y));
+    run.memory_step(0, Action::Flush(y()));
     run.steps(0, 1);
-    assert_eq!((run.register(0, 0), run.cell(X), run.buffer(0).len()), (0, 2, 0));
+    assert_eq!((run.register(0, 0), run.cell(x()), run.buffer(0).len()), (0, 2, 0));
 }
 
 #[test]
@@ -169,9 +174,9 @@ fn arw_blocks_never_but_compare_exchange_may_write_nothing() {
     let p = program("r = compare_exchange(x, 1, 2); b = cas(x, 0, 3);", "");
     let mut run = Run::new(&p, Tso);
     run.steps(0, 1);
-    assert_eq!((run.register(0, 0), run.cell(X)), (0, 0));
+    assert_eq!((run.register(0, 0), run.cell(x())), (0, 0));
     run.steps(0, 2);
-    assert_eq!((run.register(0, 2), run.cell(X)), (1, 3));
+    assert_eq!((run.register(0, 2), run.cell(x())), (1, 3));
 }
 
 #[test]
@@ -181,7 +186,7 @@ fn tso_fence_waits_for_the_own_buffer_only() {
     run.steps(0, 1);
     run.steps(1, 1);
     assert!(run.is_blocked(0));
-    run.memory_step(0, Action::Flush(X));
+    run.memory_step(0, Action::Flush(x()));
     run.steps(0, 1);
     assert_eq!(run.buffer(1).len(), 1);
 }
@@ -198,7 +203,7 @@ fn tso_store_store_fence_does_nothing() {
 fn lock_unlock_and_end_wait_for_the_own_buffer() {
     let p = program("x = 1; lock(m); y = 1; unlock(m); x = 2;", "");
     let mut run = Run::new(&p, Tso);
-    for flushed in [X, Y, X] {
+    for flushed in [x(), y(), x()] {
         run.steps(0, 1);
         assert!(run.is_blocked(0));
         run.memory_step(0, Action::Flush(flushed));
@@ -215,7 +220,7 @@ fn spawn_waits_for_the_own_buffer_unless_told_otherwise() {
         run.steps(0, 1);
         assert_eq!(run.is_blocked(0), waits, "{statement}");
         if waits {
-            run.memory_step(0, Action::Flush(X));
+            run.memory_step(0, Action::Flush(x()));
         }
         run.steps(0, 1);
         assert_eq!((run.state.threads.len(), run.register(0, 3)), (3, 2));
@@ -268,12 +273,12 @@ fn nobody_else_steps_or_is_flushed_inside_a_section() {
     run.steps(1, 1);
     run.steps(0, 2);
     assert!(run.is_blocked(1));
-    assert_eq!((run.memory_steps(1), run.memory_steps(0)), (vec![], vec![Action::Flush(X)]));
+    assert_eq!((run.memory_steps(1), run.memory_steps(0)), (vec![], vec![Action::Flush(x())]));
     run.steps(0, 1);
     assert!(run.is_blocked(0), "the end waits for the own buffer");
-    run.memory_step(0, Action::Flush(X));
+    run.memory_step(0, Action::Flush(x()));
     run.steps(0, 1);
-    assert_eq!((run.is_blocked(1), run.memory_steps(1)), (false, vec![Action::Flush(Y)]));
+    assert_eq!((run.is_blocked(1), run.memory_steps(1)), (false, vec![Action::Flush(y())]));
 }
 
 #[test]
@@ -304,9 +309,9 @@ fn pso_stores_to_different_cells_leave_in_any_order() {
     let p = program("y = 1; x = 1; x = 2;", "");
     let mut run = Run::new(&p, Pso);
     run.steps(0, 3);
-    assert_eq!(run.memory_steps(0), [Action::Flush(X), Action::Flush(Y)]);
-    run.memory_step(0, Action::Flush(X));
-    assert_eq!((run.cell(X), run.cell(Y)), (1, 0), "the oldest of its cell");
+    assert_eq!(run.memory_steps(0), [Action::Flush(x()), Action::Flush(y())]);
+    run.memory_step(0, Action::Flush(x()));
+    assert_eq!((run.cell(x()), run.cell(y())), (1, 0), "the oldest of its cell");
 }
 
 #[test]
@@ -324,11 +329,11 @@ fn pso_an_epoch_waits_for_the_older_ones() {
     let mut run = Run::new(&p, Pso);
     run.steps(0, 6);
     assert_eq!(run.register(0, 0), 2, "a load takes the newest own store of any epoch");
-    for flush in [Action::Flush(Y), Action::Flush(X), Action::Flush(Y)] {
+    for flush in [Action::Flush(y()), Action::Flush(x()), Action::Flush(y())] {
         assert_eq!(run.memory_steps(0), [flush]);
         run.memory_step(0, flush);
     }
-    assert_eq!((run.cell(X), run.cell(Y), run.buffer(0).len()), (1, 2, 0));
+    assert_eq!((run.cell(x()), run.cell(y()), run.buffer(0).len()), (1, 2, 0));
 }
 
 #[test]
@@ -337,7 +342,7 @@ fn pso_a_fence_with_nothing_before_it_leaves_no_trace() {
     let mut run = Run::new(&p, Pso);
     run.steps(0, 4);
     assert_eq!(run.buffer(0).len(), 2, "one store, one barrier");
-    run.memory_step(0, Action::Flush(X));
+    run.memory_step(0, Action::Flush(x()));
     assert_eq!(run.buffer(0), []);
 }
 
@@ -346,9 +351,9 @@ fn pso_what_drains_drains_everything() {
     let p = program("x = 1; fence store_store; y = 1; fence;", "");
     let mut run = Run::new(&p, Pso);
     run.steps(0, 3);
-    run.memory_step(0, Action::Flush(X));
+    run.memory_step(0, Action::Flush(x()));
     assert!(run.is_blocked(0));
-    run.memory_step(0, Action::Flush(Y));
+    run.memory_step(0, Action::Flush(y()));
     run.steps(0, 1);
 }
 
@@ -363,14 +368,14 @@ fn dual_write_updates_memory_and_leaves_an_own_message() {
     let p = program("x = 1;", "");
     let mut run = dual(&p);
     run.steps(0, 1);
-    assert_eq!((run.cell(X), run.buffer(0)), (1, vec![(EntryKind::Own, 0, 1)]));
+    assert_eq!((run.cell(x()), run.buffer(0)), (1, vec![(EntryKind::Own, 0, 1)]));
 }
 
 #[test]
 fn dual_propagate_appends_what_memory_holds() {
     let p = program("r = x;", "x = 2;");
     let mut run = dual(&p);
-    run.memory_step(0, Action::Propagate(X));
+    run.memory_step(0, Action::Propagate(x()));
     run.steps(1, 1);
     assert_eq!(run.buffer(0), [(EntryKind::Message, 0, 0)]);
 }
@@ -379,8 +384,8 @@ fn dual_propagate_appends_what_memory_holds() {
 fn dual_delete_drops_the_oldest() {
     let p = program("r = x; s = y;", "");
     let mut run = dual(&p);
-    run.memory_step(0, Action::Propagate(X));
-    run.memory_step(0, Action::Propagate(Y));
+    run.memory_step(0, Action::Propagate(x()));
+    run.memory_step(0, Action::Propagate(y()));
     run.memory_step(0, Action::Delete);
     assert_eq!(run.buffer(0), [(EntryKind::Message, 1, 0)]);
 }
@@ -398,9 +403,9 @@ fn dual_read_takes_the_oldest_message_and_leaves_it() {
     let p = program("r = x; s = y;", "x = 1;");
     let mut run = dual(&p);
     assert!(run.is_blocked(0), "nothing was sent");
-    run.memory_step(0, Action::Propagate(X));
+    run.memory_step(0, Action::Propagate(x()));
     run.steps(1, 1);
-    run.memory_step(0, Action::Propagate(Y));
+    run.memory_step(0, Action::Propagate(y()));
     run.steps(0, 1);
     assert_eq!((run.register(0, 0), run.buffer(0).len()), (0, 2));
     assert!(run.is_blocked(0), "the oldest message is not one for y");
@@ -416,5 +421,5 @@ fn dual_arw_and_fence_wait_for_the_own_buffer() {
     assert!(run.is_blocked(0));
     run.memory_step(0, Action::Delete);
     run.steps(0, 2);
-    assert_eq!((run.register(0, 0), run.cell(X)), (1, 2));
+    assert_eq!((run.register(0, 0), run.cell(x())), (1, 2));
 }

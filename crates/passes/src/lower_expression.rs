@@ -336,6 +336,12 @@ pub(crate) fn final_condition(program: &Program, e: &Expr, observed: &mut Vec<Ob
 
 fn observable(program: &Program, place: &Place) -> Observable {
     match place.variable {
+        VarRef::Shared(id) if program.shared[id.0].ty.dims == [UNBOUNDED] => {
+            let ExprKind::Const(address) = place.indices[0].kind else {
+                panic!("indices in final conditions are constant")
+            };
+            Observable::Cell(Loc::element(object(id), address).expect("the front end checks the address"))
+        }
         VarRef::Shared(id) => {
             let before: u64 = program.shared[..id.0].iter().map(|v| v.ty.cells()).sum();
             let mut cell = 0u64;
@@ -345,7 +351,7 @@ fn observable(program: &Program, place: &Place) -> Observable {
                 };
                 cell = cell * u64::from(*dim) + i as u64;
             }
-            Observable::Cell(Loc((before + cell) as u32))
+            Observable::Cell(Loc::cell((before + cell) as u32))
         }
         VarRef::Observed(thread, local) => {
             let locals = &program.procedure(program.threads[thread.0].procedure).locals[..local.0];

@@ -30,6 +30,7 @@ shared 1..4 from_one, two = any(1, 3..4);
 shared integer wide = -5;
 shared thread_id handle;
 mutex locks[2];
+shared integer heap[*];
 local 0..2 mine[2];
 void nothing() { return; }
 u8 sum(u8 a, i32 b) { return a + (u8) b; }
@@ -48,12 +49,12 @@ process p(bool flag, 0..N n) {
     while (!cas(small[1][2], 0, -1)) { fence store_store; fence; }
     b = (i32) exchange(small[0][1], 3) + (i32) fetch_xor(small[0][1], 1) + (i32) compare_exchange(small[0][0], 1, 2);
     atomic_begin nodrain; wide = wide + 1; atomic_end;
-    join(t); assume(b > 0 && a != 2); assert(c);
+    heap[b] = heap[-7] + 1; join(t); assume(b > 0 && a != 2); assert(c);
 }
 start p(true, 0), q = p[2](false, 3), p[*](true, 1);
 forbid p at again and any at again;
 at most 2 at again;
-final forall (wide == 1 || small[1][2] < 3 && p(true, 0).b == 2);
+final forall (wide == 1 || small[1][2] < 3 && p(true, 0).b == 2 && heap[-7] != 3);
 ";
 
 /// A tree without what its text does not say: places in the source.

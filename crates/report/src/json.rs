@@ -85,7 +85,7 @@ fn trace(program: &Program, replay: &Replay) -> Value {
         events.push(Value::Object(event));
     };
     for (loc, value) in &replay.init {
-        let ty = program.object_of(*loc).0.ty;
+        let ty = program.object_of(*loc).ty;
         let mut event = Map::new();
         event.insert("kind".into(), json!("init"));
         event.insert("loc".into(), json!(program.cell_name(*loc)));

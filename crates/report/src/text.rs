@@ -202,7 +202,7 @@ fn source_lines(program: &Program, replay: &Replay, rows: &[Row]) -> String {
 }
 
 fn cell_value(program: &Program, loc: fencepost_ir::cfg::Loc, value: i64) -> String {
-    format!("{}={}", program.cell_name(loc), program.object_of(loc).0.ty.show(value))
+    format!("{}={}", program.cell_name(loc), program.object_of(loc).ty.show(value))
 }
 
 /// A buffer, oldest entry first; `|` is a store-store fence.
@@ -338,7 +338,7 @@ fn conclusion(program: &Program, replay: &Replay) -> String {
 
 fn observed_value(program: &Program, state: &State, observable: Observable) -> String {
     match observable {
-        Observable::Cell(loc) => cell_value(program, loc, state.cells[loc.index()]),
+        Observable::Cell(loc) => cell_value(program, loc, state.read(loc)),
         Observable::Register(start, reg) => {
             let thread = state.threads.iter().find(|t| t.start == Some(start));
             let start = &program.threads[start.index()];

@@ -142,7 +142,7 @@ impl Tiny {
             span: Span::NONE,
         };
         let mut program = Program { objects: vec![object("x"), object("y")], ..Program::default() };
-        let mut observed = vec![Observable::Cell(Loc(0)), Observable::Cell(Loc(1))];
+        let mut observed = vec![Observable::Cell(Loc::cell(0)), Observable::Cell(Loc::cell(1))];
         for (t, ops) in self.threads.iter().enumerate() {
             let mut registers = Vec::new();
             let mut edges = Vec::new();

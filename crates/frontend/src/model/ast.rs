@@ -50,12 +50,19 @@ pub enum Init {
     List(Vec<Init>, Span),
 }
 
+/// `[n]`, or `[*]` for an array without end.
+#[derive(Clone, Debug)]
+pub enum Dimension {
+    Size(Expr),
+    Unbounded(Span),
+}
+
 /// A declared variable.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     pub ty: TypeExpr,
     pub name: Name,
-    pub dims: Vec<Expr>,
+    pub dims: Vec<Dimension>,
     pub init: Option<Init>,
 }
 

@@ -8,6 +8,7 @@ use super::ast;
 use super::resolve::{Global, Result, named_type, wrong_arity};
 use super::statement::Body;
 use crate::Diagnostic;
+use fencepost_ir::cfg::{Loc, ObjectId};
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};
 
@@ -343,13 +344,19 @@ impl Body<'_> {
             let index = self.expr(index, None)?;
             self.no_handle(&index)?;
             if let ExprKind::Const(i) = index.kind
+                && *dim != UNBOUNDED
                 && !(0..i64::from(*dim)).contains(&i)
             {
                 let message = format!("index {i} is out of bounds, there are {dim} elements");
                 return Err(Diagnostic::new(index.span, message));
             }
-            if self.context == Context::Final && !matches!(index.kind, ExprKind::Const(_)) {
-                return Err(Diagnostic::new(index.span, "an index in a final condition is a constant"));
+            if self.context == Context::Final {
+                let ExprKind::Const(address) = index.kind else {
+                    return Err(Diagnostic::new(index.span, "an index in a final condition is a constant"));
+                };
+                if Loc::element(ObjectId(0), address).is_none() {
+                    return Err(Diagnostic::new(index.span, "this index is too large"));
+                }
             }
             // The largest values of u64 are kept as negative numbers, which are no indices.
             let index = if index.ty == named_type("u64") {

@@ -382,7 +382,9 @@ impl Parser<'_> {
             let name = p.name("a name for the variable")?;
             let mut dims = Vec::new();
             while p.take_symbol("[") {
-                dims.push(p.expr()?);
+                let star = p.peek().span;
+                let unbounded = p.take_symbol("*");
+                dims.push(if unbounded { Dimension::Unbounded(star) } else { Dimension::Size(p.expr()?) });
                 p.expect_symbol("]")?;
             }
             let init = if p.take_symbol("=") { Some(p.init()?) } else { None };

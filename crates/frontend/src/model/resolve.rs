@@ -91,6 +91,9 @@ impl Resolver {
             }),
             Item::Local(declarations) => declarations.iter().try_for_each(|d| {
                 let variable = self.variable(d)?;
+                if variable.ty.dims == [UNBOUNDED] {
+                    return Err(Diagnostic::new(d.name.span, "only shared arrays can be without end"));
+                }
                 if variable.init.iter().any(|c| c.single().is_none()) {
                     return Err(Diagnostic::new(
                         d.name.span,
@@ -264,10 +267,17 @@ impl Resolver {
         }
     }
 
-    pub(super) fn dims(&self, dims: &[ast::Expr]) -> Result<Vec<u32>> {
+    pub(super) fn dims(&self, dims: &[ast::Dimension]) -> Result<Vec<u32>> {
         let mut total = 1u64;
         let mut resolved = Vec::new();
         for dim in dims {
+            let dim = match dim {
+                ast::Dimension::Size(e) => e,
+                ast::Dimension::Unbounded(_) if dims.len() == 1 => return Ok(vec![UNBOUNDED]),
+                ast::Dimension::Unbounded(span) => {
+                    return Err(Diagnostic::new(*span, "an array without end has one dimension"));
+                }
+            };
             let n = self.constant(dim)?;
             total = u64::try_from(n).ok().and_then(|n| total.checked_mul(n)).unwrap_or(u64::MAX);
             if n < 1 || total > MAX_CELLS {
@@ -286,6 +296,11 @@ impl Resolver {
             ty => self.scalar(ty)?,
         };
         let ty = Type { scalar, dims: self.dims(&d.dims)? };
+        if ty.dims == [UNBOUNDED] && (!scalar.contains(0) || matches!(scalar, Scalar::Mutex | Scalar::Thread))
+        {
+            return Err(Diagnostic::new(d.name.span, "an array without end starts with zeros")
+                .help("give it a type of integers that has 0"));
+        }
         let cells = ty.cells() as usize;
         let init = match &d.init {
             None => vec![Choices::one(scalar.default_value()); cells],
@@ -294,6 +309,9 @@ impl Resolver {
                     init_span(init),
                     "a mutex starts free and takes no initial value",
                 ));
+            }
+            Some(init) if ty.dims == [UNBOUNDED] => {
+                return Err(Diagnostic::new(init_span(init), "an array without end starts with zeros"));
             }
             Some(init) => {
                 let mut values = Vec::new();

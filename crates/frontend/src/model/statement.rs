@@ -278,6 +278,9 @@ impl<'a> Body<'a> {
     fn declare(&mut self, d: &ast::Declaration) -> Result<StmtKind> {
         let scalar = self.resolver.scalar(&d.ty)?;
         let ty = Type { scalar, dims: self.resolver.dims(&d.dims)? };
+        if ty.dims == [UNBOUNDED] {
+            return Err(Diagnostic::new(d.name.span, "only shared arrays can be without end"));
+        }
         // The variable exists even if its value is wrong, lest every use of it be reported too.
         let value = match &d.init {
             None => Ok(None),

@@ -50,13 +50,46 @@ index_type!(
     EdgeId
 );
 index_type!(
-    /// A memory cell: the cells of all objects, numbered one object after the other.
-    Loc
-);
-index_type!(
     /// An entry of [`Program::threads`].
     StartId
 );
+
+/// A memory cell: the cells of all objects, numbered one object after the other; or an element
+/// of an unbounded array.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Loc(u64);
+
+/// Bits of an address in an unbounded array.
+const ADDRESS_BITS: u32 = 48;
+
+impl Loc {
+    /// The cell of that number.
+    pub fn cell(number: u32) -> Loc {
+        Loc(number.into())
+    }
+
+    /// An element of an unbounded array; `None` if the address does not fit 48 bits.
+    pub fn element(object: ObjectId, address: i64) -> Option<Loc> {
+        let sign_bits = 64 - ADDRESS_BITS;
+        let fits = address << sign_bits >> sign_bits == address && object.0 < 1 << 15;
+        let low = address as u64 & ((1 << ADDRESS_BITS) - 1);
+        fits.then_some(Loc(1 << 63 | u64::from(object.0) << ADDRESS_BITS | low))
+    }
+
+    /// The array and the address, if this is an element of an unbounded array.
+    pub fn as_element(self) -> Option<(ObjectId, i64)> {
+        let sign_bits = 64 - ADDRESS_BITS;
+        let address = (self.0 << sign_bits) as i64 >> sign_bits;
+        let object = (self.0 & !(1 << 63)) >> ADDRESS_BITS;
+        (self.0 >> 63 == 1).then_some((ObjectId(object as u32), address))
+    }
+
+    /// The number of a cell that is not in an unbounded array.
+    pub fn index(self) -> usize {
+        debug_assert!(self.0 >> 63 == 0, "elements of unbounded arrays have no number");
+        self.0 as usize
+    }
+}
 
 /// A register slot of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -444,6 +477,10 @@ impl Procedure {
     }
 }
 
+/// The dimension of an array whose elements come into being when they are touched. Any integer
+/// is an index; it is the only dimension of such an array.
+pub const UNBOUNDED: u32 = 0;
+
 /// A shared variable: one scalar or an array of them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Object {
@@ -451,23 +488,23 @@ pub struct Object {
     pub name: String,
     /// Type of each cell.
     pub ty: Scalar,
-    /// Dimensions; empty for a single cell.
+    /// Dimensions; empty for a single cell, [`UNBOUNDED`] for an array without end.
     pub dims: Vec<u32>,
-    /// What each cell may hold at first.
+    /// What each cell may hold at first; an unbounded array starts with zeros.
     pub init: Vec<Choices>,
     /// Where it is declared.
     pub span: Span,
 }
 
 impl Object {
-    /// Number of cells.
-    pub fn len(&self) -> u32 {
+    /// Number of cells; none for an unbounded array, whose elements have no numbers.
+    pub fn cells(&self) -> u32 {
         self.dims.iter().product()
     }
 
-    /// Whether it has no cells.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// Whether every integer is an index.
+    pub fn is_unbounded(&self) -> bool {
+        self.dims == [UNBOUNDED]
     }
 
     /// The user's name of a cell, as in `m[1][2]`.
@@ -614,27 +651,37 @@ impl Program {
     pub fn cell_bases(&self) -> Vec<u32> {
         let mut bases = vec![0];
         for object in &self.objects {
-            bases.push(bases[bases.len() - 1] + object.len());
+            bases.push(bases[bases.len() - 1] + object.cells());
         }
         bases
     }
 
-    /// The object that a cell belongs to, and the cell's number in it.
-    pub fn object_of(&self, loc: Loc) -> (&Object, u32) {
-        let mut rest = loc.0;
-        for object in &self.objects {
-            match rest.checked_sub(object.len()) {
-                Some(r) => rest = r,
-                None => return (object, rest),
-            }
-        }
-        panic!("cell {} lies outside all objects", loc.0)
+    /// The object that a cell belongs to.
+    pub fn object_of(&self, loc: Loc) -> &Object {
+        self.find(loc).0
     }
 
     /// The user's name of a cell.
     pub fn cell_name(&self, loc: Loc) -> String {
-        let (object, cell) = self.object_of(loc);
-        object.cell_name(cell)
+        match self.find(loc) {
+            (object, address) if object.is_unbounded() => format!("{}[{address}]", object.name),
+            (object, cell) => object.cell_name(cell as u32),
+        }
+    }
+
+    /// The object, and the cell's number or address in it.
+    fn find(&self, loc: Loc) -> (&Object, i64) {
+        if let Some((object, address)) = loc.as_element() {
+            return (self.object(object), address);
+        }
+        let mut rest = loc.index() as u32;
+        for object in &self.objects {
+            match rest.checked_sub(object.cells()) {
+                Some(r) => rest = r,
+                None => return (object, rest.into()),
+            }
+        }
+        panic!("cell {} lies outside all objects", loc.index())
     }
 
     /// Whether any thread is started any number of times.
@@ -779,9 +826,11 @@ impl Instr {
             _ => false,
         };
         if let Some(a) = self.address() {
-            let len = i64::from(program.object(a.object).len());
-            found |=
-                !(matches!(a.index, Expr::Const(i) if (0..len).contains(&i)) || a.index.stays_below(len));
+            let object = program.object(a.object);
+            let len = i64::from(object.cells());
+            let inside =
+                matches!(a.index, Expr::Const(i) if (0..len).contains(&i)) || a.index.stays_below(len);
+            found |= !inside && !object.is_unbounded();
         }
         self.expressions(&mut |e| found |= e.can_fail());
         found

@@ -304,7 +304,11 @@ impl Reader {
             other => return Err(format!("`{other}` is no quantifier")),
         };
         let observable = |item: &Item| match list(item)? {
-            [_, loc] => Ok(Observable::Cell(Loc(number(loc)?))),
+            [_, loc] => Ok(Observable::Cell(Loc::cell(number(loc)?))),
+            [kind, name, address] if atom(kind)? == "element" => {
+                let address = Loc::element(self.object(name)?, number(address)?);
+                Ok(Observable::Cell(address.ok_or("the address is too large")?))
+            }
             [_, start, reg] => {
                 let start = StartId(number(start)?);
                 let thread = self.program.threads.get(start.index()).ok_or("no such thread")?;
@@ -384,12 +388,15 @@ impl Reader {
         if *item == Item::Atom("_".into()) { Ok(None) } else { self.dest(locals, item).map(Some) }
     }
 
+    fn object(&self, item: &Item) -> Result<ObjectId> {
+        let name = atom(item)?;
+        let position = self.program.objects.iter().position(|o| o.name == name);
+        position.map(|i| ObjectId(i as u32)).ok_or_else(|| format!("no object `{name}`"))
+    }
+
     fn address(&self, locals: &[Register], item: &Item) -> Result<Address> {
         let [name, index] = list(item)? else { return Err("expected (object index)".into()) };
-        let name = atom(name)?;
-        let object = self.program.objects.iter().position(|o| o.name == name);
-        let object = ObjectId(object.ok_or_else(|| format!("no object `{name}`"))? as u32);
-        Ok(Address { object, index: self.expr(locals, index)? })
+        Ok(Address { object: self.object(name)?, index: self.expr(locals, index)? })
     }
 
     fn instr(&self, items: &[Item]) -> Result<Instr> {

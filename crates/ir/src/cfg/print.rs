@@ -284,7 +284,13 @@ impl Program {
                 for (i, o) in observed.iter().enumerate() {
                     let space = if i > 0 { " " } else { "" };
                     match o {
-                        Observable::Cell(loc) => write!(f, "{space}(cell {})", loc.0)?,
+                        Observable::Cell(loc) => match loc.as_element() {
+                            None => write!(f, "{space}(cell {})", loc.index())?,
+                            Some((object, address)) => {
+                                let name = &self.object(object).name;
+                                write!(f, "{space}(element {name} {address})")?;
+                            }
+                        },
                         Observable::Register(s, reg) => {
                             let p = self.procedure(self.threads[s.index()].procedure);
                             let names = Names { program: self, locals: &p.registers };

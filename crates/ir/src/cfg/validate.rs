@@ -15,11 +15,11 @@ use std::collections::HashSet;
 /// The first violated invariant, as a sentence.
 pub fn validate(program: &Program) -> Result<(), String> {
     for object in &program.objects {
-        if object.init.len() != object.len() as usize {
+        if object.init.len() != object.cells() as usize {
             return Err(format!(
                 "`{}` has {} cells but {} initialisers",
                 object.name,
-                object.len(),
+                object.cells(),
                 object.init.len()
             ));
         }
@@ -90,7 +90,7 @@ fn validate_property(program: &Program, property: &Property) -> Result<(), Strin
             let cells = program.cell_bases()[program.objects.len()];
             for o in observed {
                 match *o {
-                    Observable::Cell(loc) if loc.0 >= cells => {
+                    Observable::Cell(loc) if loc.as_element().is_none() && loc.index() >= cells as usize => {
                         return Err("a final condition reads no cell".into());
                     }
                     Observable::Cell(_) => {}

@@ -7,7 +7,7 @@
 mod print;
 mod validate;
 
-pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Quantifier, UnaryOp};
+pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Quantifier, UNBOUNDED, UnaryOp};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 
@@ -38,7 +38,7 @@ pub struct ThreadId(pub usize);
 pub struct Type {
     /// The scalar.
     pub scalar: Scalar,
-    /// The dimensions; empty for one scalar.
+    /// The dimensions; empty for one scalar, [`UNBOUNDED`] for an array without end.
     pub dims: Vec<u32>,
 }
 
@@ -48,7 +48,7 @@ impl Type {
         Type { scalar, dims: Vec::new() }
     }
 
-    /// Number of scalars.
+    /// Number of scalars; none for an unbounded array.
     pub fn cells(&self) -> u64 {
         self.dims.iter().map(|&d| u64::from(d)).product()
     }

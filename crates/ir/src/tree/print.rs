@@ -318,7 +318,8 @@ fn any(choices: &Choices, ty: Scalar) -> String {
 
 /// `type name[dims] = init`, without the initialiser where it is the default.
 fn declaration(v: &Variable) -> String {
-    let dims: String = v.ty.dims.iter().map(|d| format!("[{d}]")).collect();
+    let dim = |d: &u32| if *d == UNBOUNDED { "[*]".to_string() } else { format!("[{d}]") };
+    let dims: String = v.ty.dims.iter().map(dim).collect();
     let head = format!("{} {}{dims}", v.ty.scalar, v.name);
     let default = Choices::one(v.ty.scalar.default_value());
     if v.init.iter().all(|c| *c == default) {

@@ -59,7 +59,8 @@ fn check_file(options: &CheckOptions, file: &Path, cancelled: &Arc<AtomicBool>) 
     let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     if !program.has_property() {
         let error = input::InputError::File(format!(
-            "{name}: there is nothing to check; add an `assert`, a `forbid`, an `at most` or a `final` condition"
+            "{name}: there is nothing to check; a property is an `assert`, `forbid`, `at most` or `final` condition, \
+             in Memorax files a `forbidden` line, in Trencher files a `final` state in every thread"
         ));
         input::complain(&error);
         if options.format == Format::Json {

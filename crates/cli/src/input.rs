@@ -2,7 +2,7 @@
 
 use crate::options::{InputFormat, InputOptions};
 use crate::output;
-use fencepost_frontend::{Diagnostic, model};
+use fencepost_frontend::{Diagnostic, memorax, model, trencher};
 use fencepost_ir::{Sources, tree};
 use fencepost_report::diagnostics::{self, Colour};
 use std::io::{IsTerminal, Read};
@@ -20,23 +20,35 @@ pub enum InputError {
 pub fn read(path: &Path, options: &InputOptions) -> Result<tree::Program, InputError> {
     let name = path.display().to_string();
     let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
-    match format(path, options)? {
-        InputFormat::Fp => model::read(&name, &text).map_err(|(sources, d)| InputError::Text(sources, d)),
-    }
+    let read = match format(path, options, &text)? {
+        InputFormat::Fp => model::read,
+        InputFormat::Memorax => memorax::read,
+        InputFormat::Trencher => trencher::read,
+    };
+    read(&name, &text).map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
 }
 
-fn format(path: &Path, options: &InputOptions) -> Result<InputFormat, InputError> {
+fn format(path: &Path, options: &InputOptions, text: &str) -> Result<InputFormat, InputError> {
     if let Some(format) = options.input_format {
         return Ok(format);
     }
     match path.extension().and_then(|e| e.to_str()) {
         Some("fp") => Ok(InputFormat::Fp),
+        Some("rmm") => Ok(InputFormat::Memorax),
+        Some("txt") if is_trencher(text) => Ok(InputFormat::Trencher),
         None if path.as_os_str() == "-" => Ok(InputFormat::Fp),
         _ => Err(InputError::File(format!(
-            "{}: the name does not say how to read it; known are .fp files, and --input-format says it for others",
+            "{}: the name does not say how to read it; known are .fp, .rmm and Trencher's .txt, and --input-format says it for others",
             path.display()
         ))),
     }
+}
+
+/// Whether the first word after comments begins a Trencher file.
+fn is_trencher(text: &str) -> bool {
+    let lines = text.lines().map(|l| l.split('#').next().unwrap_or(""));
+    let first = lines.flat_map(str::split_whitespace).next();
+    matches!(first, Some("thread" | "memory_size"))
 }
 
 /// The text of a file; `-` is standard input.

@@ -85,6 +85,10 @@ pub enum Format {
 pub enum InputFormat {
     /// The modelling language.
     Fp,
+    /// Memorax.
+    Memorax,
+    /// Trencher.
+    Trencher,
 }
 
 /// How a file becomes a program.

@@ -4,6 +4,9 @@
 //! never panics and never skips what it does not understand.
 
 mod diagnostic;
+mod lexer;
+pub mod memorax;
 pub mod model;
+pub mod trencher;
 
 pub use diagnostic::Diagnostic;

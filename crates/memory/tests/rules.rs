@@ -74,8 +74,8 @@ impl<'p, M: Memory> Run<'p, M> {
         self.machine.apply(&self.memory, &mut self.state, Step { thread: thread as u32, action }).unwrap();
     }
 
-    fn buffer(&self, thread: usize) -> Vec<(EntryKind, u32, i64)> {
-        self.state.threads[thread].buffer.iter().map(|e: &Entry| (e.kind, e.loc.0, e.value)).collect()
+    fn buffer(&self, thread: usize) -> Vec<(EntryKind, usize, i64)> {
+        self.state.threads[thread].buffer.iter().map(|e: &Entry| (e.kind, e.loc.index(), e.value)).collect()
     }
 
     fn register(&self, thread: usize, slot: usize) -> i64 {

@@ -1,5 +1,6 @@
 //! Program to program, one pass per file; [`pipeline`] is the whole list.
 
+mod choices;
 mod compact;
 mod instantiate;
 pub mod liveness;

@@ -82,8 +82,9 @@ pub(crate) struct Lowering<'a> {
     /// Temporaries that no statement uses now, and those of the current one.
     free: Vec<u32>,
     busy: Vec<u32>,
-    /// Whether a declaration may be executed a second time.
+    /// Whether there are jumps, and whether a label has been passed that they may lead back to.
     jumps: bool,
+    labelled: bool,
 }
 
 impl<'a> Lowering<'a> {
@@ -106,6 +107,7 @@ impl<'a> Lowering<'a> {
             free: Vec::new(),
             busy: Vec::new(),
             jumps,
+            labelled: false,
         };
         lowering.block(&code.body);
         let value = code.result.map(|ty| cfg::Expr::Const(ty.default_value()));
@@ -199,6 +201,7 @@ impl<'a> Lowering<'a> {
             StmtKind::Skip => self.emit(Instr::Nop, span),
             StmtKind::Label(name) => {
                 let node = self.label(name);
+                self.labelled = true;
                 self.go_to(node, span);
             }
             StmtKind::Declare(id, Some(value)) => {
@@ -317,7 +320,7 @@ impl<'a> Lowering<'a> {
     /// A declaration without value sets the default again if it can be passed twice; frames
     /// start with it.
     fn declare(&mut self, id: LocalId, span: Span) {
-        if self.loops.is_empty() && !self.jumps {
+        if self.loops.is_empty() && !(self.jumps && self.labelled) {
             return;
         }
         let base = self.slots[id.0];

@@ -2,7 +2,7 @@
 //!
 //! In debug builds the result of every pass is validated.
 
-use crate::{compact, instantiate, lower};
+use crate::{choices, compact, instantiate, lower};
 use fencepost_ir::{cfg, tree};
 
 /// What the user chose.
@@ -13,7 +13,7 @@ pub struct Options {
 }
 
 /// Names of the passes, in order.
-pub const PASSES: [&str; 3] = ["instantiate", "lower", "compact"];
+pub const PASSES: [&str; 4] = ["instantiate", "lower", "choices", "compact"];
 
 /// A program between two passes.
 pub enum Stage<'a> {
@@ -36,6 +36,10 @@ pub fn run(
     let mut program = lower::run(program);
     check("lower", cfg::validate(&program));
     after("lower", Stage::Cfg(&program));
+
+    choices::run(&mut program);
+    check("choices", cfg::validate(&program));
+    after("choices", Stage::Cfg(&program));
 
     compact::run(&mut program);
     check("compact", cfg::validate(&program));

@@ -1,26 +1,32 @@
 //! The modelling language, `.fp`: small, C-like; `docs/language.md` is its reference.
 //!
-//! Text goes through [`lexer`], [`parser`] (to [`ast`]) and [`resolve`] (names and types, to the
+//! Text goes through [`crate::lexer`], [`parser`] (to [`ast`]) and [`resolve`] (names and types, to the
 //! tree).
 
 mod ast;
 mod expression;
-mod lexer;
 mod parser;
 mod resolve;
 mod statement;
 
-use crate::Diagnostic;
+use crate::{Diagnostic, lexer};
 use fencepost_ir::{Sources, tree};
 
 fn read_tree(text: &str) -> Result<tree::Program, Vec<Diagnostic>> {
-    let tokens = lexer::lex(text).map_err(|d| vec![d])?;
+    let tokens = lexer::lex(text, lexer::MODEL_SYMBOLS).map_err(|d| vec![d])?;
     let items = parser::parse(&tokens).map_err(|d| vec![d])?;
     let words = tokens.into_iter().filter_map(|t| match t.kind {
         lexer::TokenKind::Word(word) => Some(word),
         _ => None,
     });
     resolve::resolve(&items, words.collect())
+}
+
+/// Whether a word is one of the language, and so cannot be a name.
+pub(crate) fn is_reserved(word: &str) -> bool {
+    parser::RESERVED.contains(&word)
+        || parser::TYPES.contains(&word)
+        || tree::RmwKind::ALL.iter().any(|k| k.name() == word)
 }
 
 /// Reads a program. `name` is the file's name in messages.

@@ -4,8 +4,8 @@
 //! that walks the tree later.
 
 use super::ast::*;
-use super::lexer::{Token, TokenKind};
 use crate::Diagnostic;
+use crate::lexer::{Token, TokenKind};
 use fencepost_ir::Span;
 use fencepost_ir::tree::{BinaryOp, Drain, FenceKind, Quantifier, UnaryOp};
 
@@ -66,7 +66,7 @@ pub const RESERVED: [&str; 49] = [
     "while",
 ];
 
-const TYPES: [&str; 13] =
+pub const TYPES: [&str; 13] =
     ["bool", "i16", "i32", "i64", "i8", "int", "integer", "thread_id", "u1", "u16", "u32", "u64", "u8"];
 
 /// The items of a program.

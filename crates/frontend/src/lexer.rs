@@ -1,4 +1,5 @@
-//! Characters to tokens. Comments are `//` to the end of the line and `/* */`.
+//! Characters to tokens, for the formats that look like C: names, numbers, symbols, and comments
+//! `//` to the end of the line and `/* */`.
 
 use crate::Diagnostic;
 use fencepost_ir::{FileId, Span};
@@ -25,8 +26,8 @@ pub struct Token {
     pub span: Span,
 }
 
-/// Longest first, so that the first match is the right one.
-const SYMBOLS: [&str; 47] = [
+/// Symbols of the modelling language; longest first, so that the first match is the right one.
+pub const MODEL_SYMBOLS: &[&str] = &[
     "<<=", ">>=", "..", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=",
     "|=", "^=", "++", "--", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "=", "?", ":", ";",
     ",", ".", "(", ")", "[", "]", "{", "}", "#", "@",
@@ -37,13 +38,14 @@ struct Lexer<'a> {
     line: u32,
     column: u32,
     tokens: Vec<Token>,
+    symbols: &'static [&'static str],
 }
 
-/// All tokens of a text, with [`TokenKind::End`] last.
-pub fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
+/// All tokens of a text, with [`TokenKind::End`] last. Of the symbols the first that fits is taken.
+pub fn lex(text: &str, symbols: &'static [&'static str]) -> Result<Vec<Token>, Diagnostic> {
     // Some editors put a byte order mark first.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lexer = Lexer { rest: text, line: 1, column: 1, tokens: Vec::new() };
+    let mut lexer = Lexer { rest: text, line: 1, column: 1, tokens: Vec::new(), symbols };
     while lexer.token()? {}
     Ok(lexer.tokens)
 }
@@ -109,7 +111,7 @@ impl Lexer<'_> {
         } else if first.is_ascii_alphabetic() || first == '_' {
             let bytes = word_length();
             self.push(TokenKind::Word(self.rest[..bytes].to_string()), bytes);
-        } else if let Some(symbol) = SYMBOLS.iter().find(|s| self.rest.starts_with(**s)) {
+        } else if let Some(symbol) = self.symbols.iter().find(|s| self.rest.starts_with(**s)) {
             self.push(TokenKind::Symbol(symbol), symbol.len());
         } else {
             let message = format!("the character `{}` has no meaning here", first.escape_default());

@@ -1,0 +1,38 @@
+//! Memorax's input, `.rmm`: processes over shared memory with finite or unbounded domains.
+//!
+//! Text goes through macros ([`macros`]), [`parser`] (to [`ast`]) and [`lower`] (to the tree).
+//!
+//! What differs from the modelling language: an instruction whose value leaves its target's domain
+//! is not an error but not enabled; `read: m = e` and `cas` wait until they hold; variables of
+//! processes are named relative to the process that names them.
+
+mod ast;
+mod lower;
+mod macros;
+mod parser;
+
+use crate::{Diagnostic, lexer};
+use fencepost_ir::{Sources, tree};
+
+/// Longest first, so that the first match is the right one.
+const SYMBOLS: &[&str] = &[
+    ":=", "&&", "||", "!=", "<=", ">=", "==", "=", "<", ">", "+", "-", "*", "$", ":", ";", ",", "(", ")",
+    "[", "]", "{", "}", "!",
+];
+
+/// Reads a program.
+pub fn read(name: &str, text: &str) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
+    let sources = Sources::single(name, text);
+    let read = || {
+        let tokens = macros::expand(lexer::lex(text, SYMBOLS)?)?;
+        lower::lower(&parser::parse(&tokens)?)
+    };
+    match read() {
+        Ok(mut program) => {
+            program.sources = sources;
+            debug_assert_eq!(tree::validate(&program), Ok(()), "the reader makes valid trees");
+            Ok(program)
+        }
+        Err(diagnostic) => Err((sources, vec![diagnostic])),
+    }
+}

@@ -1,0 +1,518 @@
+//! Tokens of an `.rmm` file to syntax.
+
+use super::ast::*;
+use crate::Diagnostic;
+use crate::lexer::{Token, TokenKind};
+use fencepost_ir::tree::{BinaryOp, FenceKind};
+use fencepost_ir::{Scalar, Span};
+
+type Result<T> = std::result::Result<T, Diagnostic>;
+
+/// Deeper nesting is refused, so that no input overflows the stack.
+const MAX_DEPTH: usize = 300;
+
+const MAX_PROCESSES: usize = 1000;
+
+const SECTIONS: [&str; 6] = ["forbidden", "data", "process", "registers", "text", "macro"];
+
+/// The sections of a file.
+pub fn parse(tokens: &[Token]) -> Result<File> {
+    let mut parser = Parser { tokens, at: 0, depth: 0 };
+    let mut file = File::default();
+    if parser.take_word("forbidden") {
+        file.forbidden = parser.forbidden()?;
+    }
+    if parser.take_word("data") {
+        file.data = parser.declarations("")?;
+    }
+    while parser.is_word("process") {
+        file.processes.push(parser.process()?);
+        if file.processes.iter().map(|p| p.count).sum::<usize>() > MAX_PROCESSES {
+            return Err(Diagnostic::new(parser.here(), format!("more than {MAX_PROCESSES} processes")));
+        }
+    }
+    match parser.peek().kind {
+        TokenKind::End if file.processes.is_empty() => Err(parser.expected("`process`")),
+        TokenKind::End => Ok(file),
+        _ => Err(parser.expected("`forbidden`, `data` or `process`, in this order")),
+    }
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> &Token {
+        &self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+
+    fn peek_at(&self, ahead: usize) -> &Token {
+        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
+    }
+
+    fn here(&self) -> Span {
+        self.peek().span
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.peek().clone();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn expected(&self, what: &str) -> Diagnostic {
+        let found = match &self.peek().kind {
+            TokenKind::Word(word) => format!("`{word}`"),
+            TokenKind::Number(Some(n)) => format!("`{n}`"),
+            TokenKind::Number(None) => "a number".to_string(),
+            TokenKind::Symbol(symbol) => format!("`{symbol}`"),
+            TokenKind::End => "the end of the file".to_string(),
+        };
+        Diagnostic::new(self.here(), format!("expected {what}, found {found}"))
+            .label(format!("expected {what}"))
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(&self.peek().kind, TokenKind::Word(w) if w == word)
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn is_symbol(&self, symbol: &str) -> bool {
+        matches!(self.peek().kind, TokenKind::Symbol(s) if s == symbol)
+    }
+
+    fn take(&mut self, symbol: &str) -> bool {
+        let found = self.is_symbol(symbol);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<Span> {
+        if self.is_symbol(symbol) { Ok(self.next().span) } else { Err(self.expected(&format!("`{symbol}`"))) }
+    }
+
+    fn name(&mut self, what: &str) -> Result<Name> {
+        match self.peek().kind.clone() {
+            TokenKind::Word(text) if !SECTIONS.contains(&text.as_str()) => {
+                Ok(Name { text, span: self.next().span })
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    fn number(&mut self) -> Result<i64> {
+        let negative = self.take("-");
+        let TokenKind::Number(number) = self.peek().kind else { return Err(self.expected("a number")) };
+        let number = number.map(|n| if negative { -n } else { n }).and_then(|n| i64::try_from(n).ok());
+        match number {
+            Some(number) => {
+                self.next();
+                Ok(number)
+            }
+            None => Err(Diagnostic::new(self.here(), "this number does not fit 64 bits")),
+        }
+    }
+
+    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Diagnostic::new(self.here(), format!("nested more than {MAX_DEPTH} levels deep")));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn forbidden(&mut self) -> Result<Vec<(Vec<Option<Name>>, Span)>> {
+        let mut lines = Vec::new();
+        loop {
+            let start = self.here();
+            let mut places = Vec::new();
+            let mut end = start;
+            loop {
+                if self.is_symbol("*") {
+                    end = self.next().span;
+                    places.push(None);
+                } else if matches!(&self.peek().kind, TokenKind::Word(w) if !SECTIONS.contains(&w.as_str())) {
+                    let name = self.name("a label")?;
+                    end = name.span;
+                    places.push(Some(name));
+                } else {
+                    break;
+                }
+            }
+            if places.is_empty() {
+                return Err(self.expected("a label or `*` for each process"));
+            }
+            lines.push((places, start.to(end)));
+            if !self.take(";") {
+                return Ok(lines);
+            }
+        }
+    }
+
+    /// `name = value : domain`, one after another; registers have `$` in front.
+    fn declarations(&mut self, sigil: &'static str) -> Result<Vec<Declaration>> {
+        let mut declarations: Vec<Declaration> = Vec::new();
+        loop {
+            let more = match sigil {
+                "" => matches!(&self.peek().kind, TokenKind::Word(w) if !SECTIONS.contains(&w.as_str())),
+                sigil => self.take(sigil),
+            };
+            if !more {
+                return Ok(declarations);
+            }
+            let name = self.name("a name")?;
+            if declarations.iter().any(|d| d.name.text == name.text) {
+                return Err(Diagnostic::new(name.span, format!("`{}` is declared twice", name.text)));
+            }
+            self.expect("=")?;
+            let init_span = self.here();
+            let init = if self.take("*") { None } else { Some(self.number()?) };
+            let domain = if self.take(":") { self.domain()? } else { Scalar::Integer };
+            if let Some(value) = init
+                && !domain.contains(value)
+            {
+                return Err(Diagnostic::new(init_span, format!("{value} is outside the domain {domain}")));
+            }
+            declarations.push(Declaration { name, init, domain });
+        }
+    }
+
+    fn domain(&mut self) -> Result<Scalar> {
+        if self.take_word("Z") {
+            return Ok(Scalar::Integer);
+        }
+        let start = self.expect("[").map_err(|_| self.expected("a domain, `[lo:hi]` or `Z`"))?;
+        let lo = self.number()?;
+        self.expect(":")?;
+        let hi = self.number()?;
+        let end = self.expect("]")?;
+        if lo > hi {
+            return Err(Diagnostic::new(start.to(end), "this domain is empty"));
+        }
+        Ok(Scalar::Range { lo, hi })
+    }
+
+    fn process(&mut self) -> Result<Process> {
+        let span = self.next().span;
+        let mut count = 1;
+        if self.take("(") {
+            let place = self.here();
+            count = match self.number()? {
+                n @ 1..=1000 => n as usize,
+                n => return Err(Diagnostic::new(place, format!("{n} processes are not between 1 and 1000"))),
+            };
+            self.expect(")")?;
+        }
+        let data = if self.take_word("data") { self.declarations("")? } else { Vec::new() };
+        let registers = if self.take_word("registers") { self.declarations("$")? } else { Vec::new() };
+        if !self.take_word("text") {
+            return Err(self.expected("`text`, the code of the process"));
+        }
+        Ok(Process { count, data, registers, text: self.sequence()?, span })
+    }
+
+    // Statements
+
+    /// Statements between semicolons; one may follow the last.
+    fn sequence(&mut self) -> Result<Vec<Stmt>> {
+        let mut stmts = vec![self.stmt()?];
+        while self.take(";") {
+            if self.ends_sequence() {
+                break;
+            }
+            stmts.push(self.stmt()?);
+        }
+        Ok(stmts)
+    }
+
+    fn ends_sequence(&self) -> bool {
+        self.is_symbol("}")
+            || self.is_word("or")
+            || self.is_word("process")
+            || self.peek().kind == TokenKind::End
+    }
+
+    fn stmt(&mut self) -> Result<Stmt> {
+        self.deeper(|p| {
+            let start = p.here();
+            let instruction = ["read", "write", "syncwr", "syncrd", "assume"];
+            let label = match (&p.peek().kind, &p.peek_at(1).kind) {
+                (TokenKind::Word(word), TokenKind::Symbol(":")) if !instruction.contains(&word.as_str()) => {
+                    let name = p.name("a label")?;
+                    p.expect(":")?;
+                    Some(name)
+                }
+                _ => None,
+            };
+            // A label may stand at the very end.
+            let kind = if label.is_some() && p.ends_sequence() { StmtKind::Nop } else { p.stmt_kind()? };
+            let end = p.tokens[p.at.saturating_sub(1)].span;
+            Ok(Stmt { label, kind, span: start.to(end) })
+        })
+    }
+
+    fn stmt_kind(&mut self) -> Result<StmtKind> {
+        if self.take("{") {
+            let stmts = self.sequence()?;
+            self.expect("}")?;
+            return Ok(StmtKind::Block(stmts));
+        }
+        if self.is_symbol("$") {
+            let register = self.register()?;
+            self.expect(":=")?;
+            return Ok(StmtKind::Assign(register, self.arithmetic()?));
+        }
+        let TokenKind::Word(word) = self.peek().kind.clone() else {
+            return Err(self.expected("a statement"));
+        };
+        let span = self.next().span;
+        match word.as_str() {
+            "nop" => Ok(StmtKind::Nop),
+            "fence" => Ok(StmtKind::Fence(FenceKind::Full)),
+            "ssfence" => Ok(StmtKind::Fence(FenceKind::StoreStore)),
+            // Loads are never reordered with loads here.
+            "llfence" => Ok(StmtKind::Nop),
+            "read" | "syncrd" => {
+                self.expect(":")?;
+                if self.is_symbol("$") {
+                    let register = self.register()?;
+                    self.expect(":=")?;
+                    return Ok(StmtKind::Read(register, self.memory()?));
+                }
+                let memory = self.memory()?;
+                self.expect("=")?;
+                Ok(StmtKind::ReadEqual(memory, self.arithmetic()?))
+            }
+            "write" => self.write(WriteKind::Plain),
+            "syncwr" => self.write(WriteKind::Locked),
+            "slocked" => {
+                if !self.take_word("write") {
+                    return Err(self.expected("`write`"));
+                }
+                self.write(WriteKind::StoreLocked)
+            }
+            "locked" => {
+                if self.take_word("write") {
+                    return self.write(WriteKind::Locked);
+                }
+                Ok(StmtKind::Locked(self.alternatives()?))
+            }
+            "cas" => {
+                self.expect("(")?;
+                let memory = self.memory()?;
+                self.expect(",")?;
+                let expected = self.arithmetic()?;
+                self.expect(",")?;
+                let new = self.arithmetic()?;
+                self.expect(")")?;
+                Ok(StmtKind::Cas(memory, expected, new))
+            }
+            "assume" => {
+                self.expect(":")?;
+                Ok(StmtKind::Assume(self.boolean()?))
+            }
+            "if" => {
+                let condition = self.boolean()?;
+                if !self.take_word("then") {
+                    return Err(self.expected("`then`"));
+                }
+                let then = Box::new(self.stmt()?);
+                let otherwise = if self.take_word("else") { Some(Box::new(self.stmt()?)) } else { None };
+                Ok(StmtKind::If(condition, then, otherwise))
+            }
+            "while" => {
+                let condition = self.boolean()?;
+                if !self.take_word("do") {
+                    return Err(self.expected("`do`"));
+                }
+                Ok(StmtKind::While(condition, Box::new(self.stmt()?)))
+            }
+            "goto" => Ok(StmtKind::Goto(self.name("a label")?)),
+            "either" => Ok(StmtKind::Either(self.alternatives()?)),
+            other => {
+                Err(Diagnostic::new(span, format!("`{other}` begins no statement"))
+                    .label("expected a statement"))
+            }
+        }
+    }
+
+    fn write(&mut self, kind: WriteKind) -> Result<StmtKind> {
+        self.expect(":")?;
+        let memory = self.memory()?;
+        self.expect(":=")?;
+        Ok(StmtKind::Write(kind, memory, self.arithmetic()?))
+    }
+
+    fn alternatives(&mut self) -> Result<Vec<Vec<Stmt>>> {
+        self.expect("{")?;
+        let mut alternatives = vec![self.sequence()?];
+        while self.take_word("or") {
+            alternatives.push(self.sequence()?);
+        }
+        self.expect("}")?;
+        Ok(alternatives)
+    }
+
+    fn register(&mut self) -> Result<Name> {
+        let span = self.expect("$")?;
+        let name = self.name("the name of a register")?;
+        Ok(Name { span: span.to(name.span), ..name })
+    }
+
+    fn memory(&mut self) -> Result<Memory> {
+        if self.take("[") {
+            let address = self.arithmetic()?;
+            self.expect("]")?;
+            return Ok(Memory::Pointer(address));
+        }
+        let name = self.name("a memory location")?;
+        if !self.take("[") {
+            return Ok(Memory::Global(name));
+        }
+        let memory = if self.take_word("my") {
+            Memory::Own(name)
+        } else {
+            let place = self.here();
+            match usize::try_from(self.number()?) {
+                Ok(i) => Memory::Other(name, i),
+                Err(_) => return Err(Diagnostic::new(place, "processes are counted from 0")),
+            }
+        };
+        self.expect("]")?;
+        Ok(memory)
+    }
+
+    // Expressions
+
+    fn arithmetic(&mut self) -> Result<Expr> {
+        let mut left = self.product()?;
+        let mut length = 0;
+        loop {
+            let op = if self.take("+") {
+                BinaryOp::Add
+            } else if self.take("-") {
+                BinaryOp::Sub
+            } else {
+                return Ok(left);
+            };
+            length += 1;
+            if length > MAX_DEPTH {
+                return Err(Diagnostic::new(
+                    self.here(),
+                    format!("more than {MAX_DEPTH} operators in a row"),
+                ));
+            }
+            left = Expr::Binary(op, Box::new(left), Box::new(self.product()?));
+        }
+    }
+
+    fn product(&mut self) -> Result<Expr> {
+        let mut left = self.atom()?;
+        let mut length = 0;
+        while self.take("*") {
+            length += 1;
+            if length > MAX_DEPTH {
+                return Err(Diagnostic::new(
+                    self.here(),
+                    format!("more than {MAX_DEPTH} operators in a row"),
+                ));
+            }
+            left = Expr::Binary(BinaryOp::Mul, Box::new(left), Box::new(self.atom()?));
+        }
+        Ok(left)
+    }
+
+    fn atom(&mut self) -> Result<Expr> {
+        self.deeper(|p| {
+            let span = p.here();
+            if p.take("(") {
+                let e = p.arithmetic()?;
+                p.expect(")")?;
+                return Ok(e);
+            }
+            if p.is_symbol("$") {
+                return Ok(Expr::Register(p.register()?));
+            }
+            if p.is_symbol("-") && !matches!(p.peek_at(1).kind, TokenKind::Number(_)) {
+                p.next();
+                return Ok(Expr::Negated(Box::new(p.atom()?)));
+            }
+            match p.peek().kind {
+                TokenKind::Number(_) | TokenKind::Symbol("-") => Ok(Expr::Number(p.number()?, span)),
+                _ => Err(p.expected("a number or a register").help("memory is read with `read: $r := x`")),
+            }
+        })
+    }
+
+    fn boolean(&mut self) -> Result<Expr> {
+        self.deeper(|p| {
+            let mut left = p.conjunction()?;
+            while p.take("||") {
+                left = Expr::Binary(BinaryOp::Or, Box::new(left), Box::new(p.conjunction()?));
+            }
+            Ok(left)
+        })
+    }
+
+    fn conjunction(&mut self) -> Result<Expr> {
+        let mut left = self.literal()?;
+        let mut length = 0;
+        while self.take("&&") {
+            length += 1;
+            if length > MAX_DEPTH {
+                return Err(Diagnostic::new(
+                    self.here(),
+                    format!("more than {MAX_DEPTH} operators in a row"),
+                ));
+            }
+            left = Expr::Binary(BinaryOp::And, Box::new(left), Box::new(self.literal()?));
+        }
+        Ok(left)
+    }
+
+    fn literal(&mut self) -> Result<Expr> {
+        self.deeper(|p| {
+            let span = p.here();
+            if p.take_word("true") {
+                return Ok(Expr::Truth(true, span));
+            }
+            if p.take_word("false") {
+                return Ok(Expr::Truth(false, span));
+            }
+            if p.take_word("not") || p.take("!") {
+                return Ok(Expr::Not(Box::new(p.literal()?)));
+            }
+            if p.take("[") {
+                let e = p.boolean()?;
+                p.expect("]")?;
+                return Ok(e);
+            }
+            let left = p.arithmetic()?;
+            let op = match p.peek().kind {
+                TokenKind::Symbol("=" | "==") => BinaryOp::Eq,
+                TokenKind::Symbol("!=") => BinaryOp::Ne,
+                TokenKind::Symbol("<") => BinaryOp::Lt,
+                TokenKind::Symbol("<=") => BinaryOp::Le,
+                TokenKind::Symbol(">") => BinaryOp::Gt,
+                TokenKind::Symbol(">=") => BinaryOp::Ge,
+                _ => return Err(p.expected("a comparison")),
+            };
+            p.next();
+            Ok(Expr::Binary(op, Box::new(left), Box::new(p.arithmetic()?)))
+        })
+    }
+}

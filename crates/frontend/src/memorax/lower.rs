@@ -454,7 +454,10 @@ fn push_fitting(out: &mut Vec<Stmt>, value: &Expr, ty: Scalar, span: Span) {
 fn converted(value: Expr, ty: Scalar) -> Expr {
     match value.kind {
         _ if value.ty == ty => value,
-        ExprKind::Const(v) if ty.contains(v) => Expr::constant(v, ty, value.span),
+        // A constant that never fits stands behind a check that never holds.
+        ExprKind::Const(v) => {
+            Expr::constant(if ty.contains(v) { v } else { ty.default_value() }, ty, value.span)
+        }
         _ => {
             let span = value.span;
             Expr { kind: ExprKind::Convert(Conversion::Checked, Box::new(value)), ty, span }

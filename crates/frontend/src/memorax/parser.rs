@@ -249,20 +249,29 @@ impl Parser<'_> {
     fn stmt(&mut self) -> Result<Stmt> {
         self.deeper(|p| {
             let start = p.here();
-            let instruction = ["read", "write", "syncwr", "syncrd", "assume"];
-            let label = match (&p.peek().kind, &p.peek_at(1).kind) {
-                (TokenKind::Word(word), TokenKind::Symbol(":")) if !instruction.contains(&word.as_str()) => {
-                    let name = p.name("a label")?;
-                    p.expect(":")?;
-                    Some(name)
-                }
-                _ => None,
+            let label = if p.at_label() {
+                let name = p.name("a label")?;
+                p.expect(":")?;
+                Some(name)
+            } else {
+                None
             };
-            // A label may stand at the very end.
-            let kind = if label.is_some() && p.ends_sequence() { StmtKind::Nop } else { p.stmt_kind()? };
+            let kind = if label.is_some() && p.ends_sequence() {
+                StmtKind::Nop // a label at the very end
+            } else if label.is_some() && p.at_label() {
+                StmtKind::Block(vec![p.stmt()?])
+            } else {
+                p.stmt_kind()?
+            };
             let end = p.tokens[p.at.saturating_sub(1)].span;
             Ok(Stmt { label, kind, span: start.to(end) })
         })
+    }
+
+    fn at_label(&self) -> bool {
+        let instructions = ["read", "write", "syncwr", "syncrd", "assume"];
+        matches!((&self.peek().kind, &self.peek_at(1).kind),
+            (TokenKind::Word(word), TokenKind::Symbol(":")) if !instructions.contains(&word.as_str()))
     }
 
     fn stmt_kind(&mut self) -> Result<StmtKind> {

@@ -85,8 +85,17 @@ pub struct Search<'p, M: Memory> {
     reached: Vec<Vec<bool>>,
     ended: bool,
     stats: Stats,
+    scratch: Scratch,
     /// Stop beyond this many steps from the beginning or this many states.
     pub limits: Limits,
+}
+
+/// Memory that is used again and again, and holds nothing in between.
+#[derive(Default)]
+struct Scratch {
+    bytes: Vec<u8>,
+    candidates: Vec<Step>,
+    local: Vec<Step>,
 }
 
 /// Limits of a search besides the budget, counted in steps and so deterministic.
@@ -121,6 +130,7 @@ impl<'p, M: Memory> Search<'p, M> {
             reached: program.procedures.iter().map(|p| vec![false; p.nodes as usize]).collect(),
             ended: false,
             stats: Stats::default(),
+            scratch: Scratch::default(),
             limits: Limits::default(),
         }
     }
@@ -260,7 +270,8 @@ impl<'p, M: Memory> Search<'p, M> {
     ) -> Option<End> {
         let level = self.bounds.len() - 1;
         self.codec.decode(self.store.get(id), state);
-        let mut steps = Vec::new();
+        let mut steps = std::mem::take(&mut self.scratch.candidates);
+        steps.clear();
         let held_back = self.candidates(state, self.bounds[level], &mut steps);
         if held_back {
             self.cut.push(id);
@@ -288,6 +299,7 @@ impl<'p, M: Memory> Search<'p, M> {
             }
             new.extend(self.keep(next, Some(id), ordinal, goal));
         }
+        self.scratch.candidates = steps;
         None
     }
 
@@ -300,9 +312,9 @@ impl<'p, M: Memory> Search<'p, M> {
         goal: &mut Goal<'_>,
     ) -> Option<StateId> {
         self.normalize(state);
-        let mut bytes = Vec::new();
-        self.codec.encode(state, &mut bytes);
-        let id = self.store.insert(&bytes, parent, ordinal)?;
+        self.scratch.bytes.clear();
+        self.codec.encode(state, &mut self.scratch.bytes);
+        let id = self.store.insert(&self.scratch.bytes, parent, ordinal)?;
         self.note(state);
         if state.is_final() {
             self.ended = true;
@@ -379,7 +391,7 @@ impl<'p, M: Memory> Search<'p, M> {
         mut record: Option<&mut Vec<Step>>,
     ) -> Result<(), Failure> {
         let Some((local, _)) = &self.reduction else { return Ok(()) };
-        let mut steps = Vec::new();
+        let mut steps = std::mem::take(&mut self.scratch.local);
         let mut thread = 0;
         while thread < state.threads.len() {
             steps.clear();
@@ -398,6 +410,7 @@ impl<'p, M: Memory> Search<'p, M> {
             self.reached[top.procedure.index()][top.node.index()] = true;
             self.machine.apply(&self.memory, state, step)?;
         }
+        self.scratch.local = steps;
         Ok(())
     }
 

@@ -84,6 +84,16 @@ pub fn eval(expr: &Expr, registers: &impl Registers) -> Result<i64, Fault> {
             let chosen = if eval(cond, registers)? != 0 { then } else { otherwise };
             eval(chosen, registers)?
         }
+        Expr::Check { from: Scalar::Integer | Scalar::Range { .. }, to: Scalar::Range { lo, hi }, arg } => {
+            let value = eval(arg, registers)?;
+            if value < *lo || value > *hi {
+                return Err(Fault::OutOfRange {
+                    value: value.into(),
+                    ty: Scalar::Range { lo: *lo, hi: *hi },
+                });
+            }
+            value
+        }
         Expr::Check { from, to, arg } => {
             let value = from.meaning(eval(arg, registers)?);
             let fault =
@@ -116,6 +126,20 @@ fn fit(arith: Arith, value: i128) -> Result<i64, Fault> {
 
 /// The result of a strict operator.
 pub fn binary(op: BinaryOp, arith: Arith, left: i64, right: i64) -> Result<i64, Fault> {
+    // What models do most, without the detour over 128 bits.
+    if arith == Arith::Exact {
+        match op {
+            BinaryOp::Add => return left.checked_add(right).ok_or(Fault::Overflow),
+            BinaryOp::Sub => return left.checked_sub(right).ok_or(Fault::Overflow),
+            BinaryOp::Eq => return Ok(i64::from(left == right)),
+            BinaryOp::Ne => return Ok(i64::from(left != right)),
+            BinaryOp::Lt => return Ok(i64::from(left < right)),
+            BinaryOp::Le => return Ok(i64::from(left <= right)),
+            BinaryOp::Gt => return Ok(i64::from(left > right)),
+            BinaryOp::Ge => return Ok(i64::from(left >= right)),
+            _ => {}
+        }
+    }
     let (l, r) = match arith {
         Arith::Exact => (i128::from(left), i128::from(right)),
         Arith::Wrap(int) => (int.meaning(left), int.meaning(right)),

@@ -62,15 +62,15 @@ impl Memory for LoadBuffer {
         own.or(message).map(|e| e.value)
     }
 
-    fn memory_steps(&self, state: &State, thread: usize, steps: &mut Vec<Action>) {
+    fn memory_steps(&self, state: &State, thread: usize, see: &mut dyn FnMut(Action)) {
         let buffer = &state.threads[thread].buffer;
         if !buffer.is_empty() {
-            steps.push(Action::Delete);
+            see(Action::Delete);
         }
         let messages = buffer.iter().filter(|e| e.kind == EntryKind::Message).count();
         let to_come = |f: &crate::state::Frame| self.loads_to_come[f.procedure.index()][f.node.index()];
         if messages < state.threads[thread].frames.iter().map(to_come).sum() {
-            steps.extend((0..state.cells.len()).map(|cell| Action::Propagate(Loc::cell(cell as u32))));
+            (0..state.cells.len()).for_each(|cell| see(Action::Propagate(Loc::cell(cell as u32))));
         }
     }
 

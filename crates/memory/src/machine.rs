@@ -229,9 +229,8 @@ impl<'p> Machine<'p> {
     /// The steps of one thread's buffer.
     pub fn memory_steps(&self, memory: &impl Memory, state: &State, index: usize, steps: &mut Vec<Step>) {
         if memory.may_flush(state, index) && !state.threads[index].ended {
-            let mut actions = Vec::new();
-            memory.memory_steps(state, index, &mut actions);
-            steps.extend(actions.into_iter().map(|action| Step { thread: index as u32, action }));
+            memory
+                .memory_steps(state, index, &mut |action| steps.push(Step { thread: index as u32, action }));
         }
     }
 

@@ -23,8 +23,8 @@ pub trait Memory {
     /// A store-store fence: nothing, unless stores can overtake each other.
     fn store_store_fence(&self, _state: &mut State, _thread: usize) {}
 
-    /// What memory can do on behalf of the thread: the flushes that are possible now.
-    fn memory_steps(&self, _state: &State, _thread: usize, _steps: &mut Vec<Action>) {}
+    /// Names what memory can do on behalf of the thread: the flushes that are possible now.
+    fn memory_steps(&self, _state: &State, _thread: usize, _see: &mut dyn FnMut(Action)) {}
 
     /// Does one of the steps that [`Memory::memory_steps`] listed.
     fn memory_step(&self, _state: &mut State, _thread: usize, action: Action) {

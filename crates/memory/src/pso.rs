@@ -35,12 +35,12 @@ impl Memory for Pso {
         }
     }
 
-    fn memory_steps(&self, state: &State, thread: usize, steps: &mut Vec<Action>) {
+    fn memory_steps(&self, state: &State, thread: usize, see: &mut dyn FnMut(Action)) {
         let oldest_epoch = state.threads[thread].buffer.iter().take_while(|e| e.kind == EntryKind::Store);
         let mut last = None;
         for entry in oldest_epoch {
             if last != Some(entry.loc) {
-                steps.push(Action::Flush(entry.loc));
+                see(Action::Flush(entry.loc));
             }
             last = Some(entry.loc);
         }

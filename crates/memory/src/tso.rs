@@ -18,8 +18,10 @@ impl Memory for Tso {
         state.threads[thread].buffer.push(Entry { kind: EntryKind::Store, loc, value });
     }
 
-    fn memory_steps(&self, state: &State, thread: usize, steps: &mut Vec<Action>) {
-        steps.extend(state.threads[thread].buffer.first().map(|oldest| Action::Flush(oldest.loc)));
+    fn memory_steps(&self, state: &State, thread: usize, see: &mut dyn FnMut(Action)) {
+        if let Some(oldest) = state.threads[thread].buffer.first() {
+            see(Action::Flush(oldest.loc));
+        }
     }
 
     fn memory_step(&self, state: &mut State, thread: usize, _flush: Action) {

@@ -224,13 +224,13 @@ impl<M: Memory> Memory for Mutant<M> {
         }
     }
 
-    fn memory_steps(&self, state: &State, thread: usize, steps: &mut Vec<Action>) {
+    fn memory_steps(&self, state: &State, thread: usize, see: &mut dyn FnMut(Action)) {
         let buffer = &state.threads[thread].buffer;
         match self.mistake {
-            Mistake::FlushAnyUnderTso => steps.extend(buffer.iter().map(|e| Action::Flush(e.loc))),
-            Mistake::FlushNewestFirst => steps.extend(buffer.last().map(|e| Action::Flush(e.loc))),
-            Mistake::PsoHasOneQueue => Tso.memory_steps(state, thread, steps),
-            _ => self.right.memory_steps(state, thread, steps),
+            Mistake::FlushAnyUnderTso => buffer.iter().for_each(|e| see(Action::Flush(e.loc))),
+            Mistake::FlushNewestFirst => buffer.last().into_iter().for_each(|e| see(Action::Flush(e.loc))),
+            Mistake::PsoHasOneQueue => Tso.memory_steps(state, thread, see),
+            _ => self.right.memory_steps(state, thread, see),
         }
     }
 
@@ -336,8 +336,8 @@ impl Memory for DualMutant {
         let newest = buffer.last().filter(|e| e.kind == EntryKind::Message && e.loc == loc);
         if self.reads_newest { own.or(newest).map(|e| e.value) } else { self.right.load(state, thread, loc) }
     }
-    fn memory_steps(&self, state: &State, thread: usize, steps: &mut Vec<Action>) {
-        self.right.memory_steps(state, thread, steps);
+    fn memory_steps(&self, state: &State, thread: usize, see: &mut dyn FnMut(Action)) {
+        self.right.memory_steps(state, thread, see);
     }
     fn memory_step(&self, state: &mut State, thread: usize, action: Action) {
         self.right.memory_step(state, thread, action);

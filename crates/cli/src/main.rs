@@ -3,6 +3,7 @@
 //! Exit codes: 0 safe, 1 unsafe, 2 wrong input or command line, 3 unknown; of several, the first
 //! that occurs of 2, 1, 3, 0.
 
+mod bench;
 mod check;
 mod input;
 mod options;
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
     let code = match cli.command {
         Command::Check(options) => check::run(&options),
         Command::Replay(options) => replay::run(&options),
+        Command::Bench(options) => bench::run(&options),
     };
     ExitCode::from(code as u8)
 }

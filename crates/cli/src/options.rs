@@ -25,6 +25,27 @@ pub enum Command {
     /// Step through a saved trace, checking every step on the reference semantics.
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayOptions),
+    /// Measure, with other tools in the same run where they are installed.
+    Bench(BenchOptions),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BenchName {
+    /// Explicit search, beside spin.
+    Explore,
+}
+
+#[derive(Args)]
+pub struct BenchOptions {
+    /// Which table
+    #[arg(value_enum, default_value = "explore")]
+    pub name: BenchName,
+    /// Also the rows that take minutes
+    #[arg(long)]
+    pub all: bool,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
 }
 
 const CHECK_EXAMPLES: &str = "\

@@ -1,7 +1,8 @@
 // Szymanski's algorithm for two threads, repaired: safe under SC, TSO and PSO.
 // KNOCKING must be seen before the thread looks whether the door is open, and ENTERING before
-// it looks who knocks. The later stores need no fence: with two threads, ENTERING, WAITING
-// and INSIDE all keep the other one out, so it does not matter which of them is seen.
+// it looks who knocks. The later stores need no fence with two threads: to the last check of
+// thread 1, ENTERING and WAITING are the same as INSIDE, and thread 0 does not leave before
+// it sees that thread 1 has gone from WAITING to INSIDE.
 
 const OUTSIDE = 0;          // not interested
 const KNOCKING = 1;         // wants to enter the waiting room

@@ -11,7 +11,7 @@
 
 use crate::codec::Codec;
 use crate::reduction::LocalSteps;
-use crate::store::{StateId, Store};
+use crate::store::{Full, StateId, Store};
 use crate::symmetry::Symmetry;
 use fencepost_ir::cfg::{Choices, Instr, Loc};
 use fencepost_memory::{EntryKind, Machine, Memory, State};
@@ -84,6 +84,8 @@ pub struct Search<'p, M: Memory> {
     /// For each procedure and node whether a thread was there.
     reached: Vec<Vec<bool>>,
     ended: bool,
+    /// The store refused a state.
+    full: bool,
     stats: Stats,
     scratch: Scratch,
     /// Stop beyond this many steps from the beginning or this many states.
@@ -129,6 +131,7 @@ impl<'p, M: Memory> Search<'p, M> {
             cut: Vec::new(),
             reached: program.procedures.iter().map(|p| vec![false; p.nodes as usize]).collect(),
             ended: false,
+            full: false,
             stats: Stats::default(),
             scratch: Scratch::default(),
             limits: Limits::default(),
@@ -257,7 +260,7 @@ impl<'p, M: Memory> Search<'p, M> {
                 frontier.push(id);
             }
         }
-        None
+        self.full.then_some(End::Stopped(Reason::Memory))
     }
 
     /// Tries all candidate steps of a state.
@@ -300,7 +303,7 @@ impl<'p, M: Memory> Search<'p, M> {
             new.extend(self.keep(next, Some(id), ordinal, goal));
         }
         self.scratch.candidates = steps;
-        None
+        self.full.then_some(End::Stopped(Reason::Memory))
     }
 
     /// Stores a state, if it is new.
@@ -314,7 +317,13 @@ impl<'p, M: Memory> Search<'p, M> {
         self.normalize(state);
         self.scratch.bytes.clear();
         self.codec.encode(state, &mut self.scratch.bytes);
-        let id = self.store.insert(&self.scratch.bytes, parent, ordinal)?;
+        let id = match self.store.insert(&self.scratch.bytes, parent, ordinal) {
+            Ok(id) => id?,
+            Err(Full) => {
+                self.full = true;
+                return None;
+            }
+        };
         self.note(state);
         if state.is_final() {
             self.ended = true;

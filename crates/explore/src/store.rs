@@ -1,8 +1,9 @@
 //! The states found so far: exact, packed, numbered in the order they were found.
 //!
-//! States are byte strings in an arena. The hash table holds numbers only and compares whole
-//! states, so no two states are ever taken for one. Each state remembers its parent and which of
-//! the parent's successors it is, from which a run can be rebuilt.
+//! States are records in an arena: their length, then their bytes, aligned to [`ALIGN`]. The hash
+//! table holds the places of the records and compares whole states, so no two states are ever
+//! taken for one; a look-up touches the table and one record. Each state remembers its parent and
+//! which of the parent's successors it is, from which a run can be rebuilt.
 
 use hashbrown::HashTable;
 use std::hash::Hasher;
@@ -10,8 +11,20 @@ use std::hash::Hasher;
 /// A state's number.
 pub type StateId = u32;
 
-/// States of one chunk; offsets within a chunk fit 32 bits.
-const CHUNK: usize = 1 << 16;
+/// A record's place in the arena, in units of [`ALIGN`].
+type Place = u32;
+
+const ALIGN: usize = 4;
+
+/// Bytes of a chunk of the arena; a record lies within one.
+const CHUNK: usize = 1 << 26;
+
+/// A length byte that says: four bytes of length follow.
+const LONG: u8 = u8::MAX;
+
+/// The arena cannot take the state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Full;
 
 /// How a state was reached.
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +39,9 @@ pub struct Origin {
 #[derive(Default)]
 pub struct Store {
     chunks: Vec<Vec<u8>>,
-    ends: Vec<u32>,
+    places: Vec<Place>,
     origins: Vec<Origin>,
-    table: HashTable<StateId>,
+    table: HashTable<Place>,
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -37,21 +50,27 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-fn slice<'a>(chunks: &'a [Vec<u8>], ends: &[u32], id: StateId) -> &'a [u8] {
-    let index = id as usize;
-    let start = if index.is_multiple_of(CHUNK) { 0 } else { ends[index - 1] };
-    &chunks[index / CHUNK][start as usize..ends[index] as usize]
+fn record(chunks: &[Vec<u8>], place: Place) -> &[u8] {
+    let at = place as usize * ALIGN;
+    let bytes = &chunks[at / CHUNK][at % CHUNK..];
+    match bytes[0] {
+        LONG => {
+            let length = u32::from_le_bytes([bytes[1], bytes[2], bytes[3], bytes[4]]);
+            &bytes[5..5 + length as usize]
+        }
+        length => &bytes[1..1 + usize::from(length)],
+    }
 }
 
 impl Store {
     /// Number of states.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.places.len()
     }
 
     /// The bytes of a state.
     pub fn get(&self, id: StateId) -> &[u8] {
-        slice(&self.chunks, &self.ends, id)
+        record(&self.chunks, self.places[id as usize])
     }
 
     /// How a state was reached.
@@ -60,24 +79,47 @@ impl Store {
     }
 
     /// Adds a state; `None` if it is known. `origin` is `None` for an initial state.
-    pub fn insert(&mut self, bytes: &[u8], origin: Option<StateId>, ordinal: u32) -> Option<StateId> {
+    pub fn insert(
+        &mut self,
+        bytes: &[u8],
+        origin: Option<StateId>,
+        ordinal: u32,
+    ) -> Result<Option<StateId>, Full> {
         let hash_value = hash(bytes);
-        let Store { chunks, ends, table, .. } = self;
-        if table.find(hash_value, |&id| slice(chunks, ends, id) == bytes).is_some() {
-            return None;
+        if self.table.find(hash_value, |&place| record(&self.chunks, place) == bytes).is_some() {
+            return Ok(None);
         }
-        let id = ends.len();
-        assert!(id < StateId::MAX as usize, "the memory limit ends a search long before 2^32 states");
-        if id.is_multiple_of(CHUNK) {
-            chunks.push(Vec::new());
-        }
-        let chunk = chunks.last_mut().expect("pushed above");
-        chunk.extend_from_slice(bytes);
-        ends.push(chunk.len() as u32);
-        let id = id as StateId;
-        table.insert_unique(hash_value, id, |&id| hash(slice(chunks, ends, id)));
+        let place = self.append(bytes)?;
+        let Store { chunks, table, .. } = self;
+        table.insert_unique(hash_value, place, |&place| hash(record(chunks, place)));
+        let id = self.places.len() as StateId;
+        self.places.push(place);
         self.origins.push(Origin { parent: origin.unwrap_or(id), ordinal });
-        Some(id)
+        Ok(Some(id))
+    }
+
+    /// Writes a record.
+    fn append(&mut self, bytes: &[u8]) -> Result<Place, Full> {
+        let needed = bytes.len() + 5 + ALIGN;
+        if needed > CHUNK || self.places.len() >= StateId::MAX as usize {
+            return Err(Full);
+        }
+        if self.chunks.last().is_none_or(|c| c.len() + needed > CHUNK) {
+            self.chunks.push(Vec::new());
+        }
+        let number = self.chunks.len() - 1;
+        let chunk = &mut self.chunks[number];
+        let place = Place::try_from((number * CHUNK + chunk.len()) / ALIGN).map_err(|_| Full)?;
+        match u8::try_from(bytes.len()) {
+            Ok(length) if length != LONG => chunk.push(length),
+            _ => {
+                chunk.push(LONG);
+                chunk.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+            }
+        }
+        chunk.extend_from_slice(bytes);
+        chunk.resize(chunk.len().next_multiple_of(ALIGN), 0);
+        Ok(place)
     }
 
     /// Bytes that the tables take.
@@ -85,8 +127,9 @@ impl Store {
         let arena: usize = self.chunks.iter().map(Vec::capacity).sum();
         // One control byte and one number for each bucket; buckets are a power of two.
         let buckets = (self.table.capacity() * 8 / 7).next_power_of_two();
-        let table = buckets * (size_of::<StateId>() + 1);
-        let numbers = self.ends.capacity() * size_of::<u32>() + self.origins.capacity() * size_of::<Origin>();
+        let table = buckets * (size_of::<Place>() + 1);
+        let numbers =
+            self.places.capacity() * size_of::<Place>() + self.origins.capacity() * size_of::<Origin>();
         (arena + table + numbers) as u64
     }
 
@@ -111,30 +154,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agrees_with_a_plain_set_across_chunks() {
+    fn agrees_with_a_plain_set() {
         let mut store = Store::default();
         let mut plain = std::collections::HashSet::new();
-        for i in 0..3 * CHUNK as u32 {
-            let bytes = (i / 2).to_le_bytes();
-            let bytes = &bytes[..1 + i as usize % 4];
-            let new = plain.insert(bytes.to_vec());
-            let id = store.insert(bytes, None, i);
+        for i in 0..200_000u32 {
+            // Lengths around the border between short and long, and everything twice.
+            let bytes = (i / 2).to_le_bytes().repeat(if i % 100 < 2 { 63 + i as usize / 100 % 3 } else { 1 });
+            let new = plain.insert(bytes.clone());
+            let id = store.insert(&bytes, None, i).unwrap();
             assert_eq!(id.is_some(), new);
             if let Some(id) = id {
                 assert_eq!(store.get(id), bytes);
             }
         }
         assert_eq!(store.len(), plain.len());
-        assert!(store.len() > CHUNK);
+    }
+
+    #[test]
+    fn records_fill_several_chunks() {
+        let mut store = Store::default();
+        let large = |i: u8| vec![i; CHUNK / 3];
+        for i in 0..5 {
+            assert_eq!(store.insert(&large(i), None, 0), Ok(Some(i.into())));
+        }
+        for i in 0..5 {
+            assert_eq!(store.get(i.into()), large(i));
+            assert_eq!(store.insert(&large(i), None, 0), Ok(None));
+        }
+        assert_eq!(store.insert(&vec![0; CHUNK], None, 0), Err(Full));
     }
 
     #[test]
     fn a_path_starts_at_an_initial_state() {
         let mut store = Store::default();
-        let a = store.insert(b"a", None, 7).unwrap();
-        let b = store.insert(b"b", Some(a), 1).unwrap();
-        let c = store.insert(b"c", Some(b), 2).unwrap();
-        assert_eq!(store.insert(b"b", Some(c), 9), None);
+        let mut insert = |bytes: &[u8], origin, ordinal| store.insert(bytes, origin, ordinal).unwrap();
+        let a = insert(b"a", None, 7).unwrap();
+        let b = insert(b"b", Some(a), 1).unwrap();
+        let c = insert(b"c", Some(b), 2).unwrap();
+        assert_eq!(insert(b"b", Some(c), 9), None);
         assert_eq!(store.path(c), [(a, 7), (b, 1), (c, 2)]);
         assert_eq!(store.get(b), b"b");
     }

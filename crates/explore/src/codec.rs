@@ -6,7 +6,7 @@
 //! initial value, if dead registers are to be forgotten.
 
 use fencepost_ir::Scalar;
-use fencepost_ir::cfg::{EdgeId, Instr, Loc, NodeId, Object, ObjectId, ProcId, Program, StartId};
+use fencepost_ir::cfg::{EdgeId, Instr, Loc, NodeId, Object, ObjectId, ProcId, Program, Register, StartId};
 use fencepost_memory::{Entry, EntryKind, Frame, Section, State, Thread};
 use fencepost_passes::liveness::Liveness;
 use fencepost_task::Model;
@@ -27,14 +27,65 @@ impl Shape {
     }
 }
 
+/// How several values are written.
+struct Shapes {
+    each: Vec<Shape>,
+    /// The smallest value of each, where each takes one byte: the case to be fast in.
+    lowest: Option<Vec<i64>>,
+}
+
+impl Shapes {
+    fn new(each: Vec<Shape>) -> Shapes {
+        let lowest = each.iter().map(|shape| match shape {
+            Shape::Byte(lo) => Some(*lo),
+            Shape::Variable => None,
+        });
+        Shapes { lowest: lowest.collect(), each }
+    }
+
+    fn put(&self, out: &mut Vec<u8>, values: &[i64]) {
+        match &self.lowest {
+            Some(lowest) => {
+                out.extend(values.iter().zip(lowest).map(|(value, lo)| value.wrapping_sub(*lo) as u8));
+            }
+            None => values.iter().zip(&self.each).for_each(|(value, shape)| put(out, *value, *shape)),
+        }
+    }
+
+    fn take(&self, input: &mut &[u8], values: &mut Vec<i64>) {
+        match &self.lowest {
+            Some(lowest) => {
+                let (bytes, rest) = input.split_at(lowest.len());
+                values.extend(bytes.iter().zip(lowest).map(|(byte, lo)| lo + i64::from(*byte)));
+                *input = rest;
+            }
+            None => values.extend(self.each.iter().map(|&shape| take(input, shape))),
+        }
+    }
+}
+
+fn shapes(registers: &[Register]) -> Shapes {
+    Shapes::new(registers.iter().map(|r| Shape::of(r.ty)).collect())
+}
+
+/// The live slots at each node of a procedure.
+fn live_slots(program: &Program, liveness: &Liveness, procedure: usize) -> Vec<Vec<u32>> {
+    let id = ProcId(procedure as u32);
+    let at = |node| {
+        let live = liveness.at(id, NodeId(node)).iter().enumerate();
+        live.filter(|(_, is_live)| **is_live).map(|(slot, _)| slot as u32).collect()
+    };
+    (0..program.procedure(id).nodes).map(at).collect()
+}
+
 /// Packs and unpacks the states of one program.
 pub struct Codec<'p> {
     program: &'p Program,
-    /// `None` keeps dead registers.
-    liveness: Option<Liveness>,
-    cells: Vec<Shape>,
-    thread_registers: Vec<Shape>,
-    registers: Vec<Vec<Shape>>,
+    cells: Shapes,
+    thread_registers: Shapes,
+    registers: Vec<Shapes>,
+    /// For each procedure and node the slots to keep, where not all are kept.
+    live: Option<Vec<Vec<Vec<u32>>>>,
     starts: Vec<StartId>,
     buffers: bool,
     unbounded: bool,
@@ -58,14 +109,11 @@ impl<'p> Codec<'p> {
         let cells = program.objects.iter().flat_map(|o| (0..o.cells()).map(|_| Shape::of(o.ty)));
         Codec {
             program,
-            liveness,
-            cells: cells.collect(),
-            thread_registers: program.thread_registers.iter().map(|r| Shape::of(r.ty)).collect(),
-            registers: program
-                .procedures
-                .iter()
-                .map(|p| p.registers.iter().map(|r| Shape::of(r.ty)).collect())
-                .collect(),
+            cells: Shapes::new(cells.collect()),
+            thread_registers: shapes(&program.thread_registers),
+            registers: program.procedures.iter().map(|p| shapes(&p.registers)).collect(),
+            live: liveness
+                .map(|l| (0..program.procedures.len()).map(|p| live_slots(program, &l, p)).collect()),
             starts,
             buffers: model != Model::Sc,
             unbounded: program.objects.iter().any(Object::is_unbounded),
@@ -76,24 +124,24 @@ impl<'p> Codec<'p> {
     }
 
     fn shape(&self, loc: Loc) -> Shape {
-        if loc.as_element().is_some() { Shape::Variable } else { self.cells[loc.index()] }
+        if loc.as_element().is_some() { Shape::Variable } else { self.cells.each[loc.index()] }
     }
 
-    fn is_live(&self, frame: &Frame, slot: usize) -> bool {
-        self.liveness.as_ref().is_none_or(|l| l.at(frame.procedure, frame.node)[slot])
+    /// The slots of a frame that are kept; `None` for all.
+    fn live(&self, frame: &Frame) -> Option<&[u32]> {
+        self.live.as_ref().map(|live| &live[frame.procedure.index()][frame.node.index()][..])
     }
 
     /// Sets the registers that are not stored to what [`Codec::decode`] gives.
     pub fn forget_dead(&self, state: &mut State) {
-        if self.liveness.is_none() {
-            return;
-        }
         for thread in &mut state.threads {
             for frame in &thread.frames {
+                let Some(mut live) = self.live(frame) else { continue };
                 let procedure = self.program.procedure(frame.procedure);
                 for (slot, register) in procedure.registers.iter().enumerate() {
-                    if !self.is_live(frame, slot) {
-                        thread.registers[frame.base as usize + slot] = register.init;
+                    match live.split_first() {
+                        Some((first, rest)) if *first as usize == slot => live = rest,
+                        _ => thread.registers[frame.base as usize + slot] = register.init,
                     }
                 }
             }
@@ -102,9 +150,7 @@ impl<'p> Codec<'p> {
 
     /// Appends a state's bytes.
     pub fn encode(&self, state: &State, out: &mut Vec<u8>) {
-        for (&value, &shape) in state.cells.iter().zip(&self.cells) {
-            put(out, value, shape);
-        }
+        self.cells.put(out, &state.cells);
         if self.unbounded {
             put_number(out, state.elements.len() as u64);
             for &(loc, value) in &state.elements {
@@ -134,17 +180,18 @@ impl<'p> Codec<'p> {
         if self.calls {
             put_number(out, thread.frames.len() as u64);
         }
-        for (&value, &shape) in thread.registers.iter().zip(&self.thread_registers) {
-            put(out, value, shape);
-        }
+        self.thread_registers.put(out, &thread.registers[..self.thread_registers.each.len()]);
         for (depth, frame) in thread.frames.iter().enumerate() {
             if depth > 0 {
                 put_number(out, frame.call.expect("an inner frame knows its call").0.into());
             }
             put_number(out, u64::from(frame.node.0) << 1 | u64::from(thread.ended));
-            for (slot, &shape) in self.registers[frame.procedure.index()].iter().enumerate() {
-                if self.is_live(frame, slot) {
-                    put(out, thread.registers[frame.base as usize + slot], shape);
+            let shapes = &self.registers[frame.procedure.index()];
+            let values = &thread.registers[frame.base as usize..][..shapes.each.len()];
+            match self.live(frame) {
+                None => shapes.put(out, values),
+                Some(live) => {
+                    live.iter().for_each(|&slot| put(out, values[slot as usize], shapes.each[slot as usize]));
                 }
             }
         }
@@ -167,7 +214,7 @@ impl<'p> Codec<'p> {
         let mut input = bytes;
         let input = &mut input;
         state.cells.clear();
-        state.cells.extend(self.cells.iter().map(|&shape| take(input, shape)));
+        self.cells.take(input, &mut state.cells);
         state.elements.clear();
         if self.unbounded {
             for _ in 0..take_number(input) {
@@ -207,7 +254,7 @@ impl<'p> Codec<'p> {
     fn decode_thread(&self, input: &mut &[u8], procedure: ProcId, thread: &mut Thread) {
         let frames = if self.calls { take_number(input) } else { 1 };
         thread.registers.clear();
-        thread.registers.extend(self.thread_registers.iter().map(|&shape| take(input, shape)));
+        self.thread_registers.take(input, &mut thread.registers);
         thread.frames.clear();
         for depth in 0..frames {
             let (procedure, call) = if depth == 0 {
@@ -229,10 +276,16 @@ impl<'p> Codec<'p> {
                 call,
             };
             let registers = &self.program.procedure(procedure).registers;
-            for (slot, &shape) in self.registers[procedure.index()].iter().enumerate() {
-                let value =
-                    if self.is_live(&frame, slot) { take(input, shape) } else { registers[slot].init };
-                thread.registers.push(value);
+            let shapes = &self.registers[procedure.index()];
+            match self.live(&frame) {
+                None => shapes.take(input, &mut thread.registers),
+                Some(live) => {
+                    thread.registers.extend(registers.iter().map(|r| r.init));
+                    for &slot in live {
+                        let value = take(input, shapes.each[slot as usize]);
+                        thread.registers[(frame.base + slot) as usize] = value;
+                    }
+                }
             }
             thread.frames.push(frame);
         }

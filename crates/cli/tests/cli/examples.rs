@@ -28,13 +28,20 @@ fn every_example_is_in_the_manifest() {
 #[test]
 fn examples_have_the_verdicts_of_the_manifest() {
     for (file, verdicts, options) in manifest() {
+        let mut largest = 0;
         for more in [&[][..], &["--no-reduction"], &["--search", "dfs"]] {
             let path = format!("examples/{file}");
             let mut args =
                 vec!["check", &path, "--format", "json", "--model", "sc", "--model", "tso", "--model", "pso"];
             args.extend(options.iter().map(String::as_str));
             args.extend(more);
+            // Without reductions some examples have millions of states.
+            if more == ["--no-reduction"] && largest > 20_000 {
+                continue;
+            }
             let ran = fencepost_args(&args);
+            let states = ran.stdout.lines().filter_map(|l| json(l)["stats"]["states"].as_u64());
+            largest = largest.max(states.max().unwrap_or(0));
             let found: Vec<_> =
                 ran.stdout.lines().map(|l| json(l)["verdict"].as_str().unwrap().to_string()).collect();
             assert_eq!(found, verdicts, "{args:?}\n{}", ran.stderr);

@@ -165,7 +165,7 @@ fn memorax_errors() {
     bad("/* open", "1:1: this comment has no end");
     bad(
         &format!("process text {}nop{}", "{".repeat(9999), "}".repeat(9999)),
-        "1:314: nested more than 300 levels deep",
+        "1:414: nested more than 400 levels deep",
     );
 }
 

@@ -1,7 +1,7 @@
 //! The program: values, expressions, instructions, control flow, threads and properties.
 //!
 //! Two levels. [`tree`] is structured and typed; front ends produce it, and everything that is
-//! printed as source again is printed from it. [`cfg`] is made from the tree by a pass; engines
+//! printed as source again is printed from it. [`mod@cfg`] is made from the tree by a pass; engines
 //! take it. Both print as text that parses back (the tree as `.fp`, read by the front end).
 //!
 //! This crate does no input or output and knows nothing of memory models.

@@ -2,14 +2,13 @@
 
 use super::ast::*;
 use crate::Diagnostic;
+use crate::cursor::Cursor;
 use crate::lexer::{Token, TokenKind};
 use fencepost_ir::tree::{BinaryOp, FenceKind};
 use fencepost_ir::{Scalar, Span};
+use std::ops::{Deref, DerefMut};
 
 type Result<T> = std::result::Result<T, Diagnostic>;
-
-/// Deeper nesting is refused, so that no input overflows the stack.
-const MAX_DEPTH: usize = 300;
 
 const MAX_PROCESSES: usize = 1000;
 
@@ -17,7 +16,7 @@ const SECTIONS: [&str; 6] = ["forbidden", "data", "process", "registers", "text"
 
 /// The sections of a file.
 pub fn parse(tokens: &[Token]) -> Result<File> {
-    let mut parser = Parser { tokens, at: 0, depth: 0 };
+    let mut parser = Parser(Cursor::new(tokens));
     let mut file = File::default();
     if parser.take_word("forbidden") {
         file.forbidden = parser.forbidden()?;
@@ -32,93 +31,44 @@ pub fn parse(tokens: &[Token]) -> Result<File> {
         }
     }
     match parser.peek().kind {
-        TokenKind::End if file.processes.is_empty() => Err(parser.expected("`process`")),
+        TokenKind::End if file.processes.is_empty() => Err(parser.unexpected("`process`")),
         TokenKind::End => Ok(file),
-        _ => Err(parser.expected("`forbidden`, `data` or `process`, in this order")),
+        _ => Err(parser.unexpected("`forbidden`, `data` or `process`, in this order")),
     }
 }
 
-struct Parser<'a> {
-    tokens: &'a [Token],
-    at: usize,
-    depth: usize,
+struct Parser<'a>(Cursor<'a>);
+
+impl<'a> Deref for Parser<'a> {
+    type Target = Cursor<'a>;
+    fn deref(&self) -> &Cursor<'a> {
+        &self.0
+    }
+}
+
+impl<'a> DerefMut for Parser<'a> {
+    fn deref_mut(&mut self) -> &mut Cursor<'a> {
+        &mut self.0
+    }
 }
 
 impl Parser<'_> {
-    fn peek(&self) -> &Token {
-        &self.tokens[self.at.min(self.tokens.len() - 1)]
-    }
-
-    fn peek_at(&self, ahead: usize) -> &Token {
-        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
-    }
-
-    fn here(&self) -> Span {
-        self.peek().span
-    }
-
-    fn next(&mut self) -> Token {
-        let token = self.peek().clone();
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
-        token
-    }
-
-    fn expected(&self, what: &str) -> Diagnostic {
-        let found = match &self.peek().kind {
-            TokenKind::Word(word) => format!("`{word}`"),
-            TokenKind::Number(Some(n)) => format!("`{n}`"),
-            TokenKind::Number(None) => "a number".to_string(),
-            TokenKind::Symbol(symbol) => format!("`{symbol}`"),
-            TokenKind::End => "the end of the file".to_string(),
-        };
-        Diagnostic::new(self.here(), format!("expected {what}, found {found}"))
-            .label(format!("expected {what}"))
-    }
-
-    fn is_word(&self, word: &str) -> bool {
-        matches!(&self.peek().kind, TokenKind::Word(w) if w == word)
-    }
-
-    fn take_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        if found {
-            self.next();
-        }
-        found
-    }
-
-    fn is_symbol(&self, symbol: &str) -> bool {
-        matches!(self.peek().kind, TokenKind::Symbol(s) if s == symbol)
-    }
-
-    fn take(&mut self, symbol: &str) -> bool {
-        let found = self.is_symbol(symbol);
-        if found {
-            self.next();
-        }
-        found
-    }
-
-    fn expect(&mut self, symbol: &str) -> Result<Span> {
-        if self.is_symbol(symbol) { Ok(self.next().span) } else { Err(self.expected(&format!("`{symbol}`"))) }
-    }
-
     fn name(&mut self, what: &str) -> Result<Name> {
         match self.peek().kind.clone() {
             TokenKind::Word(text) if !SECTIONS.contains(&text.as_str()) => {
-                Ok(Name { text, span: self.next().span })
+                Ok(Name { text, span: self.advance().span })
             }
-            _ => Err(self.expected(what)),
+            _ => Err(self.unexpected(what)),
         }
     }
 
     fn number(&mut self) -> Result<i64> {
-        let negative = self.take("-");
-        let TokenKind::Number(number) = self.peek().kind else { return Err(self.expected("a number")) };
+        let negative = self.take_symbol("-");
+        let TokenKind::Number(number) = self.peek().kind else { return Err(self.unexpected("a number")) };
         let number = number.map(|n| if negative { -n } else { n }).and_then(|n| i64::try_from(n).ok());
         match number {
             Some(number) => {
-                self.next();
+                self.advance();
                 Ok(number)
             }
             None => Err(Diagnostic::new(self.here(), "this number does not fit 64 bits")),
@@ -126,12 +76,9 @@ impl Parser<'_> {
     }
 
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth >= MAX_DEPTH {
-            return Err(Diagnostic::new(self.here(), format!("nested more than {MAX_DEPTH} levels deep")));
-        }
-        self.depth += 1;
+        self.enter()?;
         let result = parse(self);
-        self.depth -= 1;
+        self.leave();
         result
     }
 
@@ -143,7 +90,7 @@ impl Parser<'_> {
             let mut end = start;
             loop {
                 if self.is_symbol("*") {
-                    end = self.next().span;
+                    end = self.advance().span;
                     places.push(None);
                 } else if matches!(&self.peek().kind, TokenKind::Word(w) if !SECTIONS.contains(&w.as_str())) {
                     let name = self.name("a label")?;
@@ -154,10 +101,10 @@ impl Parser<'_> {
                 }
             }
             if places.is_empty() {
-                return Err(self.expected("a label or `*` for each process"));
+                return Err(self.unexpected("a label or `*` for each process"));
             }
             lines.push((places, start.to(end)));
-            if !self.take(";") {
+            if !self.take_symbol(";") {
                 return Ok(lines);
             }
         }
@@ -169,7 +116,7 @@ impl Parser<'_> {
         loop {
             let more = match sigil {
                 "" => matches!(&self.peek().kind, TokenKind::Word(w) if !SECTIONS.contains(&w.as_str())),
-                sigil => self.take(sigil),
+                sigil => self.take_symbol(sigil),
             };
             if !more {
                 return Ok(declarations);
@@ -178,10 +125,10 @@ impl Parser<'_> {
             if declarations.iter().any(|d| d.name.text == name.text) {
                 return Err(Diagnostic::new(name.span, format!("`{}` is declared twice", name.text)));
             }
-            self.expect("=")?;
+            self.expect_symbol("=")?;
             let init_span = self.here();
-            let init = if self.take("*") { None } else { Some(self.number()?) };
-            let domain = if self.take(":") { self.domain()? } else { Scalar::Integer };
+            let init = if self.take_symbol("*") { None } else { Some(self.number()?) };
+            let domain = if self.take_symbol(":") { self.domain()? } else { Scalar::Integer };
             if let Some(value) = init
                 && !domain.contains(value)
             {
@@ -195,11 +142,11 @@ impl Parser<'_> {
         if self.take_word("Z") {
             return Ok(Scalar::Integer);
         }
-        let start = self.expect("[").map_err(|_| self.expected("a domain, `[lo:hi]` or `Z`"))?;
+        let start = self.expect_symbol("[").map_err(|_| self.unexpected("a domain, `[lo:hi]` or `Z`"))?;
         let lo = self.number()?;
-        self.expect(":")?;
+        self.expect_symbol(":")?;
         let hi = self.number()?;
-        let end = self.expect("]")?;
+        let end = self.expect_symbol("]")?;
         if lo > hi {
             return Err(Diagnostic::new(start.to(end), "this domain is empty"));
         }
@@ -207,20 +154,20 @@ impl Parser<'_> {
     }
 
     fn process(&mut self) -> Result<Process> {
-        let span = self.next().span;
+        let span = self.advance().span;
         let mut count = 1;
-        if self.take("(") {
+        if self.take_symbol("(") {
             let place = self.here();
             count = match self.number()? {
                 n @ 1..=1000 => n as usize,
                 n => return Err(Diagnostic::new(place, format!("{n} processes are not between 1 and 1000"))),
             };
-            self.expect(")")?;
+            self.expect_symbol(")")?;
         }
         let data = if self.take_word("data") { self.declarations("")? } else { Vec::new() };
         let registers = if self.take_word("registers") { self.declarations("$")? } else { Vec::new() };
         if !self.take_word("text") {
-            return Err(self.expected("`text`, the code of the process"));
+            return Err(self.unexpected("`text`, the code of the process"));
         }
         Ok(Process { count, data, registers, text: self.sequence()?, span })
     }
@@ -230,7 +177,7 @@ impl Parser<'_> {
     /// Statements between semicolons; one may follow the last.
     fn sequence(&mut self) -> Result<Vec<Stmt>> {
         let mut stmts = vec![self.stmt()?];
-        while self.take(";") {
+        while self.take_symbol(";") {
             if self.ends_sequence() {
                 break;
             }
@@ -251,7 +198,7 @@ impl Parser<'_> {
             let start = p.here();
             let label = if p.at_label() {
                 let name = p.name("a label")?;
-                p.expect(":")?;
+                p.expect_symbol(":")?;
                 Some(name)
             } else {
                 None
@@ -263,7 +210,7 @@ impl Parser<'_> {
             } else {
                 p.stmt_kind()?
             };
-            let end = p.tokens[p.at.saturating_sub(1)].span;
+            let end = p.before();
             Ok(Stmt { label, kind, span: start.to(end) })
         })
     }
@@ -275,20 +222,20 @@ impl Parser<'_> {
     }
 
     fn stmt_kind(&mut self) -> Result<StmtKind> {
-        if self.take("{") {
+        if self.take_symbol("{") {
             let stmts = self.sequence()?;
-            self.expect("}")?;
+            self.expect_symbol("}")?;
             return Ok(StmtKind::Block(stmts));
         }
         if self.is_symbol("$") {
             let register = self.register()?;
-            self.expect(":=")?;
+            self.expect_symbol(":=")?;
             return Ok(StmtKind::Assign(register, self.arithmetic()?));
         }
         let TokenKind::Word(word) = self.peek().kind.clone() else {
-            return Err(self.expected("a statement"));
+            return Err(self.unexpected("a statement"));
         };
-        let span = self.next().span;
+        let span = self.advance().span;
         match word.as_str() {
             "nop" => Ok(StmtKind::Nop),
             "fence" => Ok(StmtKind::Fence(FenceKind::Full)),
@@ -296,21 +243,21 @@ impl Parser<'_> {
             // Loads are never reordered with loads here.
             "llfence" => Ok(StmtKind::Nop),
             "read" | "syncrd" => {
-                self.expect(":")?;
+                self.expect_symbol(":")?;
                 if self.is_symbol("$") {
                     let register = self.register()?;
-                    self.expect(":=")?;
+                    self.expect_symbol(":=")?;
                     return Ok(StmtKind::Read(register, self.memory()?));
                 }
                 let memory = self.memory()?;
-                self.expect("=")?;
+                self.expect_symbol("=")?;
                 Ok(StmtKind::ReadEqual(memory, self.arithmetic()?))
             }
             "write" => self.write(WriteKind::Plain),
             "syncwr" => self.write(WriteKind::Locked),
             "slocked" => {
                 if !self.take_word("write") {
-                    return Err(self.expected("`write`"));
+                    return Err(self.unexpected("`write`"));
                 }
                 self.write(WriteKind::StoreLocked)
             }
@@ -321,23 +268,23 @@ impl Parser<'_> {
                 Ok(StmtKind::Locked(self.alternatives()?))
             }
             "cas" => {
-                self.expect("(")?;
+                self.expect_symbol("(")?;
                 let memory = self.memory()?;
-                self.expect(",")?;
+                self.expect_symbol(",")?;
                 let expected = self.arithmetic()?;
-                self.expect(",")?;
+                self.expect_symbol(",")?;
                 let new = self.arithmetic()?;
-                self.expect(")")?;
+                self.expect_symbol(")")?;
                 Ok(StmtKind::Cas(memory, expected, new))
             }
             "assume" => {
-                self.expect(":")?;
+                self.expect_symbol(":")?;
                 Ok(StmtKind::Assume(self.boolean()?))
             }
             "if" => {
                 let condition = self.boolean()?;
                 if !self.take_word("then") {
-                    return Err(self.expected("`then`"));
+                    return Err(self.unexpected("`then`"));
                 }
                 let then = Box::new(self.stmt()?);
                 let otherwise = if self.take_word("else") { Some(Box::new(self.stmt()?)) } else { None };
@@ -346,7 +293,7 @@ impl Parser<'_> {
             "while" => {
                 let condition = self.boolean()?;
                 if !self.take_word("do") {
-                    return Err(self.expected("`do`"));
+                    return Err(self.unexpected("`do`"));
                 }
                 Ok(StmtKind::While(condition, Box::new(self.stmt()?)))
             }
@@ -360,36 +307,36 @@ impl Parser<'_> {
     }
 
     fn write(&mut self, kind: WriteKind) -> Result<StmtKind> {
-        self.expect(":")?;
+        self.expect_symbol(":")?;
         let memory = self.memory()?;
-        self.expect(":=")?;
+        self.expect_symbol(":=")?;
         Ok(StmtKind::Write(kind, memory, self.arithmetic()?))
     }
 
     fn alternatives(&mut self) -> Result<Vec<Vec<Stmt>>> {
-        self.expect("{")?;
+        self.expect_symbol("{")?;
         let mut alternatives = vec![self.sequence()?];
         while self.take_word("or") {
             alternatives.push(self.sequence()?);
         }
-        self.expect("}")?;
+        self.expect_symbol("}")?;
         Ok(alternatives)
     }
 
     fn register(&mut self) -> Result<Name> {
-        let span = self.expect("$")?;
+        let span = self.expect_symbol("$")?;
         let name = self.name("the name of a register")?;
         Ok(Name { span: span.to(name.span), ..name })
     }
 
     fn memory(&mut self) -> Result<Memory> {
-        if self.take("[") {
+        if self.take_symbol("[") {
             let address = self.arithmetic()?;
-            self.expect("]")?;
+            self.expect_symbol("]")?;
             return Ok(Memory::Pointer(address));
         }
         let name = self.name("a memory location")?;
-        if !self.take("[") {
+        if !self.take_symbol("[") {
             return Ok(Memory::Global(name));
         }
         let memory = if self.take_word("my") {
@@ -401,7 +348,7 @@ impl Parser<'_> {
                 Err(_) => return Err(Diagnostic::new(place, "processes are counted from 0")),
             }
         };
-        self.expect("]")?;
+        self.expect_symbol("]")?;
         Ok(memory)
     }
 
@@ -411,20 +358,15 @@ impl Parser<'_> {
         let mut left = self.product()?;
         let mut length = 0;
         loop {
-            let op = if self.take("+") {
+            let op = if self.take_symbol("+") {
                 BinaryOp::Add
-            } else if self.take("-") {
+            } else if self.take_symbol("-") {
                 BinaryOp::Sub
             } else {
                 return Ok(left);
             };
             length += 1;
-            if length > MAX_DEPTH {
-                return Err(Diagnostic::new(
-                    self.here(),
-                    format!("more than {MAX_DEPTH} operators in a row"),
-                ));
-            }
+            self.check_row(length)?;
             left = Expr::Binary(op, Box::new(left), Box::new(self.product()?));
         }
     }
@@ -432,14 +374,9 @@ impl Parser<'_> {
     fn product(&mut self) -> Result<Expr> {
         let mut left = self.atom()?;
         let mut length = 0;
-        while self.take("*") {
+        while self.take_symbol("*") {
             length += 1;
-            if length > MAX_DEPTH {
-                return Err(Diagnostic::new(
-                    self.here(),
-                    format!("more than {MAX_DEPTH} operators in a row"),
-                ));
-            }
+            self.check_row(length)?;
             left = Expr::Binary(BinaryOp::Mul, Box::new(left), Box::new(self.atom()?));
         }
         Ok(left)
@@ -448,21 +385,21 @@ impl Parser<'_> {
     fn atom(&mut self) -> Result<Expr> {
         self.deeper(|p| {
             let span = p.here();
-            if p.take("(") {
+            if p.take_symbol("(") {
                 let e = p.arithmetic()?;
-                p.expect(")")?;
+                p.expect_symbol(")")?;
                 return Ok(e);
             }
             if p.is_symbol("$") {
                 return Ok(Expr::Register(p.register()?));
             }
             if p.is_symbol("-") && !matches!(p.peek_at(1).kind, TokenKind::Number(_)) {
-                p.next();
+                p.advance();
                 return Ok(Expr::Negated(Box::new(p.atom()?)));
             }
             match p.peek().kind {
                 TokenKind::Number(_) | TokenKind::Symbol("-") => Ok(Expr::Number(p.number()?, span)),
-                _ => Err(p.expected("a number or a register").help("memory is read with `read: $r := x`")),
+                _ => Err(p.unexpected("a number or a register").help("memory is read with `read: $r := x`")),
             }
         })
     }
@@ -470,7 +407,7 @@ impl Parser<'_> {
     fn boolean(&mut self) -> Result<Expr> {
         self.deeper(|p| {
             let mut left = p.conjunction()?;
-            while p.take("||") {
+            while p.take_symbol("||") {
                 left = Expr::Binary(BinaryOp::Or, Box::new(left), Box::new(p.conjunction()?));
             }
             Ok(left)
@@ -480,14 +417,9 @@ impl Parser<'_> {
     fn conjunction(&mut self) -> Result<Expr> {
         let mut left = self.literal()?;
         let mut length = 0;
-        while self.take("&&") {
+        while self.take_symbol("&&") {
             length += 1;
-            if length > MAX_DEPTH {
-                return Err(Diagnostic::new(
-                    self.here(),
-                    format!("more than {MAX_DEPTH} operators in a row"),
-                ));
-            }
+            self.check_row(length)?;
             left = Expr::Binary(BinaryOp::And, Box::new(left), Box::new(self.literal()?));
         }
         Ok(left)
@@ -502,12 +434,12 @@ impl Parser<'_> {
             if p.take_word("false") {
                 return Ok(Expr::Truth(false, span));
             }
-            if p.take_word("not") || p.take("!") {
+            if p.take_word("not") || p.take_symbol("!") {
                 return Ok(Expr::Not(Box::new(p.literal()?)));
             }
-            if p.take("[") {
+            if p.take_symbol("[") {
                 let e = p.boolean()?;
-                p.expect("]")?;
+                p.expect_symbol("]")?;
                 return Ok(e);
             }
             let left = p.arithmetic()?;
@@ -518,9 +450,9 @@ impl Parser<'_> {
                 TokenKind::Symbol("<=") => BinaryOp::Le,
                 TokenKind::Symbol(">") => BinaryOp::Gt,
                 TokenKind::Symbol(">=") => BinaryOp::Ge,
-                _ => return Err(p.expected("a comparison")),
+                _ => return Err(p.unexpected("a comparison")),
             };
-            p.next();
+            p.advance();
             Ok(Expr::Binary(op, Box::new(left), Box::new(p.arithmetic()?)))
         })
     }

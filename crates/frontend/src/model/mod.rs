@@ -5,6 +5,7 @@
 
 mod ast;
 mod expression;
+mod parse_expression;
 mod parser;
 mod resolve;
 mod statement;

@@ -1,17 +1,18 @@
 //! Tokens to syntax, by recursive descent.
 //!
-//! Nesting is limited to [`MAX_DEPTH`], so that no input overflows the stack here or in anything
-//! that walks the tree later.
+//! Expressions are in [`super::parse_expression`].
 
 use super::ast::*;
 use crate::Diagnostic;
+use crate::cursor::Cursor;
 use crate::lexer::{Token, TokenKind};
-use fencepost_ir::Span;
-use fencepost_ir::tree::{BinaryOp, Drain, FenceKind, Quantifier, UnaryOp};
+use fencepost_ir::tree::{BinaryOp, Drain, FenceKind, Quantifier};
+use std::ops::{Deref, DerefMut};
 
-type Result<T> = std::result::Result<T, Diagnostic>;
+pub(super) type Result<T> = std::result::Result<T, Diagnostic>;
 
-const MAX_DEPTH: usize = 400;
+/// Strength of `+` and `-`.
+pub(super) const ADDITIVE: u8 = 8;
 
 /// Words that are not names of variables, labels or procedures.
 pub const RESERVED: [&str; 49] = [
@@ -71,91 +72,37 @@ pub const TYPES: [&str; 13] =
 
 /// The items of a program.
 pub fn parse(tokens: &[Token]) -> Result<Vec<Item>> {
-    let mut parser = Parser { tokens, position: 0, depth: 0 };
+    let mut parser = Parser(Cursor::new(tokens));
     let mut items = Vec::new();
-    while parser.peek().kind != TokenKind::End {
+    while !parser.at_end() {
         items.push(parser.item()?);
     }
     Ok(items)
 }
 
-struct Parser<'a> {
-    tokens: &'a [Token],
-    position: usize,
-    depth: usize,
+pub(super) struct Parser<'a>(Cursor<'a>);
+
+impl<'a> Deref for Parser<'a> {
+    type Target = Cursor<'a>;
+    fn deref(&self) -> &Cursor<'a> {
+        &self.0
+    }
+}
+
+impl<'a> DerefMut for Parser<'a> {
+    fn deref_mut(&mut self) -> &mut Cursor<'a> {
+        &mut self.0
+    }
 }
 
 impl Parser<'_> {
-    fn peek(&self) -> &Token {
-        self.peek_at(0)
-    }
-
-    fn peek_at(&self, ahead: usize) -> &Token {
-        &self.tokens[(self.position + ahead).min(self.tokens.len() - 1)]
-    }
-
-    fn next(&mut self) -> Token {
-        let token = self.peek().clone();
-        self.position = (self.position + 1).min(self.tokens.len() - 1);
-        token
-    }
-
-    fn is_symbol(&self, symbol: &str) -> bool {
-        matches!(&self.peek().kind, TokenKind::Symbol(s) if *s == symbol)
-    }
-
-    fn is_word(&self, word: &str) -> bool {
-        matches!(&self.peek().kind, TokenKind::Word(w) if w == word)
-    }
-
-    fn take_symbol(&mut self, symbol: &str) -> bool {
-        let found = self.is_symbol(symbol);
-        if found {
-            self.next();
-        }
-        found
-    }
-
-    fn take_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        if found {
-            self.next();
-        }
-        found
-    }
-
-    fn unexpected(&self, expected: &str) -> Diagnostic {
-        let token = self.peek();
-        let found = match &token.kind {
-            TokenKind::Word(w) => format!("`{w}`"),
-            TokenKind::Number(Some(n)) => format!("`{n}`"),
-            TokenKind::Number(None) => "a number".to_string(),
-            TokenKind::Symbol(s) => format!("`{s}`"),
-            TokenKind::End => "the end of the file".to_string(),
-        };
-        Diagnostic::new(token.span, format!("expected {expected}, found {found}"))
-            .label(format!("expected {expected}"))
-    }
-
-    fn expect_symbol(&mut self, symbol: &str) -> Result<Span> {
-        if self.is_symbol(symbol) {
-            Ok(self.next().span)
-        } else {
-            Err(self.unexpected(&format!("`{symbol}`")))
-        }
-    }
-
-    fn expect_word(&mut self, word: &str) -> Result<Span> {
-        if self.is_word(word) { Ok(self.next().span) } else { Err(self.unexpected(&format!("`{word}`"))) }
-    }
-
-    fn name(&mut self, what: &str) -> Result<Name> {
+    pub(super) fn name(&mut self, what: &str) -> Result<Name> {
         let token = self.peek().clone();
         match token.kind {
             TokenKind::Word(text)
                 if !RESERVED.contains(&text.as_str()) && !TYPES.contains(&text.as_str()) =>
             {
-                self.next();
+                self.advance();
                 Ok(Name { text, span: token.span })
             }
             TokenKind::Word(text) => Err(self
@@ -166,20 +113,14 @@ impl Parser<'_> {
     }
 
     /// Runs `parse` one level deeper.
-    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth >= MAX_DEPTH {
-            let message = format!("nested more than {MAX_DEPTH} levels deep");
-            return Err(
-                Diagnostic::new(self.peek().span, message).help("split it into procedures or variables")
-            );
-        }
-        self.depth += 1;
+    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.enter()?;
         let result = parse(self);
-        self.depth -= 1;
+        self.leave();
         result
     }
 
-    fn separated<T>(&mut self, mut parse: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+    pub(super) fn separated<T>(&mut self, mut parse: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut items = vec![parse(self)?];
         while self.take_symbol(",") {
             items.push(parse(self)?);
@@ -199,21 +140,21 @@ impl Parser<'_> {
         };
         match word.as_str() {
             "shared" => {
-                self.next();
+                self.advance();
                 let ty = self.type_expr()?;
                 Ok(Item::Shared(self.declarations(ty)?))
             }
             "mutex" => {
-                let name = Name { text: word, span: self.next().span };
+                let name = Name { text: word, span: self.advance().span };
                 Ok(Item::Shared(self.declarations(TypeExpr::Named(name))?))
             }
             "local" => {
-                self.next();
+                self.advance();
                 let ty = self.type_expr()?;
                 Ok(Item::Local(self.declarations(ty)?))
             }
             "const" => {
-                self.next();
+                self.advance();
                 let name = self.name("a name for the constant")?;
                 self.expect_symbol("=")?;
                 let value = self.expr()?;
@@ -221,27 +162,27 @@ impl Parser<'_> {
                 Ok(Item::Const(name, value))
             }
             "process" => {
-                self.next();
+                self.advance();
                 let name = self.name("a name for the process")?;
                 let params = self.params()?;
                 let body = self.braced()?;
                 Ok(Item::Procedure(Procedure { kind: ProcedureKind::Process, name, params, body }))
             }
             "thread" => {
-                self.next();
+                self.advance();
                 let name = self.name("a name for the thread")?;
                 let count = self.count()?;
                 let body = self.braced()?;
                 Ok(Item::Procedure(Procedure { kind: ProcedureKind::Thread(count), name, params: Vec::new(), body }))
             }
             "start" => {
-                self.next();
+                self.advance();
                 let starts = self.separated(Self::start)?;
                 self.expect_symbol(";")?;
                 Ok(Item::Start(starts))
             }
             "forbid" => {
-                self.next();
+                self.advance();
                 let mut parts = vec![self.at_label()?];
                 while self.take_word("and") {
                     parts.push(self.at_label()?);
@@ -250,7 +191,7 @@ impl Parser<'_> {
                 Ok(Item::Forbid(parts, span.to(end)))
             }
             "at" => {
-                self.next();
+                self.advance();
                 self.expect_word("most")?;
                 let number = self.expr()?;
                 self.expect_word("at")?;
@@ -259,7 +200,7 @@ impl Parser<'_> {
                 Ok(Item::AtMost(number, label, span.to(end)))
             }
             "final" => {
-                self.next();
+                self.advance();
                 let quantifier = if self.take_word("not") {
                     self.expect_word("exists")?;
                     Quantifier::NotExists
@@ -362,7 +303,7 @@ impl Parser<'_> {
         let token = self.peek().clone();
         match token.kind {
             TokenKind::Word(text) if TYPES.contains(&text.as_str()) => {
-                self.next();
+                self.advance();
                 Ok(TypeExpr::Named(Name { text, span: token.span }))
             }
             _ if self.at_type() => {
@@ -413,7 +354,7 @@ impl Parser<'_> {
             while !p.is_symbol("}") {
                 stmts.push(p.stmt()?);
             }
-            p.next();
+            p.advance();
             Ok(stmts)
         })
     }
@@ -432,7 +373,7 @@ impl Parser<'_> {
     fn stmt(&mut self) -> Result<Stmt> {
         let start = self.peek().span;
         let kind = self.stmt_kind()?;
-        let end = self.tokens[self.position.saturating_sub(1)].span;
+        let end = self.before();
         Ok(Stmt { kind, span: start.to(end) })
     }
 
@@ -457,7 +398,7 @@ impl Parser<'_> {
         let keyword = RESERVED.contains(&word.as_str());
         if !keyword && matches!(self.peek_at(1).kind, TokenKind::Symbol(":")) {
             let name = self.name("a label")?;
-            self.next();
+            self.advance();
             return Ok(StmtKind::Label(name));
         }
         if !keyword || word == "spawn" {
@@ -465,19 +406,19 @@ impl Parser<'_> {
         }
         match word.as_str() {
             "if" => {
-                self.next();
+                self.advance();
                 let cond = self.parenthesised()?;
                 let then = self.body()?;
                 let otherwise = if self.take_word("else") { self.body()? } else { Vec::new() };
                 return Ok(StmtKind::If(cond, then, otherwise));
             }
             "while" => {
-                self.next();
+                self.advance();
                 let cond = self.parenthesised()?;
                 return Ok(StmtKind::While(cond, self.body()?));
             }
             "choose" => {
-                self.next();
+                self.advance();
                 let mut blocks = vec![self.braced()?];
                 while self.take_word("or") {
                     blocks.push(self.braced()?);
@@ -485,7 +426,7 @@ impl Parser<'_> {
                 return Ok(StmtKind::Choose(blocks));
             }
             "atomic" => {
-                self.next();
+                self.advance();
                 let drain = self.drain();
                 return Ok(StmtKind::Atomic(drain, self.braced()?));
             }
@@ -493,7 +434,7 @@ impl Parser<'_> {
         }
         let kind = match word.as_str() {
             "do" => {
-                self.next();
+                self.advance();
                 let body = self.body()?;
                 self.expect_word("while")?;
                 StmtKind::DoWhile(body, self.parenthesised()?)
@@ -502,44 +443,44 @@ impl Parser<'_> {
             "break" => self.plain(StmtKind::Break),
             "continue" => self.plain(StmtKind::Continue),
             "goto" => {
-                self.next();
+                self.advance();
                 StmtKind::Goto(self.name("a label")?)
             }
             "return" => {
-                self.next();
+                self.advance();
                 StmtKind::Return(if self.is_symbol(";") { None } else { Some(self.expr()?) })
             }
             "atomic_begin" => {
-                self.next();
+                self.advance();
                 StmtKind::AtomicBegin(self.drain())
             }
             "atomic_end" => {
-                self.next();
+                self.advance();
                 StmtKind::AtomicEnd(self.drain())
             }
             "fence" => {
-                self.next();
+                self.advance();
                 let store_store = self.take_word("store_store");
                 StmtKind::Fence(if store_store { FenceKind::StoreStore } else { FenceKind::Full })
             }
             "assume" => {
-                self.next();
+                self.advance();
                 StmtKind::Assume(self.parenthesised()?)
             }
             "assert" => {
-                self.next();
+                self.advance();
                 StmtKind::Assert(self.parenthesised()?)
             }
             "lock" => {
-                self.next();
+                self.advance();
                 StmtKind::Lock(self.parenthesised()?)
             }
             "unlock" => {
-                self.next();
+                self.advance();
                 StmtKind::Unlock(self.parenthesised()?)
             }
             "join" => {
-                self.next();
+                self.advance();
                 StmtKind::Join(self.parenthesised()?)
             }
             _ => return Err(self.unexpected("a statement")),
@@ -549,11 +490,11 @@ impl Parser<'_> {
     }
 
     fn plain(&mut self, kind: StmtKind) -> StmtKind {
-        self.next();
+        self.advance();
         kind
     }
 
-    fn drain(&mut self) -> Drain {
+    pub(super) fn drain(&mut self) -> Drain {
         if self.take_word("nodrain") { Drain::No } else { Drain::Yes }
     }
 
@@ -601,174 +542,4 @@ impl Parser<'_> {
         self.expect_symbol(";")?;
         Ok(kind)
     }
-
-    // Expressions
-
-    fn expr(&mut self) -> Result<Expr> {
-        self.deeper(|p| {
-            let cond = p.binary(0)?;
-            if !p.take_symbol("?") {
-                return Ok(cond);
-            }
-            let then = p.expr()?;
-            p.expect_symbol(":")?;
-            let otherwise = p.expr()?;
-            let span = cond.span.to(otherwise.span);
-            Ok(Expr { kind: ExprKind::Select(Box::new(cond), Box::new(then), Box::new(otherwise)), span })
-        })
-    }
-
-    /// Operators of at least the given strength, by precedence climbing.
-    fn binary(&mut self, least: u8) -> Result<Expr> {
-        let mut left = self.deeper(Self::unary)?;
-        let mut height = 0;
-        while let Some((op, strength)) = self.operator()
-            && strength >= least
-        {
-            height += 1;
-            if self.depth + height > MAX_DEPTH {
-                return Err(Diagnostic::new(
-                    self.peek().span,
-                    format!("more than {MAX_DEPTH} operators in a row"),
-                )
-                .help("use a variable for a part of it"));
-            }
-            self.next();
-            let right = self.binary(strength + 1)?;
-            let span = left.span.to(right.span);
-            left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
-        }
-        Ok(left)
-    }
-
-    fn operator(&self) -> Option<(BinaryOp, u8)> {
-        let TokenKind::Symbol(symbol) = self.peek().kind else { return None };
-        let op = BinaryOp::ALL.into_iter().find(|op| op.symbol() == symbol)?;
-        let strength = match op {
-            BinaryOp::Or => 0,
-            BinaryOp::And => 1,
-            BinaryOp::BitOr => 2,
-            BinaryOp::BitXor => 3,
-            BinaryOp::BitAnd => 4,
-            BinaryOp::Eq | BinaryOp::Ne => 5,
-            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 6,
-            BinaryOp::Shl | BinaryOp::Shr => 7,
-            BinaryOp::Add | BinaryOp::Sub => ADDITIVE,
-            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 9,
-        };
-        Some((op, strength))
-    }
-
-    fn unary(&mut self) -> Result<Expr> {
-        let span = self.peek().span;
-        let op = if self.take_symbol("!") {
-            UnaryOp::Not
-        } else if self.take_symbol("-") {
-            UnaryOp::Neg
-        } else if self.take_symbol("~") {
-            UnaryOp::BitNot
-        } else {
-            return self.postfix();
-        };
-        let arg = self.deeper(Self::unary)?;
-        let span = span.to(arg.span);
-        Ok(match (op, arg.kind) {
-            (UnaryOp::Neg, ExprKind::Number(n)) => Expr { kind: ExprKind::Number(-n), span },
-            (op, kind) => {
-                let arg = Box::new(Expr { kind, span: arg.span });
-                Expr { kind: ExprKind::Unary(op, arg), span }
-            }
-        })
-    }
-
-    fn postfix(&mut self) -> Result<Expr> {
-        let mut e = self.primary()?;
-        while self.take_symbol(".") {
-            let member = self.name("a variable of the thread")?;
-            let span = e.span.to(member.span);
-            e = Expr { kind: ExprKind::Member(Box::new(e), member), span };
-        }
-        Ok(e)
-    }
-
-    fn args(&mut self) -> Result<Vec<Expr>> {
-        self.expect_symbol("(")?;
-        if self.take_symbol(")") {
-            return Ok(Vec::new());
-        }
-        let args = self.separated(Self::expr)?;
-        self.expect_symbol(")")?;
-        Ok(args)
-    }
-
-    fn primary(&mut self) -> Result<Expr> {
-        let token = self.peek().clone();
-        let span = token.span;
-        match token.kind {
-            TokenKind::Number(Some(n)) => {
-                self.next();
-                Ok(Expr { kind: ExprKind::Number(n), span })
-            }
-            TokenKind::Number(None) => Err(Diagnostic::new(span, "this number does not fit 64 bits")),
-            TokenKind::Symbol("(") => {
-                self.next();
-                if let TokenKind::Word(word) = self.peek().kind.clone()
-                    && TYPES.contains(&word.as_str())
-                {
-                    let name = Name { text: word, span: self.next().span };
-                    self.expect_symbol(")")?;
-                    let arg = self.deeper(Self::unary)?;
-                    let span = span.to(arg.span);
-                    return Ok(Expr { kind: ExprKind::Cast(name, Box::new(arg)), span });
-                }
-                let e = self.expr()?;
-                self.expect_symbol(")")?;
-                Ok(e)
-            }
-            TokenKind::Word(word) => match word.as_str() {
-                "true" | "false" | "none" => {
-                    self.next();
-                    Ok(Expr { kind: ExprKind::Variable(Name { text: word, span }, Vec::new()), span })
-                }
-                "any" => {
-                    self.next();
-                    let mut choices = Vec::new();
-                    if self.take_symbol("(") {
-                        choices = self.separated(|p| {
-                            let lo = p.expr()?;
-                            let hi = if p.take_symbol("..") { p.expr()? } else { lo.clone() };
-                            Ok((lo, hi))
-                        })?;
-                        self.expect_symbol(")")?;
-                    }
-                    Ok(Expr { kind: ExprKind::Any(choices), span })
-                }
-                "spawn" => {
-                    self.next();
-                    let drain = self.drain();
-                    let name = self.name("a process to spawn")?;
-                    let args = if self.is_symbol("(") { self.args()? } else { Vec::new() };
-                    Ok(Expr { kind: ExprKind::Spawn(name, args, drain), span })
-                }
-                _ => {
-                    let name = self.name("an expression")?;
-                    if self.is_symbol("(") {
-                        let args = self.args()?;
-                        return Ok(Expr { kind: ExprKind::Call(name, args), span });
-                    }
-                    let mut indices = Vec::new();
-                    let mut end = span;
-                    while self.take_symbol("[") {
-                        indices.push(self.expr()?);
-                        end = self.expect_symbol("]")?;
-                    }
-                    Ok(Expr { kind: ExprKind::Variable(name, indices), span: span.to(end) })
-                }
-            },
-            TokenKind::Symbol(_) | TokenKind::End => Err(self.unexpected("an expression")),
-        }
-    }
 }
-
-/// Strength of `+` and `-`.
-const ADDITIVE: u8 = 8;

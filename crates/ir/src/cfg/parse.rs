@@ -3,6 +3,7 @@
 //! A tool for tests and debugging, so its messages name the line and what was expected, no more.
 
 use super::*;
+use crate::scalar::IntType;
 use crate::source::FileId;
 use std::fmt;
 

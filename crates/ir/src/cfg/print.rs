@@ -1,5 +1,5 @@
 //! The control-flow graph as text: one declaration or edge a line, expressions in prefix form.
-//! [`super::parse`] reads it back.
+//! [`super::parse()`] reads it back.
 
 use super::*;
 use std::fmt::{self, Display, Formatter};

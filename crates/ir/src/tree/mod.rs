@@ -1,6 +1,6 @@
 //! The program as people write it: structured statements, typed expressions, source spans.
 //!
-//! Front ends produce it; it prints as `.fp` ([`mod@print`]). Expressions may read shared memory,
+//! Front ends produce it; it prints as `.fp` (in `print.rs`). Expressions may read shared memory,
 //! do read-modify-writes, call and spawn; they are evaluated from left to right, one access
 //! after the other, and the lowering pass makes an instruction of each.
 

@@ -1,0 +1,248 @@
+//! What an edge of a control-flow graph does.
+
+use super::{Expr, ObjectId, ProcId, Program, Reg};
+use crate::scalar::Scalar;
+
+/// Where an instruction puts its result.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Dest {
+    /// A register.
+    Reg(Reg),
+    /// An element of a register array, `len` slots from `base` on.
+    At {
+        /// First slot.
+        base: Reg,
+        /// Number of slots.
+        len: u32,
+        /// Which of them; out of bounds is an error of the program.
+        index: Expr,
+    },
+}
+
+/// A memory cell computed at run time.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Address {
+    /// The object.
+    pub object: ObjectId,
+    /// Its cell; out of bounds is an error of the program.
+    pub index: Expr,
+}
+
+/// What an atomic read-modify-write does with the old value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum RmwOp {
+    /// Writes the operand.
+    Exchange(Expr),
+    /// Adds the operand.
+    Add(Expr),
+    /// Subtracts the operand.
+    Sub(Expr),
+    /// Bitwise and.
+    And(Expr),
+    /// Bitwise or.
+    Or(Expr),
+    /// Bitwise exclusive or.
+    Xor(Expr),
+    /// Writes `new` if the cell holds `expected`.
+    CompareExchange {
+        /// What the cell is compared with.
+        expected: Expr,
+        /// What is written if equal.
+        new: Expr,
+    },
+}
+
+/// Kinds of fences.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum FenceKind {
+    /// Waits until the own buffer is empty.
+    Full,
+    /// Stores after it reach memory after the stores before it.
+    StoreStore,
+}
+
+/// Whether an instruction waits until the own buffer is empty.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Drain {
+    /// It waits.
+    Yes,
+    /// It does not.
+    No,
+}
+
+/// A set of values to choose from, as ranges with both ends included, sorted and disjoint.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Choices(pub Vec<(i64, i64)>);
+
+impl Choices {
+    /// Just one value.
+    pub fn one(value: i64) -> Choices {
+        Choices(vec![(value, value)])
+    }
+
+    /// Sorts and merges ranges.
+    pub fn from_ranges(mut ranges: Vec<(i64, i64)>) -> Choices {
+        ranges.retain(|(lo, hi)| lo <= hi);
+        ranges.sort_unstable();
+        let mut merged: Vec<(i64, i64)> = Vec::new();
+        for (lo, hi) in ranges {
+            match merged.last_mut() {
+                Some(last) if i128::from(lo) <= i128::from(last.1) + 1 => last.1 = last.1.max(hi),
+                _ => merged.push((lo, hi)),
+            }
+        }
+        Choices(merged)
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u128 {
+        self.0.iter().map(|&(lo, hi)| (i128::from(hi) - i128::from(lo) + 1) as u128).sum()
+    }
+
+    /// The only value, if there is just one.
+    pub fn single(&self) -> Option<i64> {
+        match self.0[..] {
+            [(lo, hi)] if lo == hi => Some(lo),
+            _ => None,
+        }
+    }
+
+    /// Whether the value is one of them.
+    pub fn contains(&self, value: i64) -> bool {
+        self.0.iter().any(|&(lo, hi)| lo <= value && value <= hi)
+    }
+
+    /// All values, ascending.
+    pub fn values(&self) -> impl Iterator<Item = i64> + '_ {
+        self.0.iter().flat_map(|&(lo, hi)| lo..=hi)
+    }
+}
+
+/// What an edge does.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Instr {
+    /// Nothing.
+    Nop,
+    /// Takes one of several alternatives: nothing but the choice.
+    Choose,
+    /// `dest = value`.
+    Assign(Dest, Expr),
+    /// `dest = memory`.
+    Load(Dest, Address),
+    /// `memory = value`.
+    Store(Address, Expr),
+    /// Atomic read-modify-write; the old value goes to the destination.
+    Rmw(Option<Dest>, Address, RmwOp),
+    /// A fence.
+    Fence(FenceKind),
+    /// Passes only if the condition is nonzero.
+    Assume(Expr),
+    /// Fails if the condition is zero.
+    Assert(Expr),
+    /// `dest` becomes any of the values.
+    Havoc(Dest, Choices),
+    /// Waits for the mutex and takes it.
+    Lock(Address),
+    /// Gives the mutex back; it must be held.
+    Unlock(Address),
+    /// Starts a thread; its handle goes to the destination.
+    Spawn(Option<Dest>, ProcId, Vec<Expr>, Drain),
+    /// Waits for the end of the thread.
+    Join(Expr),
+    /// Calls a procedure; its result goes to the destination.
+    Call(Option<Dest>, ProcId, Vec<Expr>),
+    /// Returns from the procedure; from the outermost one, ends the thread.
+    Return(Option<Expr>),
+    /// From here to the matching end, no other thread steps.
+    AtomicBegin(Drain),
+    /// Ends the section.
+    AtomicEnd(Drain),
+}
+
+impl RmwOp {
+    /// The operands, in order of evaluation.
+    pub fn operands(&self) -> impl Iterator<Item = &Expr> {
+        let (first, second) = match self {
+            RmwOp::Exchange(v)
+            | RmwOp::Add(v)
+            | RmwOp::Sub(v)
+            | RmwOp::And(v)
+            | RmwOp::Or(v)
+            | RmwOp::Xor(v) => (v, None),
+            RmwOp::CompareExchange { expected, new } => (expected, Some(new)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+impl Instr {
+    /// The memory cell it touches, if it touches one.
+    pub fn address(&self) -> Option<&Address> {
+        match self {
+            Instr::Load(_, a)
+            | Instr::Store(a, _)
+            | Instr::Rmw(_, a, _)
+            | Instr::Lock(a)
+            | Instr::Unlock(a) => Some(a),
+            _ => None,
+        }
+    }
+
+    /// Where its result goes.
+    pub fn dest(&self) -> Option<&Dest> {
+        match self {
+            Instr::Assign(d, _) | Instr::Load(d, _) | Instr::Havoc(d, _) => Some(d),
+            Instr::Rmw(d, ..) | Instr::Spawn(d, ..) | Instr::Call(d, ..) => d.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` on each expression in it, those in addresses and destinations included.
+    pub fn expressions<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
+        if let Some(Dest::At { index, .. }) = self.dest() {
+            visit(index);
+        }
+        if let Some(address) = self.address() {
+            visit(&address.index);
+        }
+        match self {
+            Instr::Assign(_, e)
+            | Instr::Store(_, e)
+            | Instr::Assume(e)
+            | Instr::Assert(e)
+            | Instr::Join(e)
+            | Instr::Return(Some(e)) => visit(e),
+            Instr::Rmw(_, _, op) => op.operands().for_each(visit),
+            Instr::Spawn(_, _, args, _) | Instr::Call(_, _, args) => args.iter().for_each(visit),
+            Instr::Nop
+            | Instr::Choose
+            | Instr::Load(..)
+            | Instr::Fence(_)
+            | Instr::Havoc(..)
+            | Instr::Lock(_)
+            | Instr::Unlock(_)
+            | Instr::Return(None)
+            | Instr::AtomicBegin(_)
+            | Instr::AtomicEnd(_) => {}
+        }
+    }
+
+    /// Whether executing it can be an error of the program.
+    pub fn can_fail(&self, program: &Program) -> bool {
+        let mut found = match self {
+            Instr::Assert(_) | Instr::Unlock(_) | Instr::Join(_) | Instr::AtomicEnd(_) => true,
+            Instr::Rmw(_, _, RmwOp::Exchange(_) | RmwOp::CompareExchange { .. }) => false,
+            Instr::Rmw(_, address, _) => !matches!(program.object(address.object).ty, Scalar::Int(_)),
+            _ => false,
+        };
+        if let Some(a) = self.address() {
+            let object = program.object(a.object);
+            let len = i64::from(object.cells());
+            let inside =
+                matches!(a.index, Expr::Const(i) if (0..len).contains(&i)) || a.index.stays_below(len);
+            found |= !inside && !object.is_unbounded();
+        }
+        self.expressions(&mut |e| found |= e.can_fail());
+        found
+    }
+}

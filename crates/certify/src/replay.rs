@@ -278,7 +278,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
     fn finish(mut self) -> Result<Replay, Rejection> {
         let violation = match self.failed {
             Some(failure) => Some(failure),
-            None => self.machine.violated(self.state()).map(Violation::Property),
+            None => self.machine.violated(self.state()),
         };
         match violation {
             Some(violation) => {

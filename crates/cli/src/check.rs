@@ -5,7 +5,8 @@ use crate::progress::ProgressLine;
 use crate::{Exit, input, output};
 use fencepost_certify::replay;
 use fencepost_explore::{Explicit, Order, Reduction};
-use fencepost_ir::{cfg, tree};
+use fencepost_frontend::Diagnostic;
+use fencepost_ir::{Span, cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, json, text};
@@ -18,6 +19,14 @@ use std::time::{Duration, Instant};
 pub fn run(options: &CheckOptions) -> Exit {
     if options.trace.is_some() && (options.files.len() > 1 || options.models.len() > 1) {
         output::complain("error: --trace needs one file and one model");
+        return Exit::Wrong;
+    }
+    let same_file =
+        |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
+    if let Some(trace) = &options.trace
+        && options.files.iter().any(|file| same_file(file, trace))
+    {
+        output::complain("error: --trace would overwrite the program");
         return Exit::Wrong;
     }
     let cancelled = Arc::new(AtomicBool::new(false));
@@ -58,10 +67,12 @@ fn check_file(options: &CheckOptions, file: &Path, cancelled: &Arc<AtomicBool>) 
     }
     let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     if !program.has_property() {
-        let error = input::InputError::File(format!(
-            "{name}: there is nothing to check; a property is an `assert`, `forbid`, `at most` or `final` condition, \
-             in Memorax files a `forbidden` line, in Trencher files a `final` state in every thread"
-        ));
+        let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);
+        let diagnostic = Diagnostic::new(span, "there is nothing to check").help(
+            "a property is an `assert`, `forbid`, `at most` or `final` condition; in Memorax files a `forbidden` line, \
+             in Trencher files a `final` state in every thread",
+        );
+        let error = input::InputError::Text(program.sources.clone(), vec![diagnostic]);
         input::complain(&error);
         if options.format == Format::Json {
             output::line(error_object(&name, &error));

@@ -60,7 +60,11 @@ pub fn read_text(path: &Path) -> Result<String, String> {
         std::fs::read(path)
     };
     let bytes = bytes.map_err(|e| e.to_string())?;
-    String::from_utf8(bytes).map_err(|_| "not a text file: it is not valid UTF-8".to_string())
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
+        format!("line {line} is not text: it is not valid UTF-8")
+    })
 }
 
 /// Prints why there is no program, on standard error.

@@ -3,6 +3,7 @@
 use crate::options::ReplayOptions;
 use crate::{Exit, input, output};
 use fencepost_certify::replay_claims;
+use fencepost_ir::tree::Count;
 use fencepost_passes::pipeline;
 use fencepost_report::{json, text};
 
@@ -14,6 +15,12 @@ pub fn run(options: &ReplayOptions) -> Exit {
             return Exit::Wrong;
         }
     };
+    if options.input.threads.is_none() && tree.threads.iter().any(|t| t.count == Count::Any) {
+        output::complain(
+            "error: the program has any number of threads; give the number of the trace with --threads N",
+        );
+        return Exit::Wrong;
+    }
     let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     let saved = input::read_text(&options.trace).and_then(|text| json::read_trace(&text));
     let (saved, model) = match saved {
@@ -36,7 +43,8 @@ pub fn run(options: &ReplayOptions) -> Exit {
     };
     match replay_claims(&program, model, &saved.init, &saved.claims) {
         Err(rejection) => rejected(rejection.to_string()),
-        Ok(replay) => {
+        Ok(mut replay) => {
+            replay.shortest = saved.shortest;
             let property = replay.property(&program);
             if saved.property.as_ref().is_some_and(|claimed| *claimed != property) {
                 return rejected(format!("it violates the {property}, not what it claims"));

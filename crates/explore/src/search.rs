@@ -239,9 +239,8 @@ impl<'p, M: Memory> Search<'p, M> {
             }
             let mut state = self.machine.initial(&chosen);
             if let Goal::Violation = goal
-                && let Some(property) = self.machine.violated(&state)
+                && let Some(violation) = self.machine.violated(&state)
             {
-                let violation = Violation::Property(property);
                 return Some(End::Found(Found { init: chosen, steps: Vec::new(), violation }));
             }
             if let Err(failure) = self.settle(&mut state, self.bounds.len() - 1, None) {
@@ -296,9 +295,9 @@ impl<'p, M: Memory> Search<'p, M> {
                 }
             }
             if let Goal::Violation = goal
-                && let Some(property) = self.machine.violated(next)
+                && let Some(violation) = self.machine.violated(next)
             {
-                return Some(End::Found(self.rebuild(Some(id), ordinal, Violation::Property(property))));
+                return Some(End::Found(self.rebuild(Some(id), ordinal, violation)));
             }
             new.extend(self.keep(next, Some(id), ordinal, goal));
         }

@@ -71,7 +71,7 @@ fn leads_to_violation<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trac
             return i + 1 == trace.steps.len() && trace.violation == Violation::Failure(failure);
         }
     }
-    matches!(trace.violation, Violation::Property(p) if machine.violated(&state) == Some(p))
+    machine.violated(&state) == Some(trace.violation)
 }
 
 /// Where the last step of a run stands in the source.

@@ -17,7 +17,7 @@ type Place = u32;
 const ALIGN: usize = 4;
 
 /// Bytes of a chunk of the arena; a record lies within one.
-const CHUNK: usize = 1 << 26;
+const CHUNK: usize = 1 << 24;
 
 /// A length byte that says: four bytes of length follow.
 const LONG: u8 = u8::MAX;
@@ -62,6 +62,13 @@ fn record(chunks: &[Vec<u8>], place: Place) -> &[u8] {
     }
 }
 
+/// Makes room for more by an eighth of what there is: doubling would leave half of the memory empty.
+fn grow_slowly<T>(items: &mut Vec<T>, more: usize) {
+    if items.len() + more > items.capacity() {
+        items.reserve_exact(more + items.len() / 8 + 64);
+    }
+}
+
 impl Store {
     /// Number of states.
     pub fn len(&self) -> usize {
@@ -93,7 +100,9 @@ impl Store {
         let Store { chunks, table, .. } = self;
         table.insert_unique(hash_value, place, |&place| hash(record(chunks, place)));
         let id = self.places.len() as StateId;
+        grow_slowly(&mut self.places, 1);
         self.places.push(place);
+        grow_slowly(&mut self.origins, 1);
         self.origins.push(Origin { parent: origin.unwrap_or(id), ordinal });
         Ok(Some(id))
     }
@@ -109,6 +118,7 @@ impl Store {
         }
         let number = self.chunks.len() - 1;
         let chunk = &mut self.chunks[number];
+        grow_slowly(chunk, needed);
         let place = Place::try_from((number * CHUNK + chunk.len()) / ALIGN).map_err(|_| Full)?;
         match u8::try_from(bytes.len()) {
             Ok(length) if length != LONG => chunk.push(length),

@@ -4,6 +4,7 @@ use crate::machine::Machine;
 use crate::state::{State, Thread};
 use fencepost_ir::cfg::{NodeId, Observable, ProcId, Program, Property, Quantifier, Reg, Who};
 use fencepost_ir::eval::{Registers, eval};
+use fencepost_task::{Failure, Violation};
 
 /// The places of a forbidden combination, found by their labels once.
 pub(crate) struct Forbidden {
@@ -63,20 +64,22 @@ fn assign(threads: &[Thread], together: &[Vec<Spot>], taken: &mut Vec<usize>) ->
 }
 
 impl Machine<'_> {
-    /// The first property that the state violates.
-    pub fn violated(&self, state: &State) -> Option<usize> {
+    /// What is wrong with the state: the first property that it violates, or that has no value in it.
+    pub fn violated(&self, state: &State) -> Option<Violation> {
         let properties = self.program.properties.iter().zip(&self.forbidden);
-        properties.into_iter().position(|(property, forbidden)| match property {
-            Property::Forbid { .. } => assign(&state.threads, &forbidden.together, &mut Vec::new()),
-            Property::Final { quantifier, condition, observed, .. } => {
-                // A condition without a value (a division by zero) does not hold.
-                let holds = || eval(condition, &Observed { state, observed }).is_ok_and(|v| v != 0);
-                state.is_final()
-                    && match quantifier {
-                        Quantifier::Exists | Quantifier::NotExists => holds(),
-                        Quantifier::Forall => !holds(),
+        properties.enumerate().find_map(|(i, (property, forbidden))| {
+            let violates = match property {
+                Property::Forbid { .. } => assign(&state.threads, &forbidden.together, &mut Vec::new()),
+                Property::Final { .. } if !state.is_final() => false,
+                Property::Final { quantifier, condition, observed, .. } => {
+                    match (eval(condition, &Observed { state, observed }), quantifier) {
+                        (Err(fault), _) => return Some(Violation::Failure(Failure::Fault(fault))),
+                        (Ok(value), Quantifier::Exists | Quantifier::NotExists) => value != 0,
+                        (Ok(value), Quantifier::Forall) => value == 0,
                     }
-            }
+                }
+            };
+            violates.then_some(Violation::Property(i))
         })
     }
 }

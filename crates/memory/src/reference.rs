@@ -3,7 +3,7 @@
 use crate::machine::Machine;
 use crate::model::Memory;
 use crate::state::State;
-use fencepost_task::Failure;
+use fencepost_task::{Failure, Violation};
 use std::collections::HashSet;
 
 /// What a program can do under a model.
@@ -47,7 +47,15 @@ pub fn reachable(machine: &Machine<'_>, memory: &impl Memory, limit: usize) -> O
         if found.states.len() > limit {
             return None;
         }
-        found.violated.extend(machine.violated(&state));
+        match machine.violated(&state) {
+            Some(Violation::Property(property)) => {
+                found.violated.insert(property);
+            }
+            Some(Violation::Failure(failure)) => {
+                found.failures.insert(failure);
+            }
+            None => {}
+        }
         steps.clear();
         machine.steps(memory, &state, &mut steps);
         for &step in &steps {

@@ -141,6 +141,8 @@ pub struct SavedTrace {
     pub model: Option<Model>,
     /// The property.
     pub property: Option<String>,
+    /// Whether it says to be a shortest one.
+    pub shortest: bool,
     /// Initial values by name.
     pub init: Vec<(String, i128)>,
     /// Steps.
@@ -150,13 +152,17 @@ pub struct SavedTrace {
 /// Reads a trace that `check` saved or printed.
 pub fn read_trace(text: &str) -> Result<SavedTrace, String> {
     let value: Value = serde_json::from_str(text).map_err(|e| format!("not a JSON object: {e}"))?;
+    if value.get("schema").is_some_and(|schema| *schema != 1) {
+        return Err("this trace has another schema than 1".to_string());
+    }
     let model = value.get("model").and_then(Value::as_str);
     let model =
         model.and_then(Model::from_name).ok_or("no memory model: the key `model` is `sc`, `tso` or `pso`")?;
     let events =
         value.get("trace").and_then(Value::as_array).ok_or("no run: the key `trace` is a list of steps")?;
     let property = value.get("property").and_then(Value::as_str).map(str::to_string);
-    let mut saved = SavedTrace { model: Some(model), property, ..SavedTrace::default() };
+    let shortest = value.get("shortest").and_then(Value::as_bool).unwrap_or(false);
+    let mut saved = SavedTrace { model: Some(model), property, shortest, ..SavedTrace::default() };
     for (i, event) in events.iter().enumerate() {
         let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_string);
         let number = |key: &str| event.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());

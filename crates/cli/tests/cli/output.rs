@@ -126,6 +126,8 @@ fn an_unbounded_integer_that_leaves_64_bits_is_unknown() {
     let ran = check("overflow.fp", text, &[]);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     assert!(ran.stdout.contains("an unbounded integer leaves 64 bits at"), "{}", ran.stdout);
+    let text = "shared integer x = 9223372036854775807; thread t { skip; } final exists (x + 1 > 0);";
+    assert_eq!(check("overflow_at_the_end.fp", text, &[]).code, 3);
 }
 
 #[test]

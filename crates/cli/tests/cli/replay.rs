@@ -102,6 +102,7 @@ fn what_is_no_trace_is_wrong_input() {
         ("empty.json", ""),
         ("list.json", "[]"),
         ("model.json", r#"{"model":"arm","trace":[]}"#),
+        ("schema.json", r#"{"schema":99,"model":"tso","trace":[]}"#),
         ("no_trace.json", r#"{"model":"tso"}"#),
         ("no_kind.json", r#"{"model":"tso","trace":[{"thread":"t"}]}"#),
         ("no_thread.json", r#"{"model":"tso","trace":[{"kind":"store"}]}"#),

@@ -135,6 +135,14 @@ impl Body<'_> {
         if handles && !(left.ty == right.ty && matches!(op, BinaryOp::Eq | BinaryOp::Ne)) {
             return Err(Diagnostic::new(span, "thread handles can only be compared with `==` and `!=`"));
         }
+        let partial = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr);
+        if self.context == Context::Final && partial && !matches!(right.kind, ExprKind::Const(1..=31)) {
+            return Err(Diagnostic::new(
+                right.span,
+                format!("`{}` in a final condition is by a constant", op.symbol()),
+            )
+            .help("one between 1 and 31, so that the condition always has a value"));
+        }
         let (left, right, ty) = self.balance(left, right, span)?;
         let ty = if compares { Scalar::Bool } else { ty };
         Ok(Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span })

@@ -502,7 +502,10 @@ impl Resolver {
             ast::ExprKind::Variable(name, indices) if indices.is_empty() => name.text.clone(),
             ast::ExprKind::Call(name, args) => {
                 let Some((Global::Procedure(id), _)) = self.globals.get(&name.text) else { return None };
-                let params = &self.program.procedure(*id).locals;
+                let params = &self.program.procedure(*id).locals[..self.program.procedure(*id).params];
+                if params.len() != args.len() {
+                    return None;
+                }
                 let args: Result<Vec<_>> =
                     args.iter().zip(params).map(|(a, p)| self.constant_of(a, p.ty.scalar)).collect();
                 self.default_name(*id, &args.ok()?)

@@ -79,3 +79,40 @@ fn programs_in_the_language_reference_can_be_read() {
         assert!(ran.code != 2, "block {i}: {}\n{block}", ran.stderr);
     }
 }
+
+/// Every thread of a mutual exclusion algorithm gets to its critical section under SC, and, where it
+/// loops, again: a label is put behind the second visit, and forbidding it must be violated.
+#[test]
+fn each_thread_gets_to_its_critical_section_again() {
+    let property = "at most 1 at critical;";
+    let mut threads = 0;
+    for (file, _, options) in manifest() {
+        let text = std::fs::read_to_string(root().join("examples").join(&file)).unwrap();
+        if !text.contains(property) || !text.contains("while (true)") {
+            continue;
+        }
+        let label = text.lines().find(|l| l.trim_start().starts_with("critical:")).unwrap();
+        let visited = "critical: if (again) { twice: skip; } again = true;";
+        let watched = "local bool again;\n".to_string() + &text.replacen(label.trim(), visited, 1);
+        let path = format!("examples/{file}");
+        let mut args = vec!["check", &path, "--print", "cfg"];
+        args.extend(options.iter().map(String::as_str));
+        let graph = fencepost_args(&args).stdout;
+        for start in graph.lines().filter_map(|l| l.strip_prefix("start \"")) {
+            let name = start.split('"').next().unwrap();
+            let forbidden = watched.replace(property, &format!("forbid {name} at twice;"));
+            let mut args = vec!["--model", "sc", "-q"];
+            args.extend(options.iter().map(String::as_str));
+            let ran = check(&format!("again_{file}"), &forbidden, &args);
+            let parameterized = start.contains(" any ");
+            assert!(
+                ran.code == 1 || parameterized && ran.code == 3,
+                "{file}: {name}: {}{}",
+                ran.stdout,
+                ran.stderr
+            );
+            threads += 1;
+        }
+    }
+    assert!(threads > 40, "{threads} threads were looked at");
+}

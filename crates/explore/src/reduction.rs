@@ -10,8 +10,9 @@
 //! - no thread is put off forever: every cycle of local steps passes a node where its thread is
 //!   never chosen, the head of a loop or the entry of a recursive procedure.
 //!
-//! A store waits while the buffer is at its bound, and then is no candidate. All this keeps
-//! every violation and every final state, which is tested against the unreduced search.
+//! A store waits while the buffer is at its bound; then its thread is not chosen, whatever else it
+//! could do. All this keeps every violation and every final state, which is tested against the
+//! unreduced search.
 
 use fencepost_ir::cfg::{Edge, Instr, NodeId, ProcId, Procedure, Program, Property};
 use fencepost_memory::State;

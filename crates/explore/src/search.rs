@@ -350,17 +350,33 @@ impl<'p, M: Memory> Search<'p, M> {
     fn candidates(&self, state: &State, bound: Option<u32>, steps: &mut Vec<Step>) -> bool {
         if let Some((local, _)) = &self.reduction {
             for thread in 0..state.threads.len() {
-                if local.is_local(state, thread) {
-                    self.machine.thread_steps(&self.memory, state, thread, steps);
-                    self.hold_back(state, bound, steps);
-                    if !steps.is_empty() {
-                        return false;
-                    }
+                self.local_steps(local, state, thread, bound, steps);
+                if !steps.is_empty() {
+                    return false;
                 }
             }
         }
         self.machine.steps(&self.memory, state, steps);
         self.hold_back(state, bound, steps)
+    }
+
+    /// The thread's steps if they are all local and none is held back by the bound; else nothing.
+    /// With one held back, the others alone would not be an ample set.
+    fn local_steps(
+        &self,
+        local: &LocalSteps,
+        state: &State,
+        thread: usize,
+        bound: Option<u32>,
+        steps: &mut Vec<Step>,
+    ) {
+        steps.clear();
+        if local.is_local(state, thread) {
+            self.machine.thread_steps(&self.memory, state, thread, steps);
+            if self.hold_back(state, bound, steps) {
+                steps.clear();
+            }
+        }
     }
 
     /// Removes stores into buffers that are at the bound; whether there were any.
@@ -402,11 +418,7 @@ impl<'p, M: Memory> Search<'p, M> {
         let mut steps = std::mem::take(&mut self.scratch.local);
         let mut thread = 0;
         while thread < state.threads.len() {
-            steps.clear();
-            if local.is_local(state, thread) {
-                self.machine.thread_steps(&self.memory, state, thread, &mut steps);
-                self.hold_back(state, self.bounds[level], &mut steps);
-            }
+            self.local_steps(local, state, thread, self.bounds[level], &mut steps);
             let [step] = steps[..] else {
                 thread += 1;
                 continue;

@@ -124,7 +124,8 @@ impl Generator {
         let can_store = !self.in_loop || self.config.storing_loops;
         let choices = if depth > 0 { 20 } else { 13 };
         match self.rng.below(choices) {
-            0..=3 if can_store => Piece::line(format!("{x} = {v};")),
+            0 if can_store => Piece::line(format!("{x} = {v}; {x} = {}; y = 1;", self.rng.below(3))),
+            1..=3 if can_store => Piece::line(format!("{x} = {v};")),
             0..=5 => Piece::line(format!("{register} = {x};")),
             6 => Piece::line(self.rng.pick(&["fence;", "fence store_store;"])),
             7 => Piece::line(format!("{register} = exchange({x}, {});", self.rng.below(3))),
@@ -152,9 +153,13 @@ impl Generator {
                 between: "} else {".into(),
                 end: "}".into(),
             },
+            // Often with an alternative that does nothing.
             15 => Piece::Block {
                 head: "choose {".into(),
-                parts: vec![self.stmts(depth - 1), self.stmts(depth - 1)],
+                parts: vec![
+                    self.stmts(depth - 1),
+                    if self.rng.one_in(2) { Vec::new() } else { self.stmts(depth - 1) },
+                ],
                 between: "} or {".into(),
                 end: "}".into(),
             },

@@ -39,7 +39,7 @@ pub enum Reduction {
 }
 
 /// Bounds are doubled from here.
-const FIRST_BOUND: u32 = 2;
+const FIRST_BOUND: u32 = 1;
 
 /// The step's number is in the low bits of an ordinal, the bound's number in the high ones.
 const LEVEL_SHIFT: u32 = 24;

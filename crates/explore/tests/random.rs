@@ -5,12 +5,14 @@
 
 use fencepost_certify::replay;
 use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_ir::Scalar;
 use fencepost_ir::cfg::Program;
-use fencepost_memory::{Machine, reachable, with_memory};
+use fencepost_memory::{Machine, State, reachable, with_memory};
 use fencepost_passes::pipeline;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::sketch::shrink;
 use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+use std::collections::BTreeSet;
 
 /// More states are not searched plainly.
 const LIMIT: usize = 6_000;
@@ -27,11 +29,22 @@ fn disagreement(text: &str) -> (Option<String>, bool) {
         };
         compared = true;
         let mut unreached = None;
+        let memory = |s: &State| memory_at_the_end(&program, s);
+        let ends: BTreeSet<_> = expected.states.iter().filter(|s| s.is_final()).map(memory).collect();
         for reduction in [Reduction::On, Reduction::Off] {
             for order in [Order::Breadth, Order::Depth] {
                 let task =
                     Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
                 let answer = Explicit { order, reduction }.check(&task, &mut |_| {});
+                let mut found = BTreeSet::new();
+                Explicit { order, reduction }.final_states(&task, &mut |s| {
+                    found.insert(memory(s));
+                });
+                if found != ends {
+                    let problem =
+                        format!("{model:?} {reduction:?} {order:?}: ends in {found:?}, not {ends:?}");
+                    return (Some(problem), true);
+                }
                 let never = unreached.get_or_insert_with(|| answer.unreached.clone());
                 let problem = if *never == answer.unreached {
                     compare(&program, expected.is_safe(), answer.verdict)
@@ -45,6 +58,12 @@ fn disagreement(text: &str) -> (Option<String>, bool) {
         }
     }
     (None, compared)
+}
+
+/// What memory holds, but for mutexes, whose owners are interchangeable.
+fn memory_at_the_end(program: &Program, state: &State) -> Vec<i64> {
+    let cells = program.objects.iter().flat_map(|o| (0..o.cells()).map(|_| o.ty != Scalar::Mutex));
+    state.cells.iter().zip(cells).filter(|(_, plain)| *plain).map(|(value, _)| *value).collect()
 }
 
 fn compare(program: &Program, safe: bool, verdict: Verdict) -> Option<String> {

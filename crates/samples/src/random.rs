@@ -122,7 +122,7 @@ impl Generator {
         let v = self.value();
         let register = self.rng.pick(&["r", "s"]);
         let can_store = !self.in_loop || self.config.storing_loops;
-        let choices = if depth > 0 { 20 } else { 13 };
+        let choices = if depth > 0 { 21 } else { 13 };
         match self.rng.below(choices) {
             0 if can_store => Piece::line(format!("{x} = {v}; {x} = {}; y = 1;", self.rng.below(3))),
             1..=3 if can_store => Piece::line(format!("{x} = {v};")),
@@ -153,16 +153,14 @@ impl Generator {
                 between: "} else {".into(),
                 end: "}".into(),
             },
-            // Often with an alternative that does nothing.
-            15 => Piece::Block {
-                head: "choose {".into(),
-                parts: vec![
-                    self.stmts(depth - 1),
-                    if self.rng.one_in(2) { Vec::new() } else { self.stmts(depth - 1) },
-                ],
-                between: "} or {".into(),
-                end: "}".into(),
-            },
+            // Often between a store and nothing.
+            15 | 20 => {
+                let mut parts = vec![self.stmts(depth - 1), self.stmts(depth - 1)];
+                if can_store && self.rng.one_in(2) {
+                    parts = vec![vec![Piece::line(format!("{x} = {};", self.rng.below(3)))], Vec::new()];
+                }
+                Piece::Block { head: "choose {".into(), parts, between: "} or {".into(), end: "}".into() }
+            }
             16 => {
                 let was = std::mem::replace(&mut self.in_loop, true);
                 let body = if self.rng.one_in(2) { Vec::new() } else { self.stmts(depth - 1) };

@@ -124,8 +124,7 @@ impl Generator {
         let can_store = !self.in_loop || self.config.storing_loops;
         let choices = if depth > 0 { 21 } else { 13 };
         match self.rng.below(choices) {
-            0 if can_store => Piece::line(format!("{x} = {v}; {x} = {}; y = 1;", self.rng.below(3))),
-            1..=3 if can_store => Piece::line(format!("{x} = {v};")),
+            0..=3 if can_store => Piece::line(format!("{x} = {v};")),
             0..=5 => Piece::line(format!("{register} = {x};")),
             6 => Piece::line(self.rng.pick(&["fence;", "fence store_store;"])),
             7 => Piece::line(format!("{register} = exchange({x}, {});", self.rng.below(3))),

@@ -94,7 +94,7 @@ fn random_programs_agree_with_the_reference() {
         let sketch = program(seed, Config::default());
         compared += u64::from(check(&sketch.to_string(), seed, || sketch.clone()));
     }
-    assert!(compared * 10 >= seeds * 7, "only {compared} of {seeds} programs were small enough to compare");
+    assert!(compared * 10 >= seeds * 8, "only {compared} of {seeds} programs were small enough to compare");
 }
 
 #[test]

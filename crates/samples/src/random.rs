@@ -154,10 +154,11 @@ impl Generator {
             },
             // Often between a store and nothing.
             15 | 20 => {
-                let mut parts = vec![self.stmts(depth - 1), self.stmts(depth - 1)];
-                if can_store && self.rng.one_in(2) {
-                    parts = vec![vec![Piece::line(format!("{x} = {};", self.rng.below(3)))], Vec::new()];
-                }
+                let parts = if can_store && self.rng.one_in(2) {
+                    vec![vec![Piece::line(format!("{x} = {};", self.rng.below(3)))], Vec::new()]
+                } else {
+                    vec![self.stmts(depth - 1), self.stmts(depth - 1)]
+                };
                 Piece::Block { head: "choose {".into(), parts, between: "} or {".into(), end: "}".into() }
             }
             16 => {

@@ -114,8 +114,8 @@ pub fn replay_claims(
     let cells = program.cell_bases()[program.objects.len()];
     let mut chosen = Vec::new();
     for (name, value) in init {
-        let loc = (0..cells).map(Loc::cell).find(|l| program.cell_name(*l) == *name);
-        let value = loc.and_then(|l| program.object_of(l).ty.value_of(*value));
+        let loc = (0..cells).map(Loc::cell).find(|l| program.cell_name(*l).as_ref() == Some(name));
+        let value = loc.and_then(|l| program.cell_type(l)).and_then(|ty| ty.value_of(*value));
         match (loc, value) {
             (Some(loc), Some(value)) => chosen.push((loc, value)),
             _ => return Err(Rejection { step: 0, reason: format!("`{name}` has no such initial value") }),
@@ -235,7 +235,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
                     }
                     Action::Flush(loc) => {
                         claim.kind == EventKind::Flush.name()
-                            && claim.loc == Some(self.machine.program.cell_name(loc))
+                            && claim.loc == Some(self.state().cell_name(self.machine.program, loc))
                     }
                     Action::Propagate(_) | Action::Delete => false,
                 }
@@ -254,7 +254,8 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
     fn compare(&self, claim: &Claim) -> Result<(), Rejection> {
         let number = self.replay.steps.len();
         let Some(done) = self.replay.steps.last() else { return Ok(()) };
-        let loc = done.event.loc.map(|l| self.machine.program.cell_name(l));
+        let before = &self.replay.states[number - 1];
+        let loc = done.event.loc.map(|l| before.cell_name(self.machine.program, l));
         let value = done.event.value.map(|v| done.value_type.meaning(v));
         let line = done.event.span.is_some().then_some(done.event.span.line);
         let show = |v: Option<i128>| v.map_or("nothing".to_string(), |v| v.to_string());

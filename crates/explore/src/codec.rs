@@ -6,8 +6,10 @@
 //! initial value, if dead registers are to be forgotten.
 
 use fencepost_ir::Scalar;
-use fencepost_ir::cfg::{EdgeId, Instr, Loc, NodeId, Object, ObjectId, ProcId, Program, Register, StartId};
-use fencepost_memory::{Entry, EntryKind, Frame, Section, State, Thread};
+use fencepost_ir::cfg::{
+    EdgeId, HeapTypeId, Instr, Loc, NodeId, ObjectId, ProcId, Program, Register, StartId, Storage,
+};
+use fencepost_memory::{Entry, EntryKind, Frame, HeapObject, Life, Section, State, Thread};
 use fencepost_passes::liveness::Liveness;
 use fencepost_task::Model;
 
@@ -18,11 +20,16 @@ enum Shape {
     Byte(i64),
     /// As many bytes as it needs.
     Variable,
+    /// Object and offset, which are both small, in as many bytes as they need.
+    Pointer,
 }
 
 impl Shape {
     fn of(ty: Scalar) -> Shape {
         let (lo, hi) = ty.limits();
+        if let Scalar::Pointer { .. } = ty {
+            return Shape::Pointer;
+        }
         if hi - lo < 256 { Shape::Byte(lo as i64) } else { Shape::Variable }
     }
 }
@@ -38,7 +45,7 @@ impl Shapes {
     fn new(each: Vec<Shape>) -> Shapes {
         let lowest = each.iter().map(|shape| match shape {
             Shape::Byte(lo) => Some(*lo),
-            Shape::Variable => None,
+            Shape::Variable | Shape::Pointer => None,
         });
         Shapes { lowest: lowest.collect(), each }
     }
@@ -89,6 +96,8 @@ pub struct Codec<'p> {
     starts: Vec<StartId>,
     buffers: bool,
     unbounded: bool,
+    heap: bool,
+    results: bool,
     spawns: bool,
     calls: bool,
     sections: bool,
@@ -106,7 +115,7 @@ impl<'p> Codec<'p> {
                 starts.extend((0..n).map(|_| StartId(i as u32)));
             }
         }
-        let cells = program.objects.iter().flat_map(|o| (0..o.cells()).map(|_| Shape::of(o.ty)));
+        let cells = program.cell_types().into_iter().map(Shape::of);
         Codec {
             program,
             cells: Shapes::new(cells.collect()),
@@ -116,7 +125,9 @@ impl<'p> Codec<'p> {
                 .map(|l| (0..program.procedures.len()).map(|p| live_slots(program, &l, p)).collect()),
             starts,
             buffers: model != Model::Sc,
-            unbounded: program.objects.iter().any(Object::is_unbounded),
+            unbounded: program.objects.iter().any(|o| o.ty.is_unbounded()),
+            heap: !program.heap_types.is_empty(),
+            results: uses(|i| matches!(i, Instr::Join(Some(_), _))),
             spawns: uses(|i| matches!(i, Instr::Spawn(..))),
             calls: uses(|i| matches!(i, Instr::Call(..))),
             sections: uses(|i| matches!(i, Instr::AtomicBegin(_))),
@@ -158,6 +169,10 @@ impl<'p> Codec<'p> {
                 put(out, value, Shape::Variable);
             }
         }
+        if self.heap {
+            put_number(out, state.heap.len() as u64);
+            state.heap.iter().for_each(|object| encode_object(object, out));
+        }
         if self.sections {
             let section = state.section.map_or((0, 0), |s| (s.owner + 1, s.depth));
             put_number(out, section.0.into());
@@ -179,6 +194,9 @@ impl<'p> Codec<'p> {
     fn encode_thread(&self, thread: &Thread, out: &mut Vec<u8>) {
         if self.calls {
             put_number(out, thread.frames.len() as u64);
+        }
+        if self.results {
+            put(out, thread.result, Shape::Variable);
         }
         self.thread_registers.put(out, &thread.registers[..self.thread_registers.each.len()]);
         for (depth, frame) in thread.frames.iter().enumerate() {
@@ -222,6 +240,13 @@ impl<'p> Codec<'p> {
                 state.elements.push((loc, take(input, Shape::Variable)));
             }
         }
+        state.heap.clear();
+        state.first_heap = self.program.objects.len() as u32;
+        if self.heap {
+            for _ in 0..take_number(input) {
+                state.heap.push(decode_object(input));
+            }
+        }
         state.section = None;
         if self.sections
             && let owner @ 1.. = take_number(input)
@@ -238,6 +263,7 @@ impl<'p> Codec<'p> {
                     registers: Vec::new(),
                     buffer: Vec::new(),
                     ended: false,
+                    result: 0,
                 });
             }
             let start = self.starts.get(i).copied();
@@ -253,6 +279,7 @@ impl<'p> Codec<'p> {
 
     fn decode_thread(&self, input: &mut &[u8], procedure: ProcId, thread: &mut Thread) {
         let frames = if self.calls { take_number(input) } else { 1 };
+        thread.result = if self.results { take(input, Shape::Variable) } else { 0 };
         thread.registers.clear();
         self.thread_registers.take(input, &mut thread.registers);
         thread.frames.clear();
@@ -302,11 +329,48 @@ impl<'p> Codec<'p> {
     }
 }
 
+fn encode_object(object: &HeapObject, out: &mut Vec<u8>) {
+    let flags = u64::from(object.life == Life::Freed) | u64::from(object.storage == Storage::Stack) << 1;
+    put_number(out, u64::from(object.ty.0) << 2 | flags);
+    put_number(out, object.bytes);
+    put_number(out, object.cells.len() as u64);
+    for chunk in object.cells.chunks(8) {
+        let written = chunk.iter().enumerate().map(|(i, cell)| u8::from(cell.is_some()) << i);
+        out.push(written.sum());
+        chunk.iter().flatten().for_each(|value| put(out, *value, Shape::Variable));
+    }
+}
+
+fn decode_object(input: &mut &[u8]) -> HeapObject {
+    let head = take_number(input);
+    let bytes = take_number(input);
+    let count = take_number(input) as usize;
+    let mut cells = Vec::with_capacity(count);
+    while cells.len() < count {
+        let written = input[0];
+        *input = &input[1..];
+        for i in 0..(count - cells.len()).min(8) {
+            cells.push((written >> i & 1 == 1).then(|| take(input, Shape::Variable)));
+        }
+    }
+    HeapObject {
+        ty: HeapTypeId((head >> 2) as u32),
+        bytes,
+        cells,
+        life: if head & 1 == 1 { Life::Freed } else { Life::Live },
+        storage: if head & 2 == 2 { Storage::Stack } else { Storage::Heap },
+    }
+}
+
 fn put(out: &mut Vec<u8>, value: i64, shape: Shape) {
     match shape {
         Shape::Byte(lo) => out.push(value.wrapping_sub(lo) as u8),
         // Small negative numbers become small positive ones.
         Shape::Variable => put_number(out, ((value << 1) ^ (value >> 63)) as u64),
+        Shape::Pointer => {
+            put_number(out, value as u64 >> 32);
+            put_number(out, value as u64 & u64::from(u32::MAX));
+        }
     }
 }
 
@@ -349,6 +413,7 @@ fn take(input: &mut &[u8], shape: Shape) -> i64 {
             let number = take_number(input);
             (number >> 1) as i64 ^ -((number & 1) as i64)
         }
+        Shape::Pointer => (take_number(input) << 32 | take_number(input)) as i64,
     }
 }
 

@@ -9,12 +9,14 @@
 //! [`MAX_CHOICES`], are not for this engine, and it says so.
 
 mod codec;
+mod heap;
 mod reduction;
 mod search;
 mod shorten;
 mod store;
 mod symmetry;
 
+use fencepost_ir::Fault;
 use fencepost_ir::cfg::{Count, Instr, NodeId, ProcId, Program, Property};
 use fencepost_memory::{Machine, Memory, State, with_memory};
 use fencepost_task::{
@@ -193,8 +195,8 @@ fn limit_reason<M: Memory>(program: &Program, memory: &M, found: &search::Found,
     let place = shorten::last_span(&machine, memory, found)
         .map_or(String::new(), |s| program.sources.place(s).to_string());
     match failure {
-        Failure::TooManyThreads => Reason::BoundReached(format!("{failure} at {place}")),
-        _ => Reason::Overflow(place),
+        Failure::Fault(Fault::Overflow) => Reason::Overflow(place),
+        failure => Reason::BoundReached(format!("{failure} at {place}")),
     }
 }
 

@@ -86,7 +86,11 @@ fn local_nodes(program: &Program, id: ProcId, model: Model, watched: &[Vec<bool>
         | Instr::Lock(_)
         | Instr::Unlock(_)
         | Instr::Spawn(..)
-        | Instr::Join(_)
+        | Instr::Join(..)
+        | Instr::Allocate { .. }
+        | Instr::Free(..)
+        | Instr::Exit(_)
+        | Instr::Halt
         | Instr::AtomicBegin(_)
         | Instr::AtomicEnd(_) => false,
     };

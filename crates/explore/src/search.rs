@@ -10,10 +10,11 @@
 //! number of the step among the parent's candidates.
 
 use crate::codec::Codec;
+use crate::heap::HeapOrder;
 use crate::reduction::LocalSteps;
 use crate::store::{Full, StateId, Store};
 use crate::symmetry::Symmetry;
-use fencepost_ir::cfg::{Choices, Instr, Loc};
+use fencepost_ir::cfg::{Choices, Instr, Loc, ObjectId};
 use fencepost_memory::{EntryKind, Machine, Memory, State};
 use fencepost_passes::liveness::Liveness;
 use fencepost_task::{Action, Budget, Failure, Model, Progress, Reason, Stats, Step, Violation};
@@ -75,6 +76,7 @@ pub struct Search<'p, M: Memory> {
     memory: M,
     codec: Codec<'p>,
     reduction: Option<(LocalSteps, Symmetry)>,
+    heap: Option<HeapOrder>,
     order: Order,
     store: Store,
     /// The bounds so far; `None` is no bound.
@@ -98,6 +100,12 @@ struct Scratch {
     bytes: Vec<u8>,
     candidates: Vec<Step>,
     local: Vec<Step>,
+}
+
+/// Where the parts of a state in normal form were before; `None` where all stayed.
+struct Moved {
+    threads: Option<Vec<u32>>,
+    objects: Option<Vec<u32>>,
 }
 
 /// Limits of a search besides the budget, counted in steps and so deterministic.
@@ -125,6 +133,7 @@ impl<'p, M: Memory> Search<'p, M> {
             memory,
             codec: Codec::new(program, model, liveness),
             reduction,
+            heap: HeapOrder::new(program, model),
             order,
             store: Store::default(),
             bounds: vec![None],
@@ -340,10 +349,13 @@ impl<'p, M: Memory> Search<'p, M> {
         }
     }
 
-    /// Brings a state to the form that stands for all its equals. Gives where threads came from.
-    fn normalize(&self, state: &mut State) -> Option<Vec<u32>> {
+    /// Brings a state to the form that stands for all its equals.
+    fn normalize(&self, state: &mut State) -> Moved {
         self.codec.forget_dead(state);
-        self.reduction.as_ref().and_then(|(_, symmetry)| symmetry.sort(state))
+        Moved {
+            threads: self.reduction.as_ref().and_then(|(_, symmetry)| symmetry.sort(state)),
+            objects: self.heap.as_ref().and_then(|heap| heap.sort(&self.machine, state)),
+        }
     }
 
     /// The steps that have to be tried; whether the bound held one back.
@@ -445,6 +457,9 @@ impl<'p, M: Memory> Search<'p, M> {
         let mut steps = Vec::new();
         // Which thread of the program each thread of the state is.
         let mut actual: Vec<u32> = (0..state.threads.len() as u32).collect();
+        // The same for allocated objects, and how many were allocated.
+        let mut actual_objects: Vec<u32> = Vec::new();
+        let mut allocated = 0;
         for (i, &(_, ordinal)) in path.iter().enumerate() {
             let mut record = Vec::new();
             let level = if i == 0 { 1 } else { (ordinal >> LEVEL_SHIFT) as usize };
@@ -457,19 +472,40 @@ impl<'p, M: Memory> Search<'p, M> {
                 self.take(&mut state, step, level, Some(&mut record))
             };
             assert!(result.is_ok() || i + 1 == path.len(), "only the last step of a run fails");
+            while actual_objects.len() < state.heap.len() {
+                actual_objects.push(allocated);
+                allocated += 1;
+            }
             for step in record {
                 // Spawned threads come after all others and are never reordered.
                 let thread = actual.get(step.thread as usize).copied().unwrap_or(step.thread);
-                steps.push(Step { thread, ..step });
+                let action = match step.action {
+                    Action::Flush(loc) => Action::Flush(actual_loc(&state, &actual_objects, loc)),
+                    action => action,
+                };
+                steps.push(Step { thread, action });
             }
-            if result.is_ok()
-                && let Some(from) = self.normalize(&mut state)
-            {
-                actual = from.iter().map(|&old| actual[old as usize]).collect();
+            if result.is_ok() {
+                let moved = self.normalize(&mut state);
+                if let Some(from) = moved.threads {
+                    actual = from.iter().map(|&old| actual[old as usize]).collect();
+                }
+                if let Some(from) = moved.objects {
+                    actual_objects = from.iter().map(|&old| actual_objects[old as usize]).collect();
+                }
             }
         }
         Found { init, steps, violation }
     }
+}
+
+/// A cell of the normal form in the run that is rebuilt.
+fn actual_loc(state: &State, actual_objects: &[u32], loc: Loc) -> Loc {
+    let heap_cell = loc.as_element().and_then(|(object, number)| {
+        let actual = actual_objects.get(object.0.checked_sub(state.first_heap)? as usize)?;
+        Loc::element(ObjectId(state.first_heap + actual), number)
+    });
+    heap_cell.unwrap_or(loc)
 }
 
 /// All ways to choose the initial values.

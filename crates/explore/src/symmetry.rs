@@ -18,11 +18,11 @@ pub struct Symmetry {
 impl Symmetry {
     /// Finds the groups; there are none where handles are used.
     pub fn new(program: &Program) -> Symmetry {
-        let handles = program.objects.iter().any(|o| o.ty == Scalar::Thread)
+        let handles = program.cell_types().contains(&Scalar::Thread)
             || program.thread_registers.iter().any(|r| r.ty == Scalar::Thread)
             || program.procedures.iter().any(|p| {
                 p.registers.iter().any(|r| r.ty == Scalar::Thread)
-                    || p.edges().iter().any(|e| matches!(e.instr, Instr::Spawn(..) | Instr::Join(_)))
+                    || p.edges().iter().any(|e| matches!(e.instr, Instr::Spawn(..) | Instr::Join(..)))
             });
         let named: Vec<StartId> = program.properties.iter().flat_map(named_starts).collect();
         let mut groups: Vec<(StartId, Vec<usize>)> = Vec::new();
@@ -45,11 +45,14 @@ impl Symmetry {
                 None => groups.push((id, threads.collect())),
             }
         }
-        let bases = program.cell_bases();
-        let mutexes = program.objects.iter().zip(&bases).filter(|(o, _)| o.ty == Scalar::Mutex);
+        let cells = program.cell_types().into_iter().enumerate();
+        let mutexes =
+            cells.filter(|(_, ty)| *ty == Scalar::Mutex).map(|(i, _)| Loc::cell(i as u32)).collect();
+        // Owners of allocated mutexes would have to be renamed, too.
+        let handles = handles || !program.heap_types.is_empty();
         Symmetry {
             groups: groups.into_iter().map(|(_, g)| g).filter(|g| g.len() > 1 && !handles).collect(),
-            mutexes: mutexes.flat_map(|(o, base)| (*base..base + o.cells()).map(Loc::cell)).collect(),
+            mutexes,
         }
     }
 

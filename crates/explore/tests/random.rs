@@ -62,7 +62,7 @@ fn disagreement(text: &str) -> (Option<String>, bool) {
 
 /// What memory holds, but for mutexes, whose owners are interchangeable.
 fn memory_at_the_end(program: &Program, state: &State) -> Vec<i64> {
-    let cells = program.objects.iter().flat_map(|o| (0..o.cells()).map(|_| o.ty != Scalar::Mutex));
+    let cells = program.cell_types().into_iter().map(|ty| ty != Scalar::Mutex);
     state.cells.iter().zip(cells).filter(|(_, plain)| *plain).map(|(value, _)| *value).collect()
 }
 

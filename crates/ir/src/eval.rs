@@ -31,6 +31,46 @@ pub enum Fault {
     /// An integer without bounds left 64 bits: no error of the program, but the end of what we
     /// can say.
     Overflow,
+    /// The null pointer is followed.
+    NullPointer,
+    /// A pointer is followed that points to no object.
+    WildPointer,
+    /// A pointer is followed beyond its object's end or before its start.
+    OutsideObject {
+        /// The first byte of the access.
+        offset: u64,
+        /// The object's bytes.
+        size: u64,
+    },
+    /// A pointer is followed to an object that is gone.
+    UseAfterFree,
+    /// An access covers part of a scalar, or several: no error of the program, but not modelled.
+    MixedSize,
+    /// Memory is read that nobody has written: it holds any value, and we do not try them all.
+    Unwritten,
+    /// What is freed was not allocated, or is not its start.
+    InvalidFree,
+    /// What is freed is gone already.
+    DoubleFree,
+}
+
+impl Fault {
+    /// Whether this says something of our limits and not of the program.
+    pub fn is_limit(self) -> bool {
+        match self {
+            Fault::Overflow | Fault::MixedSize | Fault::Unwritten => true,
+            Fault::OutOfRange { .. }
+            | Fault::OutOfBounds { .. }
+            | Fault::DivisionByZero
+            | Fault::ShiftOutOfRange { .. }
+            | Fault::NullPointer
+            | Fault::WildPointer
+            | Fault::OutsideObject { .. }
+            | Fault::UseAfterFree
+            | Fault::InvalidFree
+            | Fault::DoubleFree => false,
+        }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -43,6 +83,18 @@ impl fmt::Display for Fault {
             Fault::DivisionByZero => f.write_str("division by zero"),
             Fault::ShiftOutOfRange { by } => write!(f, "shift by {by}"),
             Fault::Overflow => f.write_str("an unbounded integer leaves 64 bits"),
+            Fault::NullPointer => f.write_str("null pointer dereference"),
+            Fault::WildPointer => f.write_str("dereference of a pointer to nothing"),
+            Fault::OutsideObject { offset, size } => {
+                write!(f, "access at byte {} of an object of {size} bytes", *offset as i64)
+            }
+            Fault::UseAfterFree => f.write_str("use of memory after it was freed"),
+            Fault::MixedSize => {
+                f.write_str("an access that covers part of a variable or several is not supported")
+            }
+            Fault::Unwritten => f.write_str("memory is read that was never written"),
+            Fault::InvalidFree => f.write_str("free of what was not allocated"),
+            Fault::DoubleFree => f.write_str("double free"),
         }
     }
 }
@@ -189,10 +241,10 @@ pub fn rmw(op: &RmwOp, ty: Scalar, old: i64, registers: &impl Registers) -> Resu
         RmwOp::Xor(value) => (BinaryOp::BitXor, value),
     };
     let operand = eval(operand, registers)?;
-    let arith = if let Scalar::Int(int) = ty { Arith::Wrap(int) } else { Arith::Exact };
+    let arith = Arith::of(ty);
     let new = binary(operator, arith, old, operand)?;
     match ty {
-        Scalar::Int(_) => Ok(Some(new)),
+        Scalar::Int(_) | Scalar::Pointer { .. } => Ok(Some(new)),
         _ => ty.value_of(new.into()).map(Some).ok_or(Fault::OutOfRange { value: new.into(), ty }),
     }
 }

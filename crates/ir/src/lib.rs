@@ -8,10 +8,13 @@
 
 pub mod cfg;
 pub mod eval;
+pub mod layout;
+pub mod pointer;
 pub mod scalar;
 pub mod source;
 pub mod tree;
 
 pub use eval::Fault;
+pub use layout::{Cell, Field, Record, RecordId, RecordKind, Records, Type, UNBOUNDED};
 pub use scalar::{IntType, Scalar};
 pub use source::{FileId, Sources, Span};

@@ -67,6 +67,11 @@ pub enum Scalar {
     Thread,
     /// A mutex: 0 when free, else one more than the owner's number.
     Mutex,
+    /// A word of 32 or 64 bits that points to something, see [`crate::pointer`].
+    Pointer {
+        /// Its width.
+        bits: u8,
+    },
 }
 
 impl Scalar {
@@ -82,6 +87,36 @@ impl Scalar {
             Scalar::Integer => (i64::MIN.into(), i64::MAX.into()),
             Scalar::Thread => (-1, i64::from(u16::MAX).into()),
             Scalar::Mutex => (0, i64::from(u16::MAX).into()),
+            Scalar::Pointer { bits } => IntType { bits, signed: false }.limits(),
+        }
+    }
+
+    /// Bytes that it takes in memory.
+    pub fn size(self) -> u64 {
+        match self {
+            Scalar::Bool => 1,
+            Scalar::Int(int) => u64::from(int.bits.max(8)) / 8,
+            Scalar::Range { .. } | Scalar::Integer | Scalar::Thread => 8,
+            Scalar::Pointer { bits } => u64::from(bits) / 8,
+            // As much as pthread_mutex_t has on common machines.
+            Scalar::Mutex => 40,
+        }
+    }
+
+    /// A value seen through another type of the same size: the same bits. `None` where bits are no
+    /// values, as in mutexes.
+    pub fn same_bits(self, value: i64, to: Scalar) -> Option<i64> {
+        if self == to {
+            return Some(value);
+        }
+        let plain = |ty| matches!(ty, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. });
+        if !plain(self) || !plain(to) || self.size() != to.size() {
+            return None;
+        }
+        match to {
+            Scalar::Int(int) => Some(int.wrap(value.into())),
+            Scalar::Pointer { bits } => Some(IntType { bits, signed: false }.wrap(value.into())),
+            _ => to.contains(value).then_some(value),
         }
     }
 
@@ -89,6 +124,7 @@ impl Scalar {
     pub fn meaning(self, value: i64) -> i128 {
         match self {
             Scalar::Int(int) => int.meaning(value),
+            Scalar::Pointer { bits } => IntType { bits, signed: false }.meaning(value),
             _ => value.into(),
         }
     }
@@ -114,7 +150,7 @@ impl Scalar {
         match self {
             Scalar::Thread => -1,
             Scalar::Range { lo, hi } => 0.clamp(lo, hi),
-            Scalar::Bool | Scalar::Int(_) | Scalar::Integer | Scalar::Mutex => 0,
+            Scalar::Bool | Scalar::Int(_) | Scalar::Integer | Scalar::Mutex | Scalar::Pointer { .. } => 0,
         }
     }
 
@@ -130,6 +166,7 @@ impl Scalar {
             Scalar::Bool => (if value == 0 { "false" } else { "true" }).to_string(),
             Scalar::Thread if value < 0 => "none".to_string(),
             Scalar::Mutex if value == 0 => "free".to_string(),
+            Scalar::Pointer { .. } if value == 0 => "null".to_string(),
             _ => self.meaning(value).to_string(),
         }
     }
@@ -144,6 +181,7 @@ impl fmt::Display for Scalar {
             Scalar::Integer => f.write_str("integer"),
             Scalar::Thread => f.write_str("thread_id"),
             Scalar::Mutex => f.write_str("mutex"),
+            Scalar::Pointer { bits } => write!(f, "pointer{bits}"),
         }
     }
 }

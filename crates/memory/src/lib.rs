@@ -7,9 +7,12 @@
 //! overrides only what it relaxes ([`Tso`], [`Pso`]). [`LoadBuffer`] is the dual semantics of
 //! TSO, to test the rules of the backward engine.
 
+mod event;
+mod heap;
 mod load_buffer;
 mod machine;
 mod model;
+mod naming;
 mod property;
 mod pso;
 mod reference;
@@ -17,8 +20,10 @@ mod sc;
 mod state;
 mod tso;
 
+pub use event::{Event, EventKind};
+pub use heap::{HeapObject, Life};
 pub use load_buffer::LoadBuffer;
-pub use machine::{Event, EventKind, Machine, Parameterized};
+pub use machine::{Machine, Parameterized, Resolved};
 pub use model::Memory;
 pub use pso::Pso;
 pub use reference::{Reachable, reachable};

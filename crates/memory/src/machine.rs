@@ -1,18 +1,20 @@
 //! What all memory models share: control, registers, calls, threads, locks, atomic sections.
 //!
-//! [`Machine::steps`] lists what can happen in a state, [`Machine::apply`] does it,
-//! [`Machine::event`] says what it means to the user. A step that fails (an assertion, a value
+//! [`Machine::steps`] lists what can happen in a state, [`Machine::apply`] does it; what it means to
+//! the user is in `event.rs`. A step that fails (an assertion, a value
 //! out of its range) is enabled: it is what the user wants to see.
 
+use crate::heap::{HeapObject, Layout, Life};
 use crate::model::Memory;
 use crate::property::Forbidden;
 use crate::state::{Frame, Section, State, Thread};
 use fencepost_ir::cfg::{
-    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Instr, Loc, ObjectId, ProcId, Program, Reg,
-    StartId,
+    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Instr, Loc, ObjectId, ProcId, Program,
+    StartId, Storage,
 };
 use fencepost_ir::eval::{element, eval, rmw};
-use fencepost_ir::{Fault, Scalar, Span};
+use fencepost_ir::pointer::{self, Target};
+use fencepost_ir::{Fault, Scalar, Type};
 use fencepost_task::{Action, Failure, Step};
 
 /// A program with any number of threads has no states of its own.
@@ -24,89 +26,37 @@ pub struct Machine<'p> {
     /// The program.
     pub program: &'p Program,
     bases: Vec<u32>,
+    /// Layouts of the program's objects and of allocated ones, to follow pointers.
+    layouts: Vec<Layout>,
+    heap_layouts: Vec<Layout>,
     names: Vec<String>,
     pub(crate) forbidden: Vec<Forbidden>,
 }
 
-/// What happened, in the words of reports.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum EventKind {
-    /// A load.
-    Load,
-    /// A store; it may stay in the buffer.
-    Store,
-    /// A buffered store reaches memory.
-    Flush,
-    /// A read-modify-write.
-    Rmw,
-    /// A fence.
-    Fence,
-    /// A mutex is taken.
-    Lock,
-    /// A mutex is given back.
-    Unlock,
-    /// A thread is started.
-    Spawn,
-    /// A thread is waited for.
-    Join,
-    /// Something between registers.
-    Local,
-    /// An assertion.
-    Assert,
-    /// A register gets any value.
-    Havoc,
-    /// One of several alternatives.
-    Choose,
-    /// A call.
-    Call,
-    /// A return.
-    Return,
-    /// An atomic section begins.
-    Begin,
-    /// An atomic section ends.
-    AtomicEnd,
-    /// The thread ends.
-    End,
+/// The largest object that can be allocated, and the largest number of objects.
+const MAX_OBJECT: u64 = 1 << 24;
+const MAX_OBJECTS: u64 = (1 << 15) - 1;
+
+/// A cell that an instruction accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resolved {
+    /// The cell.
+    pub loc: Loc,
+    /// The cell's type and that of the access, where they differ: equally wide, but for example of
+    /// different sign.
+    seen_as: Option<(Scalar, Scalar)>,
 }
 
-impl EventKind {
-    /// As JSON writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            EventKind::Load => "load",
-            EventKind::Store => "store",
-            EventKind::Flush => "flush",
-            EventKind::Rmw => "rmw",
-            EventKind::Fence => "fence",
-            EventKind::Lock => "lock",
-            EventKind::Unlock => "unlock",
-            EventKind::Spawn => "spawn",
-            EventKind::Join => "join",
-            EventKind::Local => "local",
-            EventKind::Assert => "assert",
-            EventKind::Havoc => "havoc",
-            EventKind::Choose => "choose",
-            EventKind::Call => "call",
-            EventKind::Return => "return",
-            EventKind::Begin => "begin",
-            EventKind::AtomicEnd | EventKind::End => "end",
-        }
+impl Resolved {
+    pub(crate) fn to_access(self, value: i64) -> Result<i64, Fault> {
+        let seen = self.seen_as.map_or(Some(value), |(cell, access)| cell.same_bits(value, access));
+        seen.ok_or(Fault::MixedSize)
     }
-}
 
-/// A step with what it reads and writes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Event {
-    /// What happened.
-    pub kind: EventKind,
-    /// The cell it touched.
-    pub loc: Option<Loc>,
-    /// The value read (load), written (store, flush, read-modify-write, local), or chosen.
-    pub value: Option<i64>,
-    /// The value that a read-modify-write read.
-    pub old: Option<i64>,
-    /// Where it stands in the source; a flush has none.
-    pub span: Span,
+    fn to_cell(self, value: i64) -> Result<i64, Fault> {
+        let kept = self.seen_as.map_or(Some(value), |(cell, access)| access.same_bits(value, cell));
+        kept.ok_or(Fault::MixedSize)
+    }
 }
 
 impl<'p> Machine<'p> {
@@ -121,7 +71,15 @@ impl<'p> Machine<'p> {
             }
         }
         let forbidden = program.properties.iter().map(|p| Forbidden::resolve(program, p)).collect();
-        Ok(Machine { program, bases: program.cell_bases(), names, forbidden })
+        let layout = |ty: &Type| Layout::new(&program.records, ty);
+        Ok(Machine {
+            program,
+            bases: program.cell_bases(),
+            layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
+            heap_layouts: program.heap_types.iter().map(|h| layout(&h.ty)).collect(),
+            names,
+            forbidden,
+        })
     }
 
     /// The name of a thread in reports.
@@ -155,7 +113,14 @@ impl<'p> Machine<'p> {
         for &(loc, value) in chosen {
             cells[loc.index()] = value;
         }
-        let mut state = State { cells, elements: Vec::new(), threads: Vec::new(), section: None };
+        let mut state = State {
+            cells,
+            elements: Vec::new(),
+            heap: Vec::new(),
+            first_heap: self.program.objects.len() as u32,
+            threads: Vec::new(),
+            section: None,
+        };
         for (i, start) in self.program.threads.iter().enumerate() {
             let Count::Times(n) = start.count else { panic!("Machine::new refuses these") };
             for _ in 0..n {
@@ -168,7 +133,8 @@ impl<'p> Machine<'p> {
 
     fn new_thread(&self, start: Option<StartId>, procedure: ProcId, args: &[i64]) -> Thread {
         let registers = self.program.thread_registers.iter().map(|r| r.init).collect();
-        let mut thread = Thread { start, frames: Vec::new(), registers, buffer: Vec::new(), ended: false };
+        let (frames, buffer) = (Vec::new(), Vec::new());
+        let mut thread = Thread { start, frames, registers, buffer, ended: false, result: 0 };
         self.push_frame(&mut thread, procedure, args, None);
         thread
     }
@@ -187,16 +153,71 @@ impl<'p> Machine<'p> {
     }
 
     /// The cell that an address means to a thread.
-    pub fn resolve(&self, thread: &Thread, address: &Address) -> Result<Loc, Fault> {
-        let len = self.bases[address.object.index() + 1] - self.bases[address.object.index()];
-        let index = eval(&address.index, thread)?;
-        if len == 0 && self.program.object(address.object).is_unbounded() {
-            return Loc::element(address.object, index).ok_or(Fault::Overflow);
+    pub fn resolve(&self, state: &State, thread: usize, address: &Address) -> Result<Resolved, Fault> {
+        let registers = &state.threads[thread];
+        let (object, index) = match address {
+            Address::Cell { object, index } => (*object, eval(index, registers)?),
+            Address::Pointed { pointer, ty } => {
+                return self.follow_pointer(state, eval(pointer, registers)?, *ty);
+            }
+        };
+        let len = self.bases[object.index() + 1] - self.bases[object.index()];
+        if len == 0 && self.program.object(object).ty.is_unbounded() {
+            let loc = Loc::element(object, index).ok_or(Fault::Overflow)?;
+            return Ok(Resolved { loc, seen_as: None });
         }
         if !(0..i64::from(len)).contains(&index) {
             return Err(Fault::OutOfBounds { index, len });
         }
-        Ok(Loc::cell(self.bases[address.object.index()] + index as u32))
+        Ok(Resolved { loc: Loc::cell(self.bases[object.index()] + index as u32), seen_as: None })
+    }
+
+    fn follow_pointer(&self, state: &State, word: i64, ty: Scalar) -> Result<Resolved, Fault> {
+        let (object, offset) = match pointer::target(word, self.program.pointer_bits) {
+            Target::Null => return Err(Fault::NullPointer),
+            Target::Procedure(_) => return Err(Fault::WildPointer),
+            Target::Object(object, offset) => (ObjectId(object), offset),
+        };
+        let (loc, cell) = match self.program.objects.get(object.index()) {
+            Some(named) => {
+                let bytes = self.program.records.size(&named.ty);
+                let (number, cell) = self.layouts[object.index()].find(bytes, offset, ty)?;
+                (Loc::cell(self.bases[object.index()] + number as u32), cell)
+            }
+            None => {
+                let allocated = state.heap_object(object).ok_or(Fault::WildPointer)?;
+                if allocated.life == Life::Freed {
+                    return Err(Fault::UseAfterFree);
+                }
+                let layout = &self.heap_layouts[allocated.ty.index()];
+                let (number, cell) = layout.find(allocated.bytes, offset, ty)?;
+                (Loc::element(object, number as i64).ok_or(Fault::Overflow)?, cell)
+            }
+        };
+        let mixes = matches!(cell, Scalar::Pointer { .. }) != matches!(ty, Scalar::Pointer { .. });
+        if mixes && !self.program.exposes_pointers {
+            return Err(Fault::MixedSize);
+        }
+        Ok(Resolved { loc, seen_as: (cell != ty).then_some((cell, ty)) })
+    }
+
+    /// The type of a cell of an allocated object.
+    pub fn heap_cell_type(&self, object: &HeapObject, number: usize) -> Scalar {
+        self.heap_layouts[object.ty.index()].cell(object.bytes, number).ty
+    }
+
+    /// The type of the value that an access through the address reads or writes.
+    pub(crate) fn access_type(&self, address: &Address, resolved: Option<Resolved>) -> Scalar {
+        match (address, resolved) {
+            (Address::Pointed { ty, .. }, _) => *ty,
+            (Address::Cell { object, .. }, resolved) => match self.program.object(*object).ty.leaf() {
+                Some(leaf) => leaf,
+                None => {
+                    let cell = resolved.and_then(|r| self.program.cell_type(r.loc));
+                    cell.unwrap_or(Scalar::Integer)
+                }
+            },
+        }
     }
 
     /// All steps that are possible in a state.
@@ -242,15 +263,15 @@ impl<'p> Machine<'p> {
         }
         match instr {
             Instr::Assume(condition) => eval(condition, thread) != Ok(0),
-            Instr::Load(_, address) => match self.resolve(thread, address) {
-                Ok(loc) => memory.load(state, index, loc).is_some(),
+            Instr::Load(_, address) => match self.resolve(state, index, address) {
+                Ok(Resolved { loc, .. }) => memory.load(state, index, loc).is_some(),
                 Err(_) => true,
             },
-            Instr::Lock(address) => match self.resolve(thread, address) {
-                Ok(loc) => state.read(loc) == 0,
+            Instr::Lock(address) => match self.resolve(state, index, address) {
+                Ok(Resolved { loc, .. }) => state.read(loc) == 0,
                 Err(_) => true,
             },
-            Instr::Join(handle) => match eval(handle, thread) {
+            Instr::Join(_, handle) => match eval(handle, thread) {
                 Ok(handle) => {
                     usize::try_from(handle).ok().and_then(|h| state.threads.get(h)).is_none_or(|t| t.ended)
                 }
@@ -265,6 +286,7 @@ impl<'p> Machine<'p> {
         let index = step.thread as usize;
         match step.action {
             Action::Edge(id, choice) => self.follow(memory, state, index, id, choice),
+            Action::Flush(loc) if is_freed(state, loc) => Err(Failure::Fault(Fault::UseAfterFree)),
             action => {
                 memory.memory_step(state, index, action);
                 Ok(())
@@ -289,26 +311,34 @@ impl<'p> Machine<'p> {
                 set(thread, dest, value)?;
             }
             Instr::Load(dest, address) => {
-                let loc = self.resolve(thread, address)?;
                 let slot = slot(thread, dest)?;
-                let value = memory.load(state, index, loc).expect("only enabled loads are applied");
-                state.threads[index].registers[slot] = value;
+                let place = self.resolve(state, index, address)?;
+                let value = memory.load(state, index, place.loc).expect("only enabled loads are applied");
+                let own = state.threads[index].buffer.iter().any(|e| e.loc == place.loc);
+                if !own && !state.is_written(place.loc) {
+                    return Err(Failure::Fault(Fault::Unwritten));
+                }
+                state.threads[index].registers[slot] = place.to_access(value)?;
             }
             Instr::Store(address, value) => {
-                let loc = self.resolve(thread, address)?;
                 let value = eval(value, thread)?;
-                memory.store(state, index, loc, value);
+                let place = self.resolve(state, index, address)?;
+                memory.store(state, index, place.loc, place.to_cell(value)?);
             }
             Instr::Rmw(dest, address, op) => {
-                let loc = self.resolve(thread, address)?;
-                let old = state.read(loc);
+                let place = self.resolve(state, index, address)?;
+                if !state.is_written(place.loc) {
+                    return Err(Failure::Fault(Fault::Unwritten));
+                }
+                let old = place.to_access(state.read(place.loc))?;
+                let ty = self.access_type(address, Some(place));
                 let thread = &mut state.threads[index];
-                let new = rmw(op, self.program.object(address.object).ty, old, thread)?;
+                let new = rmw(op, ty, old, thread)?;
                 if let Some(dest) = dest {
                     set(thread, dest, old)?;
                 }
                 if let Some(new) = new {
-                    state.write(loc, new);
+                    state.write(place.loc, place.to_cell(new)?);
                 }
             }
             Instr::Fence(FenceKind::StoreStore) => memory.store_store_fence(state, index),
@@ -322,11 +352,11 @@ impl<'p> Machine<'p> {
             }
             Instr::Havoc(dest, _) => set(thread, dest, choice.expect("a havoc step has its value"))?,
             Instr::Lock(address) => {
-                let loc = self.resolve(thread, address)?;
+                let Resolved { loc, .. } = self.resolve(state, index, address)?;
                 state.write(loc, index as i64 + 1);
             }
             Instr::Unlock(address) => {
-                let loc = self.resolve(thread, address)?;
+                let Resolved { loc, .. } = self.resolve(state, index, address)?;
                 if state.read(loc) != index as i64 + 1 {
                     return Err(Failure::UnlockNotHeld);
                 }
@@ -344,11 +374,44 @@ impl<'p> Machine<'p> {
                 let child = self.new_thread(None, *procedure, &args);
                 state.threads.push(child);
             }
-            Instr::Join(handle) => {
+            Instr::Join(dest, handle) => {
                 let handle = eval(handle, thread)?;
-                if usize::try_from(handle).map_or(true, |h| h >= state.threads.len()) {
-                    return Err(Failure::JoinNoThread(handle));
+                let joined = usize::try_from(handle).ok().and_then(|h| state.threads.get(h));
+                let Some(joined) = joined else { return Err(Failure::JoinNoThread(handle)) };
+                let result = joined.result;
+                if let Some(dest) = dest {
+                    set(&mut state.threads[index], dest, result)?;
                 }
+            }
+            Instr::Allocate { dest, ty, bytes, fill, storage } => {
+                let bytes = eval(bytes, thread)?;
+                let number = u64::from(state.first_heap) + state.heap.len() as u64;
+                let bits = self.program.pointer_bits;
+                if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
+                    return Err(Failure::Fault(Fault::Overflow));
+                }
+                set(thread, dest, pointer::to_object(number as u32, 0, bits))?;
+                let layout = &self.heap_layouts[ty.index()];
+                state.heap.push(layout.allocate(*ty, bytes as u64, *fill, *storage));
+            }
+            Instr::Free(pointer, storage) => {
+                let word = eval(pointer, thread)?;
+                self.free(state, index, word, *storage)?;
+            }
+            Instr::Exit(value) => {
+                let value = value.as_ref().map(|v| eval(v, thread)).transpose()?;
+                end(state, index, value);
+                return Ok(());
+            }
+            Instr::Halt => {
+                for thread in 0..state.threads.len() {
+                    if !state.threads[thread].ended {
+                        state.threads[thread].buffer.clear();
+                        end(state, thread, None);
+                    }
+                }
+                state.section = None;
+                return Ok(());
             }
             Instr::Call(dest, procedure, args) => {
                 let args = evaluate(args, thread)?;
@@ -363,9 +426,8 @@ impl<'p> Machine<'p> {
             Instr::Return(value) => {
                 let value = value.as_ref().map(|v| eval(v, thread)).transpose()?;
                 if thread.frames.len() == 1 {
-                    thread.ended = true;
                     thread.frames[0].node = edge.to;
-                    state.section = state.section.filter(|section| section.owner as usize != index);
+                    end(state, index, value);
                 } else {
                     self.pop_frame(thread, value)?;
                 }
@@ -386,6 +448,29 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
+    fn free(&self, state: &mut State, index: usize, word: i64, storage: Storage) -> Result<(), Failure> {
+        let (number, offset) = match pointer::target(word, self.program.pointer_bits) {
+            Target::Null => return Ok(()),
+            Target::Procedure(_) => return Err(Failure::Fault(Fault::InvalidFree)),
+            Target::Object(number, offset) => (number, offset),
+        };
+        let index_in_heap = number.checked_sub(state.first_heap).map(|i| i as usize);
+        let Some(object) = index_in_heap.and_then(|i| state.heap.get_mut(i)) else {
+            return Err(Failure::Fault(Fault::InvalidFree));
+        };
+        if offset != 0 || object.storage != storage {
+            return Err(Failure::Fault(Fault::InvalidFree));
+        }
+        if object.life == Life::Freed {
+            return Err(Failure::Fault(Fault::DoubleFree));
+        }
+        object.life = Life::Freed;
+        object.cells = Vec::new();
+        // Nobody can see them any more: the object's number is not used again.
+        state.threads[index].forget_stores(ObjectId(number));
+        Ok(())
+    }
+
     fn pop_frame(&self, thread: &mut Thread, value: Option<i64>) -> Result<(), Failure> {
         let callee = thread.frames.pop().expect("only called with two frames or more");
         thread.registers.truncate(callee.base as usize);
@@ -398,91 +483,23 @@ impl<'p> Machine<'p> {
         }
         Ok(())
     }
+}
 
-    /// What a step means, seen from the state before it.
-    pub fn event(&self, memory: &impl Memory, before: &State, step: Step) -> Event {
-        let index = step.thread as usize;
-        let thread = &before.threads[index];
-        let plain = |kind, span| Event { kind, loc: None, value: None, old: None, span };
-        let (id, choice) = match step.action {
-            Action::Edge(id, choice) => (id, choice),
-            Action::Flush(loc) => {
-                let value = thread.buffer.iter().find(|e| e.loc == loc).map(|e| e.value);
-                return Event { loc: Some(loc), value, ..plain(EventKind::Flush, Span::NONE) };
-            }
-            Action::Propagate(loc) => return Event { loc: Some(loc), ..plain(EventKind::Flush, Span::NONE) },
-            Action::Delete => return plain(EventKind::Flush, Span::NONE),
-        };
-        let edge = self.edge(thread, id);
-        let event = |kind| plain(kind, edge.span);
-        let loc = edge.instr.address().and_then(|a| self.resolve(thread, a).ok());
-        match &edge.instr {
-            Instr::Nop | Instr::Assume(_) => event(EventKind::Local),
-            Instr::Choose => event(EventKind::Choose),
-            Instr::Assign(_, value) => Event { value: eval(value, thread).ok(), ..event(EventKind::Local) },
-            Instr::Load(..) => {
-                let value = loc.and_then(|loc| memory.load(before, index, loc));
-                Event { loc, value, ..event(EventKind::Load) }
-            }
-            Instr::Store(_, value) => {
-                Event { loc, value: eval(value, thread).ok(), ..event(EventKind::Store) }
-            }
-            Instr::Rmw(_, address, op) => {
-                let old = loc.map(|loc| before.read(loc));
-                let ty = self.program.object(address.object).ty;
-                let new = old.and_then(|old| rmw(op, ty, old, thread).ok());
-                Event { loc, value: new.flatten().or(old), old, ..event(EventKind::Rmw) }
-            }
-            Instr::Fence(_) => event(EventKind::Fence),
-            Instr::Assert(condition) => {
-                Event { value: eval(condition, thread).ok(), ..event(EventKind::Assert) }
-            }
-            Instr::Havoc(..) => Event { value: choice, ..event(EventKind::Havoc) },
-            Instr::Lock(_) => Event { loc, ..event(EventKind::Lock) },
-            Instr::Unlock(_) => Event { loc, ..event(EventKind::Unlock) },
-            Instr::Spawn(..) => Event { value: Some(before.threads.len() as i64), ..event(EventKind::Spawn) },
-            Instr::Join(handle) => Event { value: eval(handle, thread).ok(), ..event(EventKind::Join) },
-            Instr::Call(..) => event(EventKind::Call),
-            Instr::Return(_) if thread.frames.len() == 1 => event(EventKind::End),
-            Instr::Return(value) => {
-                let value = value.as_ref().and_then(|v| eval(v, thread).ok());
-                Event { value, ..event(EventKind::Return) }
-            }
-            Instr::AtomicBegin(_) => event(EventKind::Begin),
-            Instr::AtomicEnd(_) => event(EventKind::AtomicEnd),
-        }
+/// The thread ends with all that it has in its outermost frame.
+fn end(state: &mut State, index: usize, result: Option<i64>) {
+    let thread = &mut state.threads[index];
+    if let Some(inner) = thread.frames.get(1) {
+        thread.registers.truncate(inner.base as usize);
+        thread.frames.truncate(1);
     }
+    thread.ended = true;
+    thread.result = result.unwrap_or(0);
+    state.section = state.section.filter(|section| section.owner as usize != index);
+}
 
-    /// The type of the value that an event shows.
-    pub fn value_type(&self, before: &State, step: Step) -> Scalar {
-        let thread = &before.threads[step.thread as usize];
-        match step.action {
-            Action::Edge(id, _) => {
-                let edge = self.edge(thread, id);
-                match (&edge.instr, edge.instr.address(), edge.instr.dest()) {
-                    (Instr::Spawn(..) | Instr::Join(_), _, _) => Scalar::Thread,
-                    (Instr::Assert(_), _, _) => Scalar::Bool,
-                    (Instr::Return(_), _, _) => {
-                        self.program.procedure(thread.top().procedure).result.unwrap_or(Scalar::Integer)
-                    }
-                    (_, Some(address), _) => self.program.object(address.object).ty,
-                    (_, None, Some(Dest::Reg(reg) | Dest::At { base: reg, .. })) => {
-                        self.register_type(thread, *reg)
-                    }
-                    (_, None, None) => Scalar::Integer,
-                }
-            }
-            Action::Flush(loc) | Action::Propagate(loc) => self.program.object_of(loc).ty,
-            Action::Delete => Scalar::Integer,
-        }
-    }
-
-    fn register_type(&self, thread: &Thread, reg: Reg) -> Scalar {
-        match reg {
-            Reg::Local(slot) => self.program.procedure(thread.top().procedure).registers[slot as usize].ty,
-            Reg::Thread(slot) => self.program.thread_registers[slot as usize].ty,
-        }
-    }
+fn is_freed(state: &State, loc: Loc) -> bool {
+    let object = loc.as_element().and_then(|(object, _)| state.heap_object(object));
+    object.is_some_and(|o| o.life == Life::Freed)
 }
 
 fn slot(thread: &Thread, dest: &Dest) -> Result<usize, Failure> {

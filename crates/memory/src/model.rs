@@ -2,7 +2,7 @@
 //! no model relaxes (who may step, what waits for an empty buffer) have their only home here.
 
 use crate::state::{EntryKind, State};
-use fencepost_ir::cfg::{Drain, FenceKind, Instr, Loc};
+use fencepost_ir::cfg::{Drain, FenceKind, Instr, Loc, Storage};
 use fencepost_task::Action;
 
 /// A memory model. `thread` is a thread's number in `state`.
@@ -40,6 +40,7 @@ pub trait Memory {
                 *drain == Drain::Yes
             }
             Instr::Return(_) => outermost,
+            Instr::Exit(_) | Instr::Halt | Instr::Free(_, Storage::Heap) => true,
             Instr::Nop
             | Instr::Choose
             | Instr::Assign(..)
@@ -49,7 +50,9 @@ pub trait Memory {
             | Instr::Assume(_)
             | Instr::Assert(_)
             | Instr::Havoc(..)
-            | Instr::Join(_)
+            | Instr::Join(..)
+            | Instr::Allocate { .. }
+            | Instr::Free(_, Storage::Stack)
             | Instr::Call(..) => false,
         }
     }

@@ -1,6 +1,7 @@
 //! States: memory cells, threads with their frames and registers, buffers.
 
-use fencepost_ir::cfg::{EdgeId, Loc, NodeId, ProcId, Reg, StartId};
+use crate::heap::HeapObject;
+use fencepost_ir::cfg::{EdgeId, Loc, NodeId, ObjectId, ProcId, Reg, StartId};
 use fencepost_ir::eval::Registers;
 
 /// What a buffer entry is.
@@ -53,6 +54,8 @@ pub struct Thread {
     pub buffer: Vec<Entry>,
     /// Whether it has returned from its outermost frame, which is kept for final conditions.
     pub ended: bool,
+    /// What it returned or exited with.
+    pub result: i64,
 }
 
 impl Thread {
@@ -70,6 +73,21 @@ impl Thread {
     }
 }
 
+impl Thread {
+    /// Removes the buffered stores to an object, and barriers that separate nothing any more.
+    pub(crate) fn forget_stores(&mut self, object: ObjectId) {
+        let to_object =
+            |e: &Entry| e.kind == EntryKind::Store && e.loc.as_element().is_some_and(|(o, _)| o == object);
+        self.buffer.retain(|e| !to_object(e));
+        let mut after_store = false;
+        self.buffer.retain(|e| {
+            let keep = e.kind != EntryKind::Barrier || after_store;
+            after_store = e.kind != EntryKind::Barrier;
+            keep
+        });
+    }
+}
+
 impl Registers for Thread {
     fn get(&self, reg: Reg) -> i64 {
         self.registers[self.slot(reg)]
@@ -84,6 +102,7 @@ impl Clone for Thread {
             registers: self.registers.clone(),
             buffer: self.buffer.clone(),
             ended: self.ended,
+            result: self.result,
         }
     }
 
@@ -94,6 +113,7 @@ impl Clone for Thread {
         self.registers.clone_from(&source.registers);
         self.buffer.clone_from(&source.buffer);
         self.ended = source.ended;
+        self.result = source.result;
     }
 }
 
@@ -113,6 +133,11 @@ pub struct State {
     pub cells: Vec<i64>,
     /// The elements of unbounded arrays that are not 0, sorted.
     pub elements: Vec<(Loc, i64)>,
+    /// Allocated objects, in the order of their numbers, which follow those of the program's
+    /// objects.
+    pub heap: Vec<HeapObject>,
+    /// Number of the first allocated object: how many objects the program has.
+    pub first_heap: u32,
     /// Threads: those of the beginning, then in order of spawning.
     pub threads: Vec<Thread>,
     /// The atomic section that is open, if one is.
@@ -120,19 +145,38 @@ pub struct State {
 }
 
 impl State {
-    /// What a cell holds.
+    /// The allocated object of that number.
+    pub fn heap_object(&self, object: ObjectId) -> Option<&HeapObject> {
+        self.heap.get(object.0.checked_sub(self.first_heap)? as usize)
+    }
+
+    /// What a cell holds; 0 in one that nobody has written.
     pub fn read(&self, loc: Loc) -> i64 {
-        if loc.as_element().is_none() {
-            return self.cells[loc.index()];
+        let Some((object, number)) = loc.as_element() else { return self.cells[loc.index()] };
+        if let Some(object) = self.heap_object(object) {
+            return object.cells.get(number as usize).copied().flatten().unwrap_or(0);
         }
         let found = self.elements.binary_search_by_key(&loc, |e| e.0);
         found.map_or(0, |i| self.elements[i].1)
     }
 
+    /// Whether somebody has written the cell, or it started with a value.
+    pub fn is_written(&self, loc: Loc) -> bool {
+        let cell =
+            loc.as_element().and_then(|(object, n)| Some(self.heap_object(object)?.cells.get(n as usize)));
+        cell.is_none_or(|cell| cell.is_some_and(Option::is_some))
+    }
+
     /// Sets a cell.
     pub fn write(&mut self, loc: Loc, value: i64) {
-        if loc.as_element().is_none() {
+        let Some((object, number)) = loc.as_element() else {
             self.cells[loc.index()] = value;
+            return;
+        };
+        if let Some(index) = object.0.checked_sub(self.first_heap)
+            && let Some(object) = self.heap.get_mut(index as usize)
+        {
+            object.cells[number as usize] = Some(value);
             return;
         }
         match (self.elements.binary_search_by_key(&loc, |e| e.0), value) {
@@ -156,6 +200,8 @@ impl Clone for State {
         State {
             cells: self.cells.clone(),
             elements: self.elements.clone(),
+            heap: self.heap.clone(),
+            first_heap: self.first_heap,
             threads: self.threads.clone(),
             section: self.section,
         }
@@ -164,6 +210,8 @@ impl Clone for State {
     fn clone_from(&mut self, source: &State) {
         self.cells.clone_from(&source.cells);
         self.elements.clone_from(&source.elements);
+        self.heap.clone_from(&source.heap);
+        self.first_heap = source.first_heap;
         self.threads.clone_from(&source.threads);
         self.section = source.section;
     }

@@ -3,25 +3,28 @@
 //!
 //! Every shared access becomes an instruction, in the order of evaluation; temporaries are
 //! reused from statement to statement, so that they cost little in stored states. The graph it
-//! makes has many empty steps; the next pass removes them.
+//! makes has many empty steps; the next passes remove them.
 
+use crate::lower_expression::Lowered;
 use fencepost_ir::cfg::{
-    self, Dest, Edge, Instr, NodeId, ObjectId, ProcId, ProcedureParts, Reg, Register, StartId,
+    self, Dest, Edge, HeapType, HeapTypeId, Instr, NodeId, ObjectId, ProcId, ProcedureParts, Reg, Register,
+    StartId, Storage,
 };
 use fencepost_ir::tree::*;
-use fencepost_ir::{Scalar, Span};
+use fencepost_ir::{Cell, Scalar, Span};
 use std::collections::{HashMap, HashSet};
 
 /// Makes the control-flow graph.
 pub fn run(program: Program) -> cfg::Program {
-    let procedures = program.procedures.iter().map(|p| Lowering::procedure(&program, p)).collect();
-    let object = |v: &Variable| cfg::Object {
-        name: v.name.clone(),
-        ty: v.ty.scalar,
-        dims: v.ty.dims.clone(),
-        init: v.init.clone(),
-        span: v.span,
-    };
+    let mut objects: Vec<_> = program
+        .shared
+        .iter()
+        .map(|v| cfg::Object { name: v.name.clone(), ty: v.ty.clone(), init: v.init.clone(), span: v.span })
+        .collect();
+    let mut heap_types = Vec::new();
+    let procedures = (0..program.procedures.len())
+        .map(|id| Lowering::procedure(&program, ProcedureId(id), &mut objects, &mut heap_types))
+        .collect();
     let start = |t: &Thread| cfg::Start {
         name: t.name.clone(),
         procedure: ProcId(t.procedure.0 as u32),
@@ -32,44 +35,63 @@ pub fn run(program: Program) -> cfg::Program {
     let properties = program.properties.iter().map(|p| property(&program, p)).collect();
     let mut thread_registers = Vec::new();
     for variable in &program.thread_locals {
-        add_slots(&mut thread_registers, variable);
+        add_slots(&program.records, &mut thread_registers, variable);
     }
     cfg::Program {
-        objects: program.shared.iter().map(object).collect(),
+        objects,
+        heap_types,
         thread_registers,
         procedures,
         threads: program.threads.iter().map(start).collect(),
         properties,
+        pointer_bits: program.pointer_bits,
+        exposes_pointers: program.exposes_pointers,
+        records: program.records,
         sources: program.sources,
     }
 }
 
-/// Adds a variable's slots, one for each element, under a name that is not taken.
-fn add_slots(registers: &mut Vec<Register>, variable: &Variable) -> u32 {
+/// Adds a variable's slots, one for each cell, under a name that is not taken.
+fn add_slots(records: &Records, registers: &mut Vec<Register>, variable: &Variable) -> u32 {
     let base = registers.len() as u32;
+    let layout = records.layout(&variable.ty);
     let taken: HashSet<_> = registers.iter().map(|r| r.name.clone()).collect();
-    let element = |name: &str, i: usize| {
-        if variable.ty.dims.is_empty() { name.to_string() } else { format!("{name}[{i}]") }
+    let slot_name = |name: &str, cell: Cell| match &variable.ty {
+        Type::Array(element, _) if element.as_scalar().is_none() && element.leaf().is_some() => {
+            format!("{name}[{}]", cell.offset / cell.ty.size())
+        }
+        ty => format!("{name}{}", records.path(ty, cell)),
     };
     let mut name = variable.name.clone();
     let mut copy = 1;
-    while taken.contains(&element(&name, 0)) {
+    while layout.first().is_some_and(|&cell| taken.contains(&slot_name(&name, cell))) {
         copy += 1;
         name = format!("{}.{copy}", variable.name);
     }
-    for (i, init) in variable.init.iter().enumerate() {
+    for (init, &cell) in variable.init.iter().zip(&layout) {
         let init = init.single().expect("variables of threads start with one value");
-        registers.push(Register { name: element(&name, i), ty: variable.ty.scalar, init });
+        registers.push(Register { name: slot_name(&name, cell), ty: cell.ty, init });
     }
     base
+}
+
+/// Where a local is.
+#[derive(Clone, Copy)]
+pub(crate) enum Home {
+    /// In the frame, from this slot on.
+    Slots(u32),
+    /// In an object of the program: the procedure runs only once.
+    Object(ObjectId),
+    /// In an object of the frame's own; this slot points to it.
+    Pointed(u32),
 }
 
 /// One procedure being lowered.
 pub(crate) struct Lowering<'a> {
     pub(crate) program: &'a Program,
     pub(crate) code: &'a Procedure,
-    /// First slot of each local.
-    pub(crate) slots: Vec<u32>,
+    pub(crate) homes: Vec<Home>,
+    pub(crate) heap_types: &'a mut Vec<HeapType>,
     registers: Vec<Register>,
     nodes: u32,
     edges: Vec<Edge>,
@@ -88,15 +110,39 @@ pub(crate) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn procedure(program: &'a Program, code: &'a Procedure) -> cfg::Procedure {
+    fn procedure(
+        program: &'a Program,
+        id: ProcedureId,
+        objects: &mut Vec<cfg::Object>,
+        heap_types: &'a mut Vec<HeapType>,
+    ) -> cfg::Procedure {
+        let code = program.procedure(id);
+        let once = runs_once(program, id);
         let mut registers = Vec::new();
-        let slots = code.locals.iter().map(|l| add_slots(&mut registers, l)).collect();
+        let mut homes = Vec::new();
+        for local in &code.locals {
+            homes.push(match local.kept {
+                Kept::InMemory(Fill::Zero) if once => Home::Object(add_object(objects, code, local)),
+                Kept::InMemory(_) => {
+                    let pointer = Variable {
+                        name: format!("&{}", local.name),
+                        ty: Scalar::Pointer { bits: program.pointer_bits }.into(),
+                        init: vec![Choices::one(0)],
+                        kept: Kept::Private,
+                        span: local.span,
+                    };
+                    Home::Pointed(add_slots(&program.records, &mut registers, &pointer))
+                }
+                Kept::Private => Home::Slots(add_slots(&program.records, &mut registers, local)),
+            });
+        }
         let mut jumps = false;
         code.body.visit(&mut |s| jumps |= matches!(s.kind, StmtKind::Goto(_)));
         let mut lowering = Lowering {
             program,
             code,
-            slots,
+            homes,
+            heap_types,
             registers,
             nodes: 2,
             edges: Vec::new(),
@@ -109,6 +155,7 @@ impl<'a> Lowering<'a> {
             jumps,
             labelled: false,
         };
+        lowering.enter();
         lowering.block(&code.body);
         let value = code.result.map(|ty| cfg::Expr::Const(ty.default_value()));
         lowering.return_value(value, code.span);
@@ -124,6 +171,28 @@ impl<'a> Lowering<'a> {
             labels,
             span: code.span,
         })
+    }
+
+    /// Makes the objects of locals that are kept in memory. Parameters are private: the front end
+    /// copies one whose address is taken.
+    fn enter(&mut self) {
+        for (i, local) in self.code.locals.iter().enumerate() {
+            let (Home::Pointed(slot), Kept::InMemory(fill)) = (self.homes[i], local.kept) else { continue };
+            let bytes = cfg::Expr::Const(self.program.records.size(&local.ty) as i64);
+            let ty = self.heap_type(&local.name, &local.ty);
+            let dest = Dest::Reg(Reg::Local(slot));
+            self.emit(Instr::Allocate { dest, ty, bytes, fill, storage: Storage::Stack }, local.span);
+        }
+    }
+
+    /// The kind of allocated objects with that name and type.
+    pub(crate) fn heap_type(&mut self, name: &str, ty: &Type) -> HeapTypeId {
+        let known = self.heap_types.iter().position(|h| h.name == name && h.ty == *ty);
+        let index = known.unwrap_or_else(|| {
+            self.heap_types.push(HeapType { name: name.to_string(), ty: ty.clone() });
+            self.heap_types.len() - 1
+        });
+        HeapTypeId(index as u32)
     }
 
     pub(crate) fn node(&mut self) -> NodeId {
@@ -174,6 +243,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn return_value(&mut self, value: Option<cfg::Expr>, span: Span) {
+        for i in 0..self.homes.len() {
+            if let Home::Pointed(slot) = self.homes[i] {
+                let pointer = cfg::Expr::Reg(Reg::Local(slot));
+                self.emit(Instr::Free(pointer, Storage::Stack), span);
+            }
+        }
         self.edge(self.current, self.exit, Instr::Return(value), span);
         self.cut();
     }
@@ -205,28 +280,10 @@ impl<'a> Lowering<'a> {
                 self.go_to(node, span);
             }
             StmtKind::Declare(id, Some(value)) => {
-                self.assign(Dest::Reg(Reg::Local(self.slots[id.0])), value, span)
+                self.store(&Place::variable(VarRef::Local(*id), span), value, span)
             }
             StmtKind::Declare(id, None) => self.declare(*id, span),
-            StmtKind::Assign(place, value) => match place.variable {
-                VarRef::Shared(_) => {
-                    let mut address = self.address(place);
-                    if value.calls() {
-                        address.index = self.kept(address.index, Scalar::Integer, span);
-                    }
-                    let value = self.expr(value);
-                    self.emit(Instr::Store(address, value), span);
-                }
-                VarRef::ThreadLocal(_) | VarRef::Local(_) | VarRef::Observed(..) => {
-                    let mut dest = self.dest(place);
-                    if let Dest::At { index, .. } = &mut dest
-                        && value.calls()
-                    {
-                        *index = self.kept(index.clone(), Scalar::Integer, span);
-                    }
-                    self.assign(dest, value, span);
-                }
-            },
+            StmtKind::Assign(place, value) => self.store(place, value, span),
             StmtKind::Eval(e) => self.effect(e),
             StmtKind::If(cond, then, otherwise) => {
                 let (yes, no, end) = (self.node(), self.node(), self.node());
@@ -301,16 +358,41 @@ impl<'a> Lowering<'a> {
                 self.emit(Instr::Assert(condition), span);
             }
             StmtKind::Lock(place) => {
-                let address = self.address(place);
+                let address = self.memory_place(place);
                 self.emit(Instr::Lock(address), span);
             }
             StmtKind::Unlock(place) => {
-                let address = self.address(place);
+                let address = self.memory_place(place);
                 self.emit(Instr::Unlock(address), span);
             }
-            StmtKind::Join(e) => {
+            StmtKind::Join(None, e) => {
                 let handle = self.expr(e);
-                self.emit(Instr::Join(handle), span);
+                self.emit(Instr::Join(None, handle), span);
+            }
+            StmtKind::Join(Some(place), e) => {
+                let handle = self.expr(e);
+                match self.place(place) {
+                    Lowered::Private(dest) => self.emit(Instr::Join(Some(dest), handle), span),
+                    Lowered::Memory(address) => {
+                        let ty = self.scalar_type(place);
+                        let result = self.temporary(ty);
+                        self.emit(Instr::Join(Some(Dest::Reg(result)), handle), span);
+                        self.emit(Instr::Store(address, cfg::Expr::Reg(result)), span);
+                    }
+                }
+            }
+            StmtKind::Free(e) => {
+                let pointer = self.expr(e);
+                self.emit(Instr::Free(pointer, Storage::Heap), span);
+            }
+            StmtKind::Exit(value) => {
+                let value = value.as_ref().map(|v| self.expr(v));
+                self.edge(self.current, self.exit, Instr::Exit(value), span);
+                self.cut();
+            }
+            StmtKind::Halt => {
+                self.edge(self.current, self.exit, Instr::Halt, span);
+                self.cut();
             }
             StmtKind::Block(block) => self.block(block),
         }
@@ -323,13 +405,46 @@ impl<'a> Lowering<'a> {
         if self.loops.is_empty() && !(self.jumps && self.labelled) {
             return;
         }
-        let base = self.slots[id.0];
+        let Home::Slots(base) = self.homes[id.0] else { return };
         for (i, init) in self.code.locals[id.0].init.iter().enumerate() {
             let value = init.single().expect("locals start with one value");
             let dest = Dest::Reg(Reg::Local(base + i as u32));
             self.emit(Instr::Assign(dest, cfg::Expr::Const(value)), span);
         }
     }
+}
+
+/// Whether one thread runs the procedure, and only once.
+fn runs_once(program: &Program, id: ProcedureId) -> bool {
+    let mut starts = program.threads.iter().filter(|t| t.procedure == id);
+    let single = starts.next().is_some_and(|t| t.count == Count::Times(1)) && starts.next().is_none();
+    let mut called = false;
+    for procedure in &program.procedures {
+        procedure.body.visit(&mut |stmt| {
+            for e in stmt.kind.expressions() {
+                e.visit(&mut |e| {
+                    called |= matches!(&e.kind, ExprKind::Call(p, _) | ExprKind::Spawn(p, ..) if *p == id);
+                });
+            }
+        });
+    }
+    single && !called
+}
+
+/// An object of the program for a local, under a name that is not taken.
+fn add_object(objects: &mut Vec<cfg::Object>, code: &Procedure, local: &Variable) -> ObjectId {
+    let taken = |name: &str| objects.iter().any(|o| o.name == name);
+    let mut name = local.name.clone();
+    let mut copy = 1;
+    while taken(&name) {
+        name = match copy {
+            1 => format!("{}.{}", code.name, local.name),
+            _ => format!("{}.{}.{copy}", code.name, local.name),
+        };
+        copy += 1;
+    }
+    objects.push(cfg::Object { name, ty: local.ty.clone(), init: local.init.clone(), span: local.span });
+    ObjectId(objects.len() as u32 - 1)
 }
 
 /// The object of a shared variable.

@@ -1,28 +1,25 @@
 //! Tree to control-flow graph: expressions. Shared reads, read-modify-writes, calls and choices
 //! become instructions; what is left is an expression over registers.
 
-use crate::lower::{Lowering, object};
+use crate::lower::{Home, Lowering, object};
 use fencepost_ir::cfg::{
-    self, Address, Arith, Dest, Instr, Loc, NodeId, Observable, ProcId, Reg, RmwOp, StartId,
+    self, Address, Arith, Dest, Instr, Loc, NodeId, ObjectId, Observable, ProcId, Reg, RmwOp, StartId,
+    Storage,
 };
+use fencepost_ir::eval::element;
 use fencepost_ir::tree::*;
-use fencepost_ir::{Scalar, Span};
-
-/// The arithmetic of two operands: a fixed width if they have one, else exact.
-fn arith(operand: Scalar) -> Arith {
-    match operand {
-        Scalar::Int(int) => Arith::Wrap(int),
-        _ => Arith::Exact,
-    }
-}
+use fencepost_ir::{IntType, Scalar, Span, pointer};
 
 fn binary(op: BinaryOp, operand: Scalar, left: cfg::Expr, right: cfg::Expr) -> cfg::Expr {
-    cfg::Expr::Binary(op, arith(operand), Box::new(left), Box::new(right))
+    cfg::Expr::Binary(op, Arith::of(operand), Box::new(left), Box::new(right))
 }
 
 fn convert(conversion: Conversion, from: Scalar, to: Scalar, arg: cfg::Expr) -> cfg::Expr {
     match (conversion, to) {
         (Conversion::Wrapping, Scalar::Int(int)) => cfg::Expr::Wrap(int, Box::new(arg)),
+        (Conversion::Wrapping, Scalar::Pointer { bits }) => {
+            cfg::Expr::Wrap(IntType { bits, signed: false }, Box::new(arg))
+        }
         (Conversion::Wrapping, _) | (Conversion::Checked, _) => {
             let ((from_lo, from_hi), (lo, hi)) = (from.limits(), to.limits());
             if lo <= from_lo && from_hi <= hi {
@@ -34,69 +31,259 @@ fn convert(conversion: Conversion, from: Scalar, to: Scalar, arg: cfg::Expr) -> 
     }
 }
 
-/// The number of an element, each index but the last checked against its dimension; the last is
-/// checked by whoever uses the number if there is only one.
-fn flat_index(dims: &[u32], indices: Vec<cfg::Expr>) -> cfg::Expr {
-    if let [_] = dims {
-        return indices.into_iter().next().expect("an index for each dimension");
+/// A place that is ready to be accessed.
+pub(crate) enum Lowered {
+    /// One of the thread's own registers.
+    Private(Dest),
+    /// Memory.
+    Memory(Address),
+}
+
+/// `sum + factor * count`, computed here where it can be.
+fn add(ty: Scalar, sum: cfg::Expr, count: cfg::Expr, factor: u64) -> cfg::Expr {
+    let product = match (count, factor) {
+        (cfg::Expr::Const(n), _) => cfg::Expr::Const(n.wrapping_mul(factor as i64)),
+        (count, 1) => count,
+        (count, _) => binary(BinaryOp::Mul, ty, count, cfg::Expr::Const(factor as i64)),
+    };
+    match (sum, product) {
+        (cfg::Expr::Const(a), cfg::Expr::Const(b)) => cfg::Expr::Const(a.wrapping_add(b)),
+        (cfg::Expr::Const(0), product) => product,
+        (sum, cfg::Expr::Const(0)) => sum,
+        (sum, product) => binary(BinaryOp::Add, ty, sum, product),
     }
-    let mut flat = cfg::Expr::Const(0);
-    for (i, (dim, index)) in dims.iter().zip(indices).enumerate() {
-        let index = cfg::Expr::Index(*dim, Box::new(index));
-        flat = if i == 0 {
-            index
-        } else {
-            let scaled = binary(BinaryOp::Mul, Scalar::Integer, flat, cfg::Expr::Const((*dim).into()));
-            binary(BinaryOp::Add, Scalar::Integer, scaled, index)
-        };
+}
+
+/// Whether an index is checked against the length of its array.
+#[derive(Clone, Copy, PartialEq)]
+enum Check {
+    Yes,
+    /// Pointers may be formed to anywhere.
+    No,
+}
+
+fn checked(check: Check, len: u32, index: cfg::Expr) -> cfg::Expr {
+    match index {
+        cfg::Expr::Const(i) if (0..i64::from(len)).contains(&i) => index,
+        _ if check == Check::Yes => cfg::Expr::Index(len, Box::new(index)),
+        _ => index,
     }
-    flat
 }
 
 impl Lowering<'_> {
-    fn type_of(&self, place: &Place) -> &Type {
-        let variable = self.program.variable(Some(self.code), place.variable);
-        &variable.expect("the validator asks for the variable").ty
+    pub(crate) fn scalar_type(&self, place: &Place) -> Scalar {
+        let ty = self.program.place_type(Some(self.code), place).and_then(Type::as_scalar);
+        ty.expect("the validator asks for a scalar")
     }
 
-    fn index(&mut self, place: &Place) -> cfg::Expr {
-        let dims = self.type_of(place).dims.clone();
-        let indices = self.operands(&place.indices);
-        flat_index(&dims, indices)
+    fn is_pure(&self, e: &Expr) -> bool {
+        self.program.is_pure(Some(self.code), e)
     }
 
-    pub(crate) fn address(&mut self, place: &Place) -> Address {
-        let VarRef::Shared(id) = place.variable else { panic!("only shared places have addresses") };
-        Address { object: object(id), index: self.index(place) }
+    /// The number of the cell that a path leads to. A lone index is checked by the access itself.
+    fn cell_number<'t>(
+        &'t self,
+        mut ty: &'t Type,
+        path: &[Projection],
+        indices: Vec<cfg::Expr>,
+    ) -> cfg::Expr {
+        let records = &self.program.records;
+        let mut indices = indices.into_iter();
+        let mut number = cfg::Expr::Const(0);
+        for step in path {
+            match (step, ty) {
+                (Projection::Index(_), Type::Array(element, n)) => {
+                    let index = indices.next().expect("one for each index on the path");
+                    let alone = path.len() == 1;
+                    let index = checked(if alone { Check::No } else { Check::Yes }, *n, index);
+                    number = add(Scalar::Integer, number, index, records.cells(element));
+                    ty = element;
+                }
+                (Projection::Field(i), Type::Record(id)) => {
+                    let first = cfg::Expr::Const(records.first_cell(*id, *i) as i64);
+                    number = add(Scalar::Integer, number, first, 1);
+                    ty = &records.get(*id).fields[*i].ty;
+                }
+                _ => panic!("the validator follows paths"),
+            }
+        }
+        number
     }
 
-    /// First slot and number of slots of a thread's own place.
-    fn slots(&self, place: &Place) -> (Reg, u32) {
-        let cells = self.type_of(place).cells() as u32;
-        let reg = match place.variable {
-            VarRef::Local(id) => Reg::Local(self.slots[id.0]),
+    /// The pointer to what a path leads to, from the pointer to its start.
+    fn byte_address<'t>(
+        &'t self,
+        start: cfg::Expr,
+        mut ty: &'t Type,
+        path: &[Projection],
+        indices: Vec<cfg::Expr>,
+        check: Check,
+    ) -> cfg::Expr {
+        let records = &self.program.records;
+        let word = Scalar::Pointer { bits: self.program.pointer_bits };
+        let mut indices = indices.into_iter();
+        let mut address = start;
+        for step in path {
+            match (step, ty) {
+                (Projection::Index(_), Type::Array(element, n)) => {
+                    let index = indices.next().expect("one for each index on the path");
+                    // Arrays of one element or none at the end of a record stand for longer ones.
+                    let check = if *n > 1 { check } else { Check::No };
+                    address = add(word, address, checked(check, *n, index), records.size(element));
+                    ty = element;
+                }
+                (Projection::Field(i), Type::Record(id)) => {
+                    let field = &records.get(*id).fields[*i];
+                    address = add(word, address, cfg::Expr::Const(field.offset as i64), 1);
+                    ty = &field.ty;
+                }
+                _ => panic!("the validator follows paths"),
+            }
+        }
+        address
+    }
+
+    /// The pointer to an object of the program.
+    fn object_address(&self, object: ObjectId) -> cfg::Expr {
+        cfg::Expr::Const(pointer::to_object(object.0, 0, self.program.pointer_bits))
+    }
+
+    fn passes_union<'t>(&'t self, mut ty: &'t Type, path: &[Projection]) -> bool {
+        let records = &self.program.records;
+        for step in path {
+            ty = match (step, ty) {
+                (Projection::Index(_), Type::Array(element, _)) => element,
+                (Projection::Field(i), Type::Record(id)) => match records.get(*id).kind {
+                    RecordKind::Union => return true,
+                    RecordKind::Struct => &records.get(*id).fields[*i].ty,
+                },
+                _ => return false,
+            };
+        }
+        false
+    }
+
+    /// Evaluates what a place is computed from.
+    pub(crate) fn place(&mut self, place: &Place) -> Lowered {
+        let mut operands = self.operands(place.expressions());
+        let (variable, ty) = match &place.base {
+            Base::Pointed(_, ty) => {
+                let indices = operands.split_off(1);
+                let start = operands.remove(0);
+                let pointer = self.byte_address(start, ty, &place.path, indices, Check::Yes);
+                return Lowered::Memory(self.pointed(pointer, place));
+            }
+            Base::Variable(reference) => {
+                let variable = self.program.variable(Some(self.code), *reference);
+                (*reference, &variable.expect("the validator asks for the variable").ty)
+            }
+        };
+        let (base, len) = match variable {
+            VarRef::Shared(id) => return Lowered::Memory(self.in_object(object(id), ty, place, operands)),
+            VarRef::Local(id) => match self.homes[id.0] {
+                Home::Object(object) => return Lowered::Memory(self.in_object(object, ty, place, operands)),
+                Home::Pointed(slot) => {
+                    let start = cfg::Expr::Reg(Reg::Local(slot));
+                    let pointer = self.byte_address(start, ty, &place.path, operands, Check::Yes);
+                    return Lowered::Memory(self.pointed(pointer, place));
+                }
+                Home::Slots(slot) => (Reg::Local(slot), self.program.records.cells(ty) as u32),
+            },
             VarRef::ThreadLocal(id) => {
                 let before = &self.program.thread_locals[..id.0];
-                Reg::Thread(before.iter().map(|v| v.ty.cells() as u32).sum())
+                let slot: u64 = before.iter().map(|v| self.program.records.cells(&v.ty)).sum();
+                (Reg::Thread(slot as u32), self.program.records.cells(ty) as u32)
             }
-            VarRef::Shared(_) | VarRef::Observed(..) => panic!("not a place of the thread's own"),
+            VarRef::Observed(..) => panic!("only final conditions observe"),
         };
-        (reg, cells)
+        Lowered::Private(match self.cell_number(ty, &place.path, operands) {
+            cfg::Expr::Const(i) if (0..i64::from(len)).contains(&i) => {
+                Dest::Reg(element(base, len, i).expect("just compared"))
+            }
+            index => Dest::At { base, len, index },
+        })
     }
 
-    pub(crate) fn dest(&mut self, place: &Place) -> Dest {
-        let (base, len) = self.slots(place);
-        if place.indices.is_empty() {
-            return Dest::Reg(base);
+    fn in_object(&self, object: ObjectId, ty: &Type, place: &Place, indices: Vec<cfg::Expr>) -> Address {
+        if self.passes_union(ty, &place.path) {
+            let start = self.object_address(object);
+            return self.pointed(self.byte_address(start, ty, &place.path, indices, Check::Yes), place);
         }
-        Dest::At { base, len, index: self.index(place) }
+        Address::Cell { object, index: self.cell_number(ty, &place.path, indices) }
+    }
+
+    fn pointed(&self, pointer: cfg::Expr, place: &Place) -> Address {
+        Address::Pointed { pointer, ty: self.scalar_type(place) }
+    }
+
+    /// A place that is in memory.
+    pub(crate) fn memory_place(&mut self, place: &Place) -> Address {
+        match self.place(place) {
+            Lowered::Memory(address) => address,
+            Lowered::Private(_) => panic!("only places in memory have addresses"),
+        }
+    }
+
+    fn address_of(&mut self, place: &Place) -> cfg::Expr {
+        let mut operands = self.operands(place.expressions());
+        let (start, ty) = match &place.base {
+            Base::Pointed(_, ty) => {
+                let indices = operands.split_off(1);
+                let start = operands.remove(0);
+                return self.byte_address(start, ty, &place.path, indices, Check::No);
+            }
+            Base::Variable(reference) => {
+                let variable = self.program.variable(Some(self.code), *reference);
+                let start = match reference {
+                    VarRef::Shared(id) => self.object_address(object(*id)),
+                    VarRef::Local(id) => match self.homes[id.0] {
+                        Home::Object(object) => self.object_address(object),
+                        Home::Pointed(slot) => cfg::Expr::Reg(Reg::Local(slot)),
+                        Home::Slots(_) => panic!("what has an address is kept in memory"),
+                    },
+                    VarRef::ThreadLocal(_) | VarRef::Observed(..) => panic!("registers have no address"),
+                };
+                (start, &variable.expect("the validator asks for the variable").ty)
+            }
+        };
+        self.byte_address(start, ty, &place.path, operands, Check::No)
+    }
+
+    /// `place = value`. What the place is computed from is evaluated before the value.
+    pub(crate) fn store(&mut self, place: &Place, value: &Expr, span: Span) {
+        match self.place(place) {
+            Lowered::Memory(mut address) => {
+                if value.calls() {
+                    *address.expr_mut() = self.kept(address.expr().clone(), Scalar::Integer, span);
+                }
+                let value = self.expr(value);
+                self.emit(Instr::Store(address, value), span);
+            }
+            Lowered::Private(mut dest) => {
+                if let Dest::At { index, .. } = &mut dest
+                    && value.calls()
+                {
+                    *index = self.kept(index.clone(), Scalar::Integer, span);
+                }
+                self.assign(dest, value, span);
+            }
+        }
     }
 
     /// `dest = value`, with the value's last instruction writing there directly if it can.
     pub(crate) fn assign(&mut self, dest: Dest, value: &Expr, span: Span) {
         let instr = match &value.kind {
-            ExprKind::Read(place) if matches!(place.variable, VarRef::Shared(_)) => {
-                Instr::Load(dest, self.address(place))
+            ExprKind::Read(place) if self.program.is_in_memory(Some(self.code), place) => {
+                Instr::Load(dest, self.memory_place(place))
+            }
+            ExprKind::Allocate(ty, bytes, fill) => {
+                let bytes = self.expr(bytes);
+                let name = match ty.innermost() {
+                    Type::Record(id) => self.program.records.get(*id).name.clone(),
+                    Type::Scalar(_) | Type::Array(..) => "block".to_string(),
+                };
+                let ty = self.heap_type(&name, ty);
+                Instr::Allocate { dest, ty, bytes, fill: *fill, storage: Storage::Heap }
             }
             ExprKind::Any(choices) => Instr::Havoc(dest, choices.clone()),
             ExprKind::Rmw(kind, place, operands) if *kind != RmwKind::CompareAndSwap => {
@@ -139,9 +326,9 @@ impl Lowering<'_> {
     }
 
     fn rmw(&mut self, kind: RmwKind, place: &Place, operands: &[Expr]) -> (Address, RmwOp) {
-        let mut address = self.address(place);
+        let mut address = self.memory_place(place);
         if operands.iter().any(Expr::calls) {
-            address.index = self.kept(address.index, Scalar::Integer, place.span);
+            *address.expr_mut() = self.kept(address.expr().clone(), Scalar::Integer, place.span);
         }
         let mut operands = self.operands(operands).into_iter();
         let mut next = || operands.next().expect("the validator counts operands");
@@ -161,11 +348,12 @@ impl Lowering<'_> {
 
     /// Several expressions from left to right. A value that a later call could change is kept in
     /// a temporary.
-    fn operands(&mut self, exprs: &[Expr]) -> Vec<cfg::Expr> {
+    fn operands<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<cfg::Expr> {
+        let exprs: Vec<_> = exprs.into_iter().collect();
         let mut lowered = Vec::new();
         for (i, e) in exprs.iter().enumerate() {
             let mut value = self.expr(e);
-            if exprs[i + 1..].iter().any(Expr::calls) {
+            if exprs[i + 1..].iter().any(|e| e.calls()) {
                 value = self.kept(value, e.ty, e.span);
             }
             lowered.push(value);
@@ -192,18 +380,23 @@ impl Lowering<'_> {
     pub(crate) fn expr(&mut self, e: &Expr) -> cfg::Expr {
         match &e.kind {
             ExprKind::Const(value) => cfg::Expr::Const(*value),
-            ExprKind::Read(place) if !matches!(place.variable, VarRef::Shared(_)) => {
-                let (base, len) = self.slots(place);
-                if place.indices.is_empty() {
-                    return cfg::Expr::Reg(base);
+            ExprKind::Read(place) if !self.program.is_in_memory(Some(self.code), place) => {
+                match self.place(place) {
+                    Lowered::Private(Dest::Reg(reg)) => cfg::Expr::Reg(reg),
+                    Lowered::Private(Dest::At { base, len, index }) => {
+                        cfg::Expr::At { base, len, index: Box::new(index) }
+                    }
+                    Lowered::Memory(_) => panic!("a private place is in registers"),
                 }
-                cfg::Expr::At { base, len, index: Box::new(self.index(place)) }
             }
+            ExprKind::AddressOf(place) => self.address_of(place),
             ExprKind::Unary(op, arg) => {
                 let operand = arg.ty;
-                cfg::Expr::Unary(*op, arith(operand), Box::new(self.expr(arg)))
+                cfg::Expr::Unary(*op, Arith::of(operand), Box::new(self.expr(arg)))
             }
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, _, right) if !right.is_pure() => self.by_cases(e),
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, _, right) if !self.is_pure(right) => {
+                self.by_cases(e)
+            }
             ExprKind::Binary(op, left, right) => {
                 let operand = left.ty;
                 let mut l = self.expr(left);
@@ -213,7 +406,7 @@ impl Lowering<'_> {
                 let r = self.expr(right);
                 binary(*op, operand, l, r)
             }
-            ExprKind::Select(cond, then, otherwise) if then.is_pure() && otherwise.is_pure() => {
+            ExprKind::Select(cond, then, otherwise) if self.is_pure(then) && self.is_pure(otherwise) => {
                 let cond = Box::new(self.expr(cond));
                 let then = Box::new(self.expr(then));
                 cfg::Expr::Select(cond, then, Box::new(self.expr(otherwise)))
@@ -225,7 +418,7 @@ impl Lowering<'_> {
                 convert(*conversion, from, e.ty, arg)
             }
             ExprKind::Rmw(RmwKind::CompareAndSwap, place, operands) => {
-                let cell = self.type_of(place).scalar;
+                let cell = self.scalar_type(place);
                 let (address, op) = self.rmw(RmwKind::CompareAndSwap, place, operands);
                 let RmwOp::CompareExchange { expected, .. } = &op else {
                     panic!("a compare-and-swap compares")
@@ -239,7 +432,8 @@ impl Lowering<'_> {
             | ExprKind::Any(_)
             | ExprKind::Rmw(..)
             | ExprKind::Call(..)
-            | ExprKind::Spawn(..) => {
+            | ExprKind::Spawn(..)
+            | ExprKind::Allocate(..) => {
                 let temporary = self.temporary(e.ty);
                 self.assign(Dest::Reg(temporary), e, e.span);
                 cfg::Expr::Reg(temporary)
@@ -280,13 +474,13 @@ impl Lowering<'_> {
     pub(crate) fn condition(&mut self, e: &Expr, yes: NodeId, no: NodeId) {
         match &e.kind {
             ExprKind::Unary(UnaryOp::Not, arg) => self.condition(arg, no, yes),
-            ExprKind::Binary(BinaryOp::And, left, right) if !right.is_pure() => {
+            ExprKind::Binary(BinaryOp::And, left, right) if !self.is_pure(right) => {
                 let middle = self.node();
                 self.condition(left, middle, no);
                 self.current = middle;
                 self.condition(right, yes, no);
             }
-            ExprKind::Binary(BinaryOp::Or, left, right) if !right.is_pure() => {
+            ExprKind::Binary(BinaryOp::Or, left, right) if !self.is_pure(right) => {
                 let middle = self.node();
                 self.condition(left, yes, middle);
                 self.current = middle;
@@ -324,39 +518,58 @@ pub(crate) fn final_condition(program: &Program, e: &Expr, observed: &mut Vec<Ob
             });
             cfg::Expr::Reg(Reg::Local(position as u32))
         }
-        ExprKind::Unary(op, arg) => cfg::Expr::Unary(*op, arith(arg.ty), sub(arg)),
-        ExprKind::Binary(op, left, right) => cfg::Expr::Binary(*op, arith(left.ty), sub(left), sub(right)),
+        ExprKind::Unary(op, arg) => cfg::Expr::Unary(*op, Arith::of(arg.ty), sub(arg)),
+        ExprKind::Binary(op, left, right) => {
+            cfg::Expr::Binary(*op, Arith::of(left.ty), sub(left), sub(right))
+        }
         ExprKind::Select(cond, then, otherwise) => cfg::Expr::Select(sub(cond), sub(then), sub(otherwise)),
         ExprKind::Convert(conversion, arg) => convert(*conversion, arg.ty, e.ty, *sub(arg)),
-        ExprKind::Any(_) | ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) => {
+        ExprKind::AddressOf(_) => panic!("final conditions compare no pointers yet"),
+        ExprKind::Any(_)
+        | ExprKind::Rmw(..)
+        | ExprKind::Call(..)
+        | ExprKind::Spawn(..)
+        | ExprKind::Allocate(..) => {
             panic!("the validator keeps effects out of final conditions")
         }
     }
 }
 
 fn observable(program: &Program, place: &Place) -> Observable {
-    match place.variable {
-        VarRef::Shared(id) if program.shared[id.0].ty.dims == [UNBOUNDED] => {
-            let ExprKind::Const(address) = place.indices[0].kind else {
-                panic!("indices in final conditions are constant")
-            };
-            Observable::Cell(Loc::element(object(id), address).expect("the front end checks the address"))
+    let Base::Variable(reference) = place.base else { panic!("final conditions follow no pointers") };
+    let constant = |index: &Expr| match index.kind {
+        ExprKind::Const(i) => i,
+        _ => panic!("indices in final conditions are constant"),
+    };
+    let variable = program.variable(None, reference).expect("the validator asks for the variable");
+    let mut cell = 0;
+    let mut ty = &variable.ty;
+    for step in &place.path {
+        ty = match (step, ty) {
+            (Projection::Index(index), Type::Array(element, _)) => {
+                cell += constant(index) * program.records.cells(element) as i64;
+                element
+            }
+            (Projection::Field(i), Type::Record(id)) => {
+                cell += program.records.first_cell(*id, *i) as i64;
+                &program.records.get(*id).fields[*i].ty
+            }
+            _ => panic!("the validator follows paths"),
+        };
+    }
+    match reference {
+        VarRef::Shared(id) if variable.ty.is_unbounded() => {
+            Observable::Cell(Loc::element(object(id), cell).expect("the front end checks the address"))
         }
         VarRef::Shared(id) => {
-            let before: u64 = program.shared[..id.0].iter().map(|v| v.ty.cells()).sum();
-            let mut cell = 0u64;
-            for (dim, index) in program.shared[id.0].ty.dims.iter().zip(&place.indices) {
-                let ExprKind::Const(i) = index.kind else {
-                    panic!("indices in final conditions are constant")
-                };
-                cell = cell * u64::from(*dim) + i as u64;
-            }
-            Observable::Cell(Loc::cell((before + cell) as u32))
+            let before: usize = program.shared[..id.0].iter().map(|v| v.init.len()).sum();
+            Observable::Cell(Loc::cell((before as i64 + cell) as u32))
         }
         VarRef::Observed(thread, local) => {
             let locals = &program.procedure(program.threads[thread.0].procedure).locals[..local.0];
-            let slot: u64 = locals.iter().map(|l| l.ty.cells()).sum();
-            Observable::Register(StartId(thread.0 as u32), Reg::Local(slot as u32))
+            let before: usize = locals.iter().map(|l| l.init.len()).sum();
+            let slot = Reg::Local((before as i64 + cell) as u32);
+            Observable::Register(StartId(thread.0 as u32), slot)
         }
         VarRef::ThreadLocal(_) | VarRef::Local(_) => panic!("a final condition is outside all threads"),
     }

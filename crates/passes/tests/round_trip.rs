@@ -99,10 +99,10 @@ fn graphs_print_and_parse_back() {
 fn a_broken_graph_text_is_an_error_with_its_line() {
     let error = |text: &str| cfg::parse(text).unwrap_err().to_string();
     assert_eq!(
-        error("object x bool () (0)\nnonsense"),
+        error("object x bool (0)\nnonsense"),
         "line 2: cannot read a line that starts with `nonsense`"
     );
-    assert_eq!(error("object x u7 () (0)"), "line 1: `u7` is not a fixed-width type");
+    assert_eq!(error("object x u7 (0)"), "line 1: `u7` is not a fixed-width type");
     assert_eq!(error("procedure p void 0 2\n  0 -> 1 store (y 0) 1"), "line 2: no object `y`");
     assert_eq!(error("procedure p void 0 2\n  0 -> 1 assert ("), "line 2: unbalanced `(`");
     assert_eq!(error("procedure p void 0 2\n  0 -> 5 nop"), "line 2: an edge leaves the procedure's nodes");

@@ -85,19 +85,19 @@ fn trace(program: &Program, replay: &Replay) -> Value {
         events.push(Value::Object(event));
     };
     for (loc, value) in &replay.init {
-        let ty = program.object_of(*loc).ty;
+        let ty = replay.states[0].cell_type(program, *loc);
         let mut event = Map::new();
         event.insert("kind".into(), json!("init"));
         event.insert("loc".into(), json!(program.cell_name(*loc)));
         event.insert("value".into(), integer(ty.meaning(*value)));
         push(event);
     }
-    for step in &replay.steps {
+    for (step, before) in replay.steps.iter().zip(&replay.states) {
         let mut event = Map::new();
         event.insert("thread".into(), json!(step.thread));
         event.insert("kind".into(), json!(step.event.kind.name()));
         if let Some(loc) = step.event.loc {
-            event.insert("loc".into(), json!(program.cell_name(loc)));
+            event.insert("loc".into(), json!(before.cell_name(program, loc)));
         }
         if let Some(value) = step.event.value {
             event.insert("value".into(), integer(step.value_type.meaning(value)));

@@ -85,7 +85,8 @@ pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
     let rows = rows(program, replay, &line, style);
     let mut out = String::from("\n");
     if !replay.init.is_empty() {
-        let init: Vec<_> = replay.init.iter().map(|(loc, v)| cell_value(program, *loc, *v)).collect();
+        let init: Vec<_> =
+            replay.init.iter().map(|(loc, v)| cell_value(program, &replay.states[0], *loc, *v)).collect();
         let _ = writeln!(out, "  initially {}\n", init.join(", "));
     }
     if rows.is_empty() {
@@ -131,7 +132,7 @@ fn rows(program: &Program, replay: &Replay, line: &Timeline, style: Style) -> Ve
             line: if span.is_some() { span.line.to_string() } else { String::new() },
             thread: step.step.thread as usize,
             text,
-            buffers: after.threads.iter().map(|t| buffer(program, &t.buffer)).collect(),
+            buffers: after.threads.iter().map(|t| buffer(program, after, &t.buffer)).collect(),
         });
     }
     rows
@@ -201,15 +202,16 @@ fn source_lines(program: &Program, replay: &Replay, rows: &[Row]) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-fn cell_value(program: &Program, loc: fencepost_ir::cfg::Loc, value: i64) -> String {
-    format!("{}={}", program.cell_name(loc), program.object_of(loc).ty.show(value))
+fn cell_value(program: &Program, state: &State, loc: fencepost_ir::cfg::Loc, value: i64) -> String {
+    let ty = state.cell_type(program, loc);
+    format!("{}={}", state.cell_name(program, loc), state.show_value(program, ty, value))
 }
 
 /// A buffer, oldest entry first; `|` is a store-store fence.
-fn buffer(program: &Program, entries: &[Entry]) -> String {
+fn buffer(program: &Program, state: &State, entries: &[Entry]) -> String {
     let show = |e: &Entry| match e.kind {
         EntryKind::Barrier => "|".to_string(),
-        EntryKind::Store | EntryKind::Own | EntryKind::Message => cell_value(program, e.loc, e.value),
+        EntryKind::Store | EntryKind::Own | EntryKind::Message => cell_value(program, state, e.loc, e.value),
     };
     entries.iter().map(show).collect::<Vec<_>>().join(" ")
 }
@@ -223,8 +225,8 @@ fn describe(
     style: Style,
 ) -> Option<String> {
     let event = &step.event;
-    let loc = event.loc.map_or("?".to_string(), |l| program.cell_name(l));
-    let show = |v: Option<i64>| v.map_or("?".to_string(), |v| step.value_type.show(v));
+    let loc = event.loc.map_or("?".to_string(), |l| before.cell_name(program, l));
+    let show = |v: Option<i64>| v.map_or("?".to_string(), |v| before.show_value(program, step.value_type, v));
     let procedure = program.procedure(before.threads[step.step.thread as usize].top().procedure);
     let instr = match step.step.action {
         Action::Edge(id, _) => Some(&procedure.edge(id).instr),
@@ -279,6 +281,15 @@ fn describe(
             Some(_) => format!("return {}", show(event.value)),
             None => "return".to_string(),
         },
+        EventKind::Alloc => {
+            // The state before does not know the object yet.
+            let name = match instr {
+                Some(Instr::Allocate { ty, .. }) => &program.heap_types[ty.index()].name,
+                _ => "",
+            };
+            format!("{} = allocate {name}#{}", named.unwrap_or_else(|| "_".into()), before.heap.len() + 1)
+        }
+        EventKind::Free => format!("free {}", show(event.value)),
         EventKind::Begin => "atomic begin".to_string(),
         EventKind::AtomicEnd => "atomic end".to_string(),
         EventKind::End => "ends".to_string(),
@@ -338,7 +349,7 @@ fn conclusion(program: &Program, replay: &Replay) -> String {
 
 fn observed_value(program: &Program, state: &State, observable: Observable) -> String {
     match observable {
-        Observable::Cell(loc) => cell_value(program, loc, state.read(loc)),
+        Observable::Cell(loc) => cell_value(program, state, loc, state.read(loc)),
         Observable::Register(start, reg) => {
             let thread = state.threads.iter().find(|t| t.start == Some(start));
             let start = &program.threads[start.index()];

@@ -136,8 +136,7 @@ impl Tiny {
         let value = Scalar::Range { lo: 0, hi: 2 };
         let object = |name: &str| Object {
             name: name.to_string(),
-            ty: value,
-            dims: Vec::new(),
+            ty: value.into(),
             init: vec![Choices::one(0)],
             span: Span::NONE,
         };
@@ -153,7 +152,7 @@ impl Tiny {
                     observed.push(Observable::Register(StartId(t as u32), Reg::Local(slot)));
                     Dest::Reg(Reg::Local(slot))
                 };
-                let address = |x: u8| Address { object: ObjectId(x.into()), index: Expr::Const(0) };
+                let address = |x: u8| Address::Cell { object: ObjectId(x.into()), index: Expr::Const(0) };
                 let instr = match *op {
                     Op::Store(x, v) => Instr::Store(address(x), Expr::Const(v.into())),
                     Op::Load(x) => Instr::Load(register(), address(x)),

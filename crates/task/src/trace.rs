@@ -50,7 +50,14 @@ pub enum Failure {
 impl Failure {
     /// Whether this says something of our limits and not of the program.
     pub fn is_limit(self) -> bool {
-        matches!(self, Failure::Fault(Fault::Overflow) | Failure::TooManyThreads)
+        match self {
+            Failure::Fault(fault) => fault.is_limit(),
+            Failure::TooManyThreads => true,
+            Failure::Assertion
+            | Failure::UnlockNotHeld
+            | Failure::JoinNoThread(_)
+            | Failure::AtomicEndOutside => false,
+        }
     }
 }
 

@@ -2,8 +2,10 @@
 //! so that both count the same states under SC. For programs without calls, locks, spawning,
 //! choices of values and thread ends, which is what the bench needs.
 
-use fencepost_ir::Scalar;
-use fencepost_ir::cfg::{Arith, Count, Dest, Edge, Expr, Instr, NodeId, Procedure, Program, Reg, UnaryOp};
+use fencepost_ir::cfg::{
+    Address, Arith, Count, Dest, Edge, Expr, Instr, NodeId, Procedure, Program, Reg, UnaryOp,
+};
+use fencepost_ir::{Scalar, Type};
 use std::fmt::Write;
 
 /// The Promela text, or what cannot be said in it.
@@ -15,8 +17,9 @@ pub fn promela(program: &Program) -> Result<String, String> {
         if init.iter().any(|v| *v != init[0]) {
             return Err("different initial values in one array".into());
         }
-        let (ty, name) = (type_of(object.ty)?, &object.name);
-        let _ = match object.dims[..] {
+        let leaf = object.ty.leaf().ok_or("a record")?;
+        let (ty, name) = (type_of(leaf)?, &object.name);
+        let _ = match object.ty.dims()[..] {
             [] => writeln!(out, "{ty} {name} = {};", init[0]),
             [n] => writeln!(out, "{ty} {name}[{n}] = {};", init[0]),
             _ => return Err("more than one dimension".into()),
@@ -61,11 +64,12 @@ fn type_of(ty: Scalar) -> Result<&'static str, String> {
 }
 
 fn statement(program: &Program, procedure: &Procedure, instr: &Instr) -> Result<String, String> {
-    let cell = |address: &fencepost_ir::cfg::Address| {
-        let object = program.object(address.object);
-        Ok::<_, String>(match object.dims[..] {
-            [] => object.name.clone(),
-            _ => format!("{}[{}]", object.name, expr(&address.index)?),
+    let cell = |address: &Address| {
+        let Address::Cell { object, index } = address else { return Err("a pointer".to_string()) };
+        let object = program.object(*object);
+        Ok(match object.ty {
+            Type::Scalar(_) => object.name.clone(),
+            Type::Array(..) | Type::Record(_) => format!("{}[{}]", object.name, expr(index)?),
         })
     };
     let register = |dest: &Dest| match dest {

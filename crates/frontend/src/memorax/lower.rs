@@ -92,7 +92,7 @@ fn shared(declaration: &ast::Declaration, name: &str) -> Result<Variable> {
         (None, _) => Choices(vec![(i64::MIN, i64::MAX)]),
     };
     let name = printable(name);
-    Ok(Variable { name, ty: Type::scalar(ty), init: vec![init], span: declaration.name.span })
+    Ok(Variable::new(name, ty.into(), vec![init], declaration.name.span))
 }
 
 /// One process being lowered.
@@ -159,7 +159,7 @@ impl Lowering<'_> {
     fn add_local(&self, name: String, ty: Scalar, span: Span) -> LocalId {
         let mut locals = self.locals.borrow_mut();
         let init = vec![Choices::one(ty.default_value())];
-        locals.push(Variable { name, ty: Type::scalar(ty), init, span });
+        locals.push(Variable::new(name, ty.into(), init, span));
         LocalId(locals.len() - 1)
     }
 
@@ -317,8 +317,8 @@ impl Lowering<'_> {
         act: impl Fn(Place, Scalar, &mut Vec<Stmt>),
     ) -> Result<()> {
         let place = |id: SharedId| {
-            let place = Place { variable: VarRef::Shared(id), indices: Vec::new(), span };
-            (place, self.shared[id.0].ty.scalar)
+            let place = Place::variable(VarRef::Shared(id), span);
+            (place, self.shared[id.0].ty.leaf().expect("variables of this format are scalars"))
         };
         let (name, owner) = match memory {
             Memory::Global(name) => match self.globals.get(&name.text) {
@@ -405,7 +405,7 @@ impl Lowering<'_> {
 }
 
 fn register_place(i: usize, span: Span) -> Place {
-    Place { variable: VarRef::Local(LocalId(i)), indices: Vec::new(), span }
+    Place::variable(VarRef::Local(LocalId(i)), span)
 }
 
 fn writes(stmt: &ast::Stmt) -> bool {

@@ -5,7 +5,7 @@
 //! integers exactly, and is checked when it is put into a variable.
 
 use super::ast;
-use super::resolve::{Global, Result, named_type, wrong_arity};
+use super::resolve::{Global, Result, named_type, scalar_of, wrong_arity};
 use super::statement::Body;
 use crate::Diagnostic;
 use fencepost_ir::cfg::{Loc, ObjectId};
@@ -236,7 +236,7 @@ impl Body<'_> {
             return Err(Diagnostic::new(span, format!("`{}` is used as `{usage}`", kind.name())));
         }
         let (place, cell) = self.place(&args[0])?;
-        if !matches!(place.variable, VarRef::Shared(_)) || cell == Scalar::Mutex {
+        if !matches!(place.base, Base::Variable(VarRef::Shared(_))) || cell == Scalar::Mutex {
             return Err(Diagnostic::new(
                 args[0].span,
                 format!("`{}` works on a shared variable", kind.name()),
@@ -283,7 +283,7 @@ impl Body<'_> {
         if callee.params != args.len() {
             return Err(wrong_arity(name, callee.params, args.len()));
         }
-        let types: Vec<_> = callee.locals[..callee.params].iter().map(|p| p.ty.scalar).collect();
+        let types: Vec<_> = callee.locals[..callee.params].iter().map(scalar_of).collect();
         args.iter().zip(types).map(|(a, ty)| self.expr_of(a, ty)).collect()
     }
 
@@ -310,11 +310,11 @@ impl Body<'_> {
             let message = format!("thread `{}` has several variables `{}`", thread.name, member.text);
             return Err(Diagnostic::new(member.span, message));
         }
-        if !variable.ty.dims.is_empty() {
+        if variable.ty.as_scalar().is_none() {
             return Err(Diagnostic::new(member.span, "arrays cannot be observed"));
         }
-        let place = Place { variable: VarRef::Observed(id, LocalId(local)), indices: Vec::new(), span };
-        Ok(Expr { kind: ExprKind::Read(place), ty: variable.ty.scalar, span })
+        let place = Place::variable(VarRef::Observed(id, LocalId(local)), span);
+        Ok(Expr { kind: ExprKind::Read(place), ty: scalar_of(variable), span })
     }
 
     /// A variable or element, and its type.
@@ -343,12 +343,13 @@ impl Body<'_> {
             );
         }
         let ty = self.type_of(variable);
-        if ty.dims.len() != indices.len() {
-            let message = format!("`{}` has {} dimensions, not {}", name.text, ty.dims.len(), indices.len());
+        let dims = ty.dims();
+        if dims.len() != indices.len() {
+            let message = format!("`{}` has {} dimensions, not {}", name.text, dims.len(), indices.len());
             return Err(Diagnostic::new(e.span, message));
         }
         let mut resolved = Vec::new();
-        for (index, dim) in indices.iter().zip(&ty.dims) {
+        for (index, dim) in indices.iter().zip(&dims) {
             let index = self.expr(index, None)?;
             self.no_handle(&index)?;
             if let ExprKind::Const(i) = index.kind
@@ -374,6 +375,7 @@ impl Body<'_> {
             };
             resolved.push(index);
         }
-        Ok((Place { variable, indices: resolved, span: e.span }, ty.scalar))
+        let scalar = ty.leaf().expect("variables of this language are scalars or arrays of them");
+        Ok((Place::element(variable, resolved, e.span), scalar))
     }
 }

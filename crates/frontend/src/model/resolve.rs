@@ -91,7 +91,7 @@ impl Resolver {
             }),
             Item::Local(declarations) => declarations.iter().try_for_each(|d| {
                 let variable = self.variable(d)?;
-                if variable.ty.dims == [UNBOUNDED] {
+                if variable.ty.is_unbounded() {
                     return Err(Diagnostic::new(d.name.span, "only shared arrays can be without end"));
                 }
                 if variable.init.iter().any(|c| c.single().is_none()) {
@@ -123,8 +123,7 @@ impl Resolver {
                     }
                     let scalar = self.scalar(ty)?;
                     let init = vec![Choices::one(scalar.default_value())];
-                    let ty = Type::scalar(scalar);
-                    locals.push(Variable { name: name.text.clone(), ty, init, span: name.span });
+                    locals.push(Variable::new(name.text.clone(), scalar.into(), init, name.span));
                 }
                 self.define(&p.name, Global::Procedure(ProcedureId(self.program.procedures.len())))?;
                 self.program.procedures.push(Procedure {
@@ -295,13 +294,13 @@ impl Resolver {
             TypeExpr::Named(name) if name.text == "mutex" => Scalar::Mutex,
             ty => self.scalar(ty)?,
         };
-        let ty = Type { scalar, dims: self.dims(&d.dims)? };
-        if ty.dims == [UNBOUNDED] && (!scalar.contains(0) || matches!(scalar, Scalar::Mutex | Scalar::Thread))
-        {
+        let dims = self.dims(&d.dims)?;
+        let ty = Type::with_dims(scalar, &dims);
+        if ty.is_unbounded() && (!scalar.contains(0) || matches!(scalar, Scalar::Mutex | Scalar::Thread)) {
             return Err(Diagnostic::new(d.name.span, "an array without end starts with zeros")
                 .help("give it a type of integers that has 0"));
         }
-        let cells = ty.cells() as usize;
+        let cells = dims.iter().product::<u32>() as usize;
         let init = match &d.init {
             None => vec![Choices::one(scalar.default_value()); cells],
             Some(init) if scalar == Scalar::Mutex => {
@@ -310,7 +309,7 @@ impl Resolver {
                     "a mutex starts free and takes no initial value",
                 ));
             }
-            Some(init) if ty.dims == [UNBOUNDED] => {
+            Some(init) if ty.is_unbounded() => {
                 return Err(Diagnostic::new(init_span(init), "an array without end starts with zeros"));
             }
             Some(init) => {
@@ -326,7 +325,7 @@ impl Resolver {
                 }
             }
         };
-        Ok(Variable { name: d.name.text.clone(), ty, init, span: d.name.span })
+        Ok(Variable::new(d.name.text.clone(), ty, init, d.name.span))
     }
 
     fn init_values(&self, init: &Init, ty: Scalar, values: &mut Vec<Choices>) -> Result<()> {
@@ -390,7 +389,7 @@ impl Resolver {
                 if code.params != s.args.len() {
                     return Err(wrong_arity(&s.process, code.params, s.args.len()));
                 }
-                let args = s.args.iter().zip(&code.locals).map(|(a, p)| self.constant_of(a, p.ty.scalar));
+                let args = s.args.iter().zip(&code.locals).map(|(a, p)| self.constant_of(a, scalar_of(p)));
                 let args = args.collect::<Result<Vec<_>>>()?;
                 let name = match &s.name {
                     Some(name) => name.text.clone(),
@@ -413,7 +412,7 @@ impl Resolver {
         if args.is_empty() {
             return code.name.clone();
         }
-        let shown: Vec<_> = code.locals.iter().zip(args).map(|(p, a)| p.ty.scalar.show(*a)).collect();
+        let shown: Vec<_> = code.locals.iter().zip(args).map(|(p, a)| scalar_of(p).show(*a)).collect();
         format!("{}({})", code.name, shown.join(", "))
     }
 
@@ -507,7 +506,7 @@ impl Resolver {
                     return None;
                 }
                 let args: Result<Vec<_>> =
-                    args.iter().zip(params).map(|(a, p)| self.constant_of(a, p.ty.scalar)).collect();
+                    args.iter().zip(params).map(|(a, p)| self.constant_of(a, scalar_of(p))).collect();
                 self.default_name(*id, &args.ok()?)
             }
             _ => return None,
@@ -579,4 +578,9 @@ pub(super) fn named_type(name: &str) -> Scalar {
             Scalar::Int(IntType { bits, signed: name.starts_with('i') })
         }
     }
+}
+
+/// What a variable is, or is an array of: this language has no records.
+pub(super) fn scalar_of(variable: &Variable) -> Scalar {
+    variable.ty.leaf().expect("variables of this language are scalars or arrays of them")
 }

@@ -124,7 +124,8 @@ impl<'a> Body<'a> {
             ast::StmtKind::Assign(targets, values) => return self.assign(targets, values, span, out),
             ast::StmtKind::Update(target, op, value) => {
                 let (place, ty) = self.target(target)?;
-                if !place.indices.iter().all(Expr::is_pure) {
+                let pure = |e: &Expr| self.resolver.program.is_pure(None, e);
+                if !place.indices().all(pure) {
                     return Err(Diagnostic::new(
                         target.span,
                         "the index reads shared memory and would be read twice",
@@ -191,7 +192,7 @@ impl<'a> Body<'a> {
             ast::StmtKind::Assert(e) => StmtKind::Assert(self.truth(e)?),
             ast::StmtKind::Lock(e) => StmtKind::Lock(self.mutex(e)?),
             ast::StmtKind::Unlock(e) => StmtKind::Unlock(self.mutex(e)?),
-            ast::StmtKind::Join(e) => StmtKind::Join(self.expr_of(e, Scalar::Thread)?),
+            ast::StmtKind::Join(e) => StmtKind::Join(None, self.expr_of(e, Scalar::Thread)?),
             ast::StmtKind::Block(stmts) => StmtKind::Block(self.block(stmts)),
         };
         out.push(Stmt { kind, span });
@@ -246,8 +247,10 @@ impl<'a> Body<'a> {
         let mut stores = Vec::new();
         for (target, value) in targets.iter().zip(values) {
             let (mut place, ty) = self.target(target)?;
-            for index in &mut place.indices {
-                if !matches!(index.kind, ExprKind::Const(_)) {
+            for step in &mut place.path {
+                if let Projection::Index(index) = step
+                    && !matches!(index.kind, ExprKind::Const(_))
+                {
                     *index = self.keep(index.clone(), &mut block);
                 }
             }
@@ -269,22 +272,23 @@ impl<'a> Body<'a> {
         };
         let name = (1..).map(|n| format!("new_{n}")).find(fresh).expect("some number is free");
         let init = vec![Choices::one(ty.default_value())];
-        self.locals.push(Variable { name, ty: Type::scalar(ty), init, span });
+        self.locals.push(Variable::new(name, ty.into(), init, span));
         block.push(Stmt { kind: StmtKind::Declare(id, Some(value)), span });
-        let read = Place { variable: VarRef::Local(id), indices: Vec::new(), span };
+        let read = Place::variable(VarRef::Local(id), span);
         Expr { kind: ExprKind::Read(read), ty, span }
     }
 
     fn declare(&mut self, d: &ast::Declaration) -> Result<StmtKind> {
         let scalar = self.resolver.scalar(&d.ty)?;
-        let ty = Type { scalar, dims: self.resolver.dims(&d.dims)? };
-        if ty.dims == [UNBOUNDED] {
+        let dims = self.resolver.dims(&d.dims)?;
+        let ty = Type::with_dims(scalar, &dims);
+        if ty.is_unbounded() {
             return Err(Diagnostic::new(d.name.span, "only shared arrays can be without end"));
         }
         // The variable exists even if its value is wrong, lest every use of it be reported too.
         let value = match &d.init {
             None => Ok(None),
-            Some(Init::Value(e)) if ty.dims.is_empty() => self.expr_of(e, scalar).map(Some),
+            Some(Init::Value(e)) if dims.is_empty() => self.expr_of(e, scalar).map(Some),
             Some(Init::Value(ast::Expr { span, .. }) | Init::List(_, span)) => {
                 Err(Diagnostic::new(*span, "a local array is assigned element by element"))
             }
@@ -292,8 +296,8 @@ impl<'a> Body<'a> {
         let scope = self.scopes.last_mut().expect("a body has a scope");
         let id = LocalId(self.locals.len());
         let earlier = scope.insert(d.name.text.clone(), id);
-        let init = vec![Choices::one(scalar.default_value()); ty.cells() as usize];
-        self.locals.push(Variable { name: d.name.text.clone(), ty, init, span: d.name.span });
+        let init = vec![Choices::one(scalar.default_value()); dims.iter().product::<u32>() as usize];
+        self.locals.push(Variable::new(d.name.text.clone(), ty, init, d.name.span));
         if earlier.is_some() {
             let message = format!("`{}` is declared twice in this block", d.name.text);
             return Err(Diagnostic::new(d.name.span, message));

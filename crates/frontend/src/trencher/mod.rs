@@ -77,7 +77,8 @@ impl Reader {
     fn program(mut self) -> Result<Program> {
         self.program.shared.push(Variable {
             name: "memory".into(),
-            ty: Type { scalar: Scalar::Integer, dims: vec![UNBOUNDED] },
+            ty: Type::with_dims(Scalar::Integer, &[UNBOUNDED]),
+            kept: Kept::Private,
             init: Vec::new(),
             span: Span::NONE,
         });
@@ -319,11 +320,11 @@ impl Automaton {
             let name = identifier(&word.text);
             let alike = self.registers.iter().any(|(_, v)| v.name == name);
             let name = if alike { format!("{name}_{}", self.registers.len()) } else { name };
-            let (ty, init) = (Type::scalar(Scalar::Integer), vec![Choices::one(0)]);
-            self.registers.push((word.text.clone(), Variable { name, ty, init, span: word.span }));
+            let (ty, init) = (Scalar::Integer.into(), vec![Choices::one(0)]);
+            self.registers.push((word.text.clone(), Variable::new(name, ty, init, word.span)));
             self.registers.len() - 1
         });
-        Ok(Place { variable: VarRef::Local(LocalId(id)), indices: Vec::new(), span: word.span })
+        Ok(Place::variable(VarRef::Local(LocalId(id)), word.span))
     }
 
     /// A prefix expression, as an integer; comparisons and logic give 0 or 1.
@@ -381,7 +382,7 @@ const MAX_DEPTH: usize = 400;
 /// `memory[address]`
 fn memory(address: Expr) -> Place {
     let span = address.span;
-    Place { variable: VarRef::Shared(SharedId(0)), indices: vec![address], span }
+    Place::element(VarRef::Shared(SharedId(0)), vec![address], span)
 }
 
 /// Whether the integer is not 0.

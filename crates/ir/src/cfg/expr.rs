@@ -20,6 +20,19 @@ pub enum Arith {
     Wrap(IntType),
 }
 
+impl Arith {
+    /// How values of a type are computed with.
+    pub fn of(ty: Scalar) -> Arith {
+        match ty {
+            Scalar::Int(int) => Arith::Wrap(int),
+            Scalar::Pointer { bits } => Arith::Wrap(IntType { bits, signed: false }),
+            Scalar::Bool | Scalar::Range { .. } | Scalar::Integer | Scalar::Thread | Scalar::Mutex => {
+                Arith::Exact
+            }
+        }
+    }
+}
+
 /// Operators with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum UnaryOp {

@@ -1,6 +1,6 @@
 //! What an edge of a control-flow graph does.
 
-use super::{Expr, ObjectId, ProcId, Program, Reg};
+use super::{Expr, HeapTypeId, ObjectId, ProcId, Program, Reg};
 use crate::scalar::Scalar;
 
 /// Where an instruction puts its result.
@@ -21,11 +21,39 @@ pub enum Dest {
 
 /// A memory cell computed at run time.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Address {
-    /// The object.
-    pub object: ObjectId,
-    /// Its cell; out of bounds is an error of the program.
-    pub index: Expr,
+pub enum Address {
+    /// A cell of an object that the program names.
+    Cell {
+        /// The object.
+        object: ObjectId,
+        /// Its cell; out of bounds is an error of the program.
+        index: Expr,
+    },
+    /// Where a pointer points.
+    Pointed {
+        /// The word, see [`crate::pointer`]; pointing to no such scalar is an error of the program.
+        pointer: Expr,
+        /// Type of the scalar there.
+        ty: Scalar,
+    },
+}
+
+impl Address {
+    /// The expression that it is computed from.
+    pub fn expr(&self) -> &Expr {
+        match self {
+            Address::Cell { index, .. } => index,
+            Address::Pointed { pointer, .. } => pointer,
+        }
+    }
+
+    /// [`Address::expr`], to be changed.
+    pub fn expr_mut(&mut self) -> &mut Expr {
+        match self {
+            Address::Cell { index, .. } => index,
+            Address::Pointed { pointer, .. } => pointer,
+        }
+    }
 }
 
 /// What an atomic read-modify-write does with the old value.
@@ -118,6 +146,24 @@ impl Choices {
     }
 }
 
+/// What new memory holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Fill {
+    /// Zeros.
+    Zero,
+    /// Anything.
+    Undefined,
+}
+
+/// How long an allocated object lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Storage {
+    /// Until it is freed.
+    Heap,
+    /// Until its procedure returns: a local variable whose address is taken.
+    Stack,
+}
+
 /// What an edge does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Instr {
@@ -147,8 +193,8 @@ pub enum Instr {
     Unlock(Address),
     /// Starts a thread; its handle goes to the destination.
     Spawn(Option<Dest>, ProcId, Vec<Expr>, Drain),
-    /// Waits for the end of the thread.
-    Join(Expr),
+    /// Waits for the end of the thread; its result goes to the destination.
+    Join(Option<Dest>, Expr),
     /// Calls a procedure; its result goes to the destination.
     Call(Option<Dest>, ProcId, Vec<Expr>),
     /// Returns from the procedure; from the outermost one, ends the thread.
@@ -157,6 +203,25 @@ pub enum Instr {
     AtomicBegin(Drain),
     /// Ends the section.
     AtomicEnd(Drain),
+    /// A new object; a pointer to it goes to the destination.
+    Allocate {
+        /// Where the pointer goes.
+        dest: Dest,
+        /// What the object consists of.
+        ty: HeapTypeId,
+        /// How large it is; as many of `ty` as fit.
+        bytes: Expr,
+        /// What it holds.
+        fill: Fill,
+        /// How long it lives.
+        storage: Storage,
+    },
+    /// The object that the pointer points to is gone; the null pointer is ignored.
+    Free(Expr, Storage),
+    /// Ends the thread, whatever procedure it is in.
+    Exit(Option<Expr>),
+    /// Ends the program: all threads are ended.
+    Halt,
 }
 
 impl RmwOp {
@@ -192,7 +257,8 @@ impl Instr {
     pub fn dest(&self) -> Option<&Dest> {
         match self {
             Instr::Assign(d, _) | Instr::Load(d, _) | Instr::Havoc(d, _) => Some(d),
-            Instr::Rmw(d, ..) | Instr::Spawn(d, ..) | Instr::Call(d, ..) => d.as_ref(),
+            Instr::Allocate { dest, .. } => Some(dest),
+            Instr::Rmw(d, ..) | Instr::Spawn(d, ..) | Instr::Call(d, ..) | Instr::Join(d, _) => d.as_ref(),
             _ => None,
         }
     }
@@ -203,14 +269,17 @@ impl Instr {
             visit(index);
         }
         if let Some(address) = self.address() {
-            visit(&address.index);
+            visit(address.expr());
         }
         match self {
             Instr::Assign(_, e)
             | Instr::Store(_, e)
             | Instr::Assume(e)
             | Instr::Assert(e)
-            | Instr::Join(e)
+            | Instr::Join(_, e)
+            | Instr::Allocate { bytes: e, .. }
+            | Instr::Free(e, _)
+            | Instr::Exit(Some(e))
             | Instr::Return(Some(e)) => visit(e),
             Instr::Rmw(_, _, op) => op.operands().for_each(visit),
             Instr::Spawn(_, _, args, _) | Instr::Call(_, _, args) => args.iter().for_each(visit),
@@ -222,6 +291,8 @@ impl Instr {
             | Instr::Lock(_)
             | Instr::Unlock(_)
             | Instr::Return(None)
+            | Instr::Exit(None)
+            | Instr::Halt
             | Instr::AtomicBegin(_)
             | Instr::AtomicEnd(_) => {}
         }
@@ -230,18 +301,27 @@ impl Instr {
     /// Whether executing it can be an error of the program.
     pub fn can_fail(&self, program: &Program) -> bool {
         let mut found = match self {
-            Instr::Assert(_) | Instr::Unlock(_) | Instr::Join(_) | Instr::AtomicEnd(_) => true,
+            Instr::Assert(_)
+            | Instr::Unlock(_)
+            | Instr::Join(..)
+            | Instr::AtomicEnd(_)
+            | Instr::Free(_, Storage::Heap) => true,
             Instr::Rmw(_, _, RmwOp::Exchange(_) | RmwOp::CompareExchange { .. }) => false,
-            Instr::Rmw(_, address, _) => !matches!(program.object(address.object).ty, Scalar::Int(_)),
+            Instr::Rmw(_, Address::Cell { object, .. }, _) => {
+                !matches!(program.object(*object).ty.leaf(), Some(Scalar::Int(_)) | None)
+            }
             _ => false,
         };
-        if let Some(a) = self.address() {
-            let object = program.object(a.object);
-            let len = i64::from(object.cells());
-            let inside =
-                matches!(a.index, Expr::Const(i) if (0..len).contains(&i)) || a.index.stays_below(len);
-            found |= !inside && !object.is_unbounded();
-        }
+        found |= match self.address() {
+            Some(Address::Cell { object, index }) => {
+                let len = i64::from(program.cells(*object));
+                let inside =
+                    matches!(index, Expr::Const(i) if (0..len).contains(i)) || index.stays_below(len);
+                !inside && !program.object(*object).ty.is_unbounded()
+            }
+            Some(Address::Pointed { .. }) => true,
+            None => false,
+        };
         self.expressions(&mut |e| found |= e.can_fail());
         found
     }

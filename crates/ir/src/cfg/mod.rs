@@ -14,11 +14,13 @@ mod parse;
 mod print;
 mod validate;
 
+use crate::layout::{Records, Type};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 
+pub use crate::layout::UNBOUNDED;
 pub use expr::{Arith, BinaryOp, Expr, Reg, UnaryOp};
-pub use instr::{Address, Choices, Dest, Drain, FenceKind, Instr, RmwOp};
+pub use instr::{Address, Choices, Dest, Drain, FenceKind, Fill, Instr, RmwOp, Storage};
 pub use parse::{ParseError, parse};
 pub use validate::validate;
 
@@ -42,6 +44,10 @@ index_type!(
     ObjectId
 );
 index_type!(
+    /// An entry of [`Program::heap_types`].
+    HeapTypeId
+);
+index_type!(
     /// A procedure of [`Program::procedures`].
     ProcId
 );
@@ -58,8 +64,9 @@ index_type!(
     StartId
 );
 
-/// A memory cell: the cells of all objects, numbered one object after the other; or an element
-/// of an unbounded array.
+/// A memory cell: the cells of all objects, numbered one object after the other; or an element of
+/// an unbounded array; or a cell of an allocated object, whose numbers follow those of the
+/// program's objects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Loc(u64);
 
@@ -217,46 +224,26 @@ impl Procedure {
     }
 }
 
-/// The dimension of an array whose elements come into being when they are touched. Any integer
-/// is an index; it is the only dimension of such an array.
-pub const UNBOUNDED: u32 = 0;
-
-/// A shared variable: one scalar or an array of them.
+/// A shared variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Object {
     /// Its name.
     pub name: String,
-    /// Type of each cell.
-    pub ty: Scalar,
-    /// Dimensions; empty for a single cell, [`UNBOUNDED`] for an array without end.
-    pub dims: Vec<u32>,
+    /// Its type.
+    pub ty: Type,
     /// What each cell may hold at first; an unbounded array starts with zeros.
     pub init: Vec<Choices>,
     /// Where it is declared.
     pub span: Span,
 }
 
-impl Object {
-    /// Number of cells; none for an unbounded array, whose elements have no numbers.
-    pub fn cells(&self) -> u32 {
-        self.dims.iter().product()
-    }
-
-    /// Whether every integer is an index.
-    pub fn is_unbounded(&self) -> bool {
-        self.dims == [UNBOUNDED]
-    }
-
-    /// The user's name of a cell, as in `m[1][2]`.
-    pub fn cell_name(&self, cell: u32) -> String {
-        let mut indices = Vec::new();
-        let mut rest = cell;
-        for &dim in self.dims.iter().rev() {
-            indices.push(rest % dim.max(1));
-            rest /= dim.max(1);
-        }
-        indices.iter().rev().fold(self.name.clone(), |name, i| format!("{name}[{i}]"))
-    }
+/// What allocated objects of one kind are.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct HeapType {
+    /// Reports call the n-th object `name#n`.
+    pub name: String,
+    /// What an object is an array of.
+    pub ty: Type,
 }
 
 /// How often a thread is started at the beginning.
@@ -364,8 +351,16 @@ impl Property {
 pub struct Program {
     /// The files it came from.
     pub sources: Sources,
+    /// Structs and unions.
+    pub records: Records,
+    /// Width of pointers; 0 where there are none.
+    pub pointer_bits: u8,
+    /// Whether pointers are also used as integers, so that the numbers of objects mean something.
+    pub exposes_pointers: bool,
     /// Shared memory.
     pub objects: Vec<Object>,
+    /// Kinds of allocated objects.
+    pub heap_types: Vec<HeapType>,
     /// Slots that each thread has for all its procedures.
     pub thread_registers: Vec<Register>,
     /// Code.
@@ -387,41 +382,62 @@ impl Program {
         &self.objects[id.index()]
     }
 
+    /// Number of an object's cells; none for an unbounded array, whose elements have no numbers.
+    pub fn cells(&self, id: ObjectId) -> u32 {
+        self.object(id).init.len() as u32
+    }
+
     /// The first cell of each object, and the number of cells at the end.
     pub fn cell_bases(&self) -> Vec<u32> {
         let mut bases = vec![0];
         for object in &self.objects {
-            bases.push(bases[bases.len() - 1] + object.cells());
+            bases.push(bases[bases.len() - 1] + object.init.len() as u32);
         }
         bases
     }
 
-    /// The object that a cell belongs to.
-    pub fn object_of(&self, loc: Loc) -> &Object {
-        self.find(loc).0
+    /// The types of all cells that have numbers.
+    pub fn cell_types(&self) -> Vec<Scalar> {
+        let bounded = self.objects.iter().filter(|o| !o.ty.is_unbounded());
+        bounded.flat_map(|o| self.records.layout(&o.ty)).map(|cell| cell.ty).collect()
     }
 
-    /// The user's name of a cell.
-    pub fn cell_name(&self, loc: Loc) -> String {
-        match self.find(loc) {
-            (object, address) if object.is_unbounded() => format!("{}[{address}]", object.name),
-            (object, cell) => object.cell_name(cell as u32),
-        }
-    }
-
-    /// The object, and the cell's number or address in it.
-    fn find(&self, loc: Loc) -> (&Object, i64) {
+    /// The object of the program that a cell belongs to, and the cell's number or address in it;
+    /// `None` for cells of allocated objects.
+    pub fn find(&self, loc: Loc) -> Option<(ObjectId, i64)> {
         if let Some((object, address)) = loc.as_element() {
-            return (self.object(object), address);
+            return (object.index() < self.objects.len()).then_some((object, address));
         }
-        let mut rest = loc.index() as u32;
-        for object in &self.objects {
-            match rest.checked_sub(object.cells()) {
+        let mut rest = loc.index();
+        for (i, object) in self.objects.iter().enumerate() {
+            match rest.checked_sub(object.init.len()) {
                 Some(r) => rest = r,
-                None => return (object, rest.into()),
+                None => return Some((ObjectId(i as u32), rest as i64)),
             }
         }
         panic!("cell {} lies outside all objects", loc.index())
+    }
+
+    /// The type of a cell of one of the program's objects.
+    pub fn cell_type(&self, loc: Loc) -> Option<Scalar> {
+        let (object, cell) = self.find(loc)?;
+        match &self.object(object).ty {
+            ty if ty.is_unbounded() => ty.leaf(),
+            ty => match ty.leaf() {
+                Some(leaf) => Some(leaf),
+                None => Some(self.records.layout(ty)[cell as usize].ty),
+            },
+        }
+    }
+
+    /// The user's name of a cell of one of the program's objects, as in `m[1][2]` or `node.next`.
+    pub fn cell_name(&self, loc: Loc) -> Option<String> {
+        let (id, cell) = self.find(loc)?;
+        let Object { name, ty, .. } = self.object(id);
+        Some(match ty {
+            ty if ty.is_unbounded() => format!("{name}[{cell}]"),
+            ty => format!("{name}{}", self.records.path(ty, self.records.layout(ty)[cell as usize])),
+        })
     }
 
     /// Whether any thread is started any number of times.

@@ -3,6 +3,7 @@
 //! A tool for tests and debugging, so its messages name the line and what was expected, no more.
 
 use super::*;
+use crate::layout::{Field, Record, RecordId, RecordKind};
 use crate::scalar::IntType;
 use crate::source::FileId;
 use std::fmt;
@@ -121,6 +122,8 @@ fn scalar(text: &str) -> Result<Scalar> {
         "integer" => Scalar::Integer,
         "thread_id" => Scalar::Thread,
         "mutex" => Scalar::Mutex,
+        "pointer32" => Scalar::Pointer { bits: 32 },
+        "pointer64" => Scalar::Pointer { bits: 64 },
         _ => match text.split_once("..") {
             Some((lo, hi)) => Scalar::Range {
                 lo: lo.parse().map_err(|_| unknown())?,
@@ -159,6 +162,35 @@ fn drain(item: &Item) -> Result<Drain> {
         "drain" => Ok(Drain::Yes),
         "keep" => Ok(Drain::No),
         other => Err(format!("expected `drain` or `keep`, found `{other}`")),
+    }
+}
+
+fn storage(item: &Item) -> Result<Storage> {
+    match atom(item)? {
+        "heap" => Ok(Storage::Heap),
+        "stack" => Ok(Storage::Stack),
+        other => Err(format!("expected `heap` or `stack`, found `{other}`")),
+    }
+}
+
+fn type_of(item: &Item) -> Result<Type> {
+    let items = match item {
+        Item::Atom(text) => return scalar(text).map(Type::Scalar),
+        Item::List(items) => items,
+    };
+    match &items[..] {
+        [_, n, element] => Ok(Type::Array(Box::new(type_of(element)?), number(n)?)),
+        [_, record] => Ok(Type::Record(RecordId(number(record)?))),
+        _ => Err("expected (array N T) or (record N)".into()),
+    }
+}
+
+fn field(item: &Item) -> Result<Field> {
+    match list(item)? {
+        [name, offset, ty] => {
+            Ok(Field { name: atom(name)?.to_string(), offset: number(offset)?, ty: type_of(ty)? })
+        }
+        _ => Err("expected (name offset type)".into()),
     }
 }
 
@@ -202,11 +234,28 @@ impl Reader {
         let at = if at.is_empty() { Span::NONE } else { span(at)? };
         let [first, rest @ ..] = items else { return Err("empty line".into()) };
         match (atom(first)?, rest) {
-            ("object", [name, ty, dims, init]) => {
-                let dims = list(dims)?.iter().map(number).collect::<Result<_>>()?;
+            ("pointers", [bits, exposed @ ..]) => {
+                self.program.pointer_bits = number(bits)?;
+                self.program.exposes_pointers = !exposed.is_empty();
+            }
+            ("record", [name, kind, size, fields @ ..]) => {
+                let kind = match atom(kind)? {
+                    "struct" => RecordKind::Struct,
+                    "union" => RecordKind::Union,
+                    other => return Err(format!("`{other}` is no kind of record")),
+                };
+                let fields = fields.iter().map(field).collect::<Result<_>>()?;
+                let (name, size) = (atom(name)?.to_string(), number(size)?);
+                self.program.records.0.push(Record { name, kind, fields, size });
+            }
+            ("heap", [name, ty]) => {
+                let heap_type = HeapType { name: atom(name)?.to_string(), ty: type_of(ty)? };
+                self.program.heap_types.push(heap_type);
+            }
+            ("object", [name, ty, init]) => {
                 let init = list(init)?.iter().map(|c| choices(atom(c)?)).collect::<Result<_>>()?;
-                let (name, ty) = (atom(name)?.to_string(), scalar(atom(ty)?)?);
-                self.program.objects.push(Object { name, ty, dims, init, span: at });
+                let (name, ty) = (atom(name)?.to_string(), type_of(ty)?);
+                self.program.objects.push(Object { name, ty, init, span: at });
             }
             ("thread-register", [name, ty, init]) => {
                 let r = Register { name: atom(name)?.into(), ty: scalar(atom(ty)?)?, init: number(init)? };
@@ -396,8 +445,15 @@ impl Reader {
     }
 
     fn address(&self, locals: &[Register], item: &Item) -> Result<Address> {
-        let [name, index] = list(item)? else { return Err("expected (object index)".into()) };
-        Ok(Address { object: self.object(name)?, index: self.expr(locals, index)? })
+        match list(item)? {
+            [name, index] => {
+                Ok(Address::Cell { object: self.object(name)?, index: self.expr(locals, index)? })
+            }
+            [_, ty, pointer] => {
+                Ok(Address::Pointed { pointer: self.expr(locals, pointer)?, ty: scalar(atom(ty)?)? })
+            }
+            _ => Err("expected (object index) or (* type pointer)".into()),
+        }
     }
 
     fn instr(&self, items: &[Item]) -> Result<Instr> {
@@ -437,7 +493,22 @@ impl Reader {
             ("spawn", [d, p, args, drains]) => {
                 Instr::Spawn(self.optional_dest(locals, d)?, self.procedure(p)?, exprs(args)?, drain(drains)?)
             }
-            ("join", [t]) => Instr::Join(e(t)?),
+            ("join", [d, t]) => Instr::Join(self.optional_dest(locals, d)?, e(t)?),
+            ("allocate", [d, ty, bytes, filled, lives]) => Instr::Allocate {
+                dest: self.dest(locals, d)?,
+                ty: HeapTypeId(number(ty)?),
+                bytes: e(bytes)?,
+                fill: match atom(filled)? {
+                    "zero" => Fill::Zero,
+                    "undefined" => Fill::Undefined,
+                    other => return Err(format!("expected `zero` or `undefined`, found `{other}`")),
+                },
+                storage: storage(lives)?,
+            },
+            ("free", [p, lives]) => Instr::Free(e(p)?, storage(lives)?),
+            ("exit", []) => Instr::Exit(None),
+            ("exit", [v]) => Instr::Exit(Some(e(v)?)),
+            ("halt", []) => Instr::Halt,
             ("call", [d, p, args]) => {
                 Instr::Call(self.optional_dest(locals, d)?, self.procedure(p)?, exprs(args)?)
             }

@@ -2,6 +2,7 @@
 //! [`super::parse()`] reads it back.
 
 use super::*;
+use crate::layout::RecordKind;
 use std::fmt::{self, Display, Formatter};
 
 impl UnaryOp {
@@ -138,7 +139,12 @@ impl Names<'_> {
     }
 
     fn address(self, address: &Address) -> String {
-        format!("({} {})", self.program.object(address.object).name, self.expr(&address.index))
+        match address {
+            Address::Cell { object, index } => {
+                format!("({} {})", self.program.object(*object).name, self.expr(index))
+            }
+            Address::Pointed { pointer, ty } => format!("(* {ty} {})", self.expr(pointer)),
+        }
     }
 
     fn args(self, args: &[Expr]) -> String {
@@ -182,7 +188,7 @@ impl Names<'_> {
                 self.args(args),
                 drain(*drains)
             ),
-            Instr::Join(e) => format!("join {}", self.expr(e)),
+            Instr::Join(d, e) => format!("join {} {}", self.optional_dest(d), self.expr(e)),
             Instr::Call(d, p, args) => format!(
                 "call {} {} {}",
                 self.optional_dest(d),
@@ -193,7 +199,36 @@ impl Names<'_> {
             Instr::Return(Some(e)) => format!("return {}", self.expr(e)),
             Instr::AtomicBegin(d) => format!("begin {}", drain(*d)),
             Instr::AtomicEnd(d) => format!("end {}", drain(*d)),
+            Instr::Allocate { dest, ty, bytes, fill, storage } => {
+                let fill = match fill {
+                    Fill::Zero => "zero",
+                    Fill::Undefined => "undefined",
+                };
+                let (dest, bytes) = (self.dest(dest), self.expr(bytes));
+                format!("allocate {dest} {} {bytes} {fill} {}", ty.0, storage.word())
+            }
+            Instr::Free(e, storage) => format!("free {} {}", self.expr(e), storage.word()),
+            Instr::Exit(None) => "exit".into(),
+            Instr::Exit(Some(e)) => format!("exit {}", self.expr(e)),
+            Instr::Halt => "halt".into(),
         }
+    }
+}
+
+impl Storage {
+    fn word(self) -> &'static str {
+        match self {
+            Storage::Heap => "heap",
+            Storage::Stack => "stack",
+        }
+    }
+}
+
+fn type_text(ty: &Type) -> String {
+    match ty {
+        Type::Scalar(scalar) => scalar.to_string(),
+        Type::Array(element, n) => format!("(array {n} {})", type_text(element)),
+        Type::Record(id) => format!("(record {})", id.0),
     }
 }
 
@@ -212,10 +247,26 @@ fn register(f: &mut Formatter<'_>, keyword: &str, r: &Register) -> fmt::Result {
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.pointer_bits > 0 {
+            let exposed = if self.exposes_pointers { " exposed" } else { "" };
+            writeln!(f, "pointers {}{exposed}", self.pointer_bits)?;
+        }
+        for record in &self.records.0 {
+            let kind = match record.kind {
+                RecordKind::Struct => "struct",
+                RecordKind::Union => "union",
+            };
+            write!(f, "record \"{}\" {kind} {}", record.name, record.size)?;
+            for field in &record.fields {
+                write!(f, " (\"{}\" {} {})", field.name, field.offset, type_text(&field.ty))?;
+            }
+            writeln!(f)?;
+        }
+        for heap_type in &self.heap_types {
+            writeln!(f, "heap \"{}\" {}", heap_type.name, type_text(&heap_type.ty))?;
+        }
         for object in &self.objects {
-            write!(f, "object {} {} (", object.name, object.ty)?;
-            write_joined(f, object.dims.iter())?;
-            f.write_str(") (")?;
+            write!(f, "object {} {} (", object.name, type_text(&object.ty))?;
             write_joined(f, object.init.iter())?;
             writeln!(f, ") {}", At(object.span))?;
         }

@@ -10,29 +10,24 @@
 //! - names of registers are unique within their procedure.
 
 use super::*;
+use crate::layout::Cell;
 use std::collections::HashSet;
 
 /// The first violated invariant, as a sentence.
 pub fn validate(program: &Program) -> Result<(), String> {
     for object in &program.objects {
-        if object.init.len() != object.cells() as usize {
-            return Err(format!(
-                "`{}` has {} cells but {} initialisers",
-                object.name,
-                object.cells(),
-                object.init.len()
-            ));
+        let layout = match object.ty.is_unbounded() {
+            true => Vec::new(),
+            false => program.records.layout(&object.ty),
+        };
+        if object.init.len() != layout.len() {
+            let (cells, init) = (layout.len(), object.init.len());
+            return Err(format!("`{}` has {cells} cells but {init} initialisers", object.name));
         }
-        for choices in &object.init {
-            let fits = choices
-                .0
-                .iter()
-                .all(|&(lo, hi)| lo <= hi && object.ty.contains(lo) && object.ty.contains(hi));
-            if choices.0.is_empty() || !fits {
-                return Err(format!(
-                    "initial value {choices} of `{}` does not fit {}",
-                    object.name, object.ty
-                ));
+        for (choices, Cell { ty, .. }) in object.init.iter().zip(layout) {
+            let fits = |&(lo, hi)| lo <= hi && ty.contains(lo) && ty.contains(hi);
+            if choices.0.is_empty() || !choices.0.iter().all(fits) {
+                return Err(format!("initial value {choices} of `{}` does not fit {ty}", object.name));
             }
         }
     }
@@ -136,7 +131,8 @@ fn validate_procedure(program: &Program, procedure: &Procedure) -> Result<(), St
             return Err("an edge leaves the nodes".into());
         }
         has_out[edge.from.index()] = true;
-        entered[edge.to.index()] |= !matches!(edge.instr, Instr::Return(_));
+        let ends = matches!(edge.instr, Instr::Return(_) | Instr::Exit(_) | Instr::Halt);
+        entered[edge.to.index()] |= !ends;
         validate_instr(program, procedure, &edge.instr)
             .map_err(|m| format!("{m} (edge {} -> {}, line {})", edge.from.0, edge.to.0, edge.span.line))?;
     }
@@ -166,10 +162,19 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
         Some(Dest::At { base, len, .. }) => Some(check_slots(program, procedure, *base, *len)?),
         None => None,
     };
+    // Cells of records have different types; the tree's validator has looked at them.
     let cell_type = match instr.address() {
-        Some(a) => Some(program.objects.get(a.object.index()).ok_or("no such object")?.ty),
+        Some(Address::Cell { object, .. }) => {
+            program.objects.get(object.index()).ok_or("no such object")?.ty.leaf()
+        }
+        Some(Address::Pointed { ty, .. }) => Some(*ty),
         None => None,
     };
+    if let Instr::Allocate { ty, .. } = instr
+        && ty.index() >= program.heap_types.len()
+    {
+        return Err("allocation of no type".into());
+    }
     let fits = |ty: Option<Scalar>, e: &Expr| match (ty, e) {
         (Some(ty), Expr::Const(v)) if !ty.contains(*v) => Err(format!("{v} is no value of {ty}")),
         _ => Ok(()),
@@ -183,7 +188,9 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
     };
     let is_mutex = cell_type == Some(Scalar::Mutex);
     match instr {
-        Instr::Lock(_) | Instr::Unlock(_) if !is_mutex => return Err("lock or unlock of no mutex".into()),
+        Instr::Lock(_) | Instr::Unlock(_) if cell_type.is_some() && !is_mutex => {
+            return Err("lock or unlock of no mutex".into());
+        }
         Instr::Load(..) | Instr::Store(..) | Instr::Rmw(..) if is_mutex => {
             return Err("a mutex is accessed as a variable".into());
         }
@@ -203,6 +210,7 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
         }
         Instr::Spawn(_, p, args, _) | Instr::Call(_, p, args) => passes(*p, args),
         Instr::Return(Some(e)) => fits(procedure.result, e),
+        Instr::Allocate { .. } | Instr::Free(..) | Instr::Exit(_) | Instr::Halt => Ok(()),
         Instr::Nop
         | Instr::Choose
         | Instr::Load(..)
@@ -212,7 +220,7 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
         | Instr::Assert(_)
         | Instr::Lock(_)
         | Instr::Unlock(_)
-        | Instr::Join(_)
+        | Instr::Join(..)
         | Instr::Return(None)
         | Instr::AtomicBegin(_)
         | Instr::AtomicEnd(_) => Ok(()),

@@ -7,7 +7,8 @@
 mod print;
 mod validate;
 
-pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Quantifier, UNBOUNDED, UnaryOp};
+pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Fill, Quantifier, UnaryOp};
+pub use crate::layout::{Field, Record, RecordId, RecordKind, Records, Type, UNBOUNDED};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 
@@ -33,27 +34,6 @@ pub struct ProcedureId(pub usize);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ThreadId(pub usize);
 
-/// A scalar, or an array of scalars.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Type {
-    /// The scalar.
-    pub scalar: Scalar,
-    /// The dimensions; empty for one scalar, [`UNBOUNDED`] for an array without end.
-    pub dims: Vec<u32>,
-}
-
-impl Type {
-    /// A single scalar.
-    pub fn scalar(scalar: Scalar) -> Type {
-        Type { scalar, dims: Vec::new() }
-    }
-
-    /// Number of scalars; none for an unbounded array.
-    pub fn cells(&self) -> u64 {
-        self.dims.iter().map(|&d| u64::from(d)).product()
-    }
-}
-
 /// A variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variable {
@@ -64,8 +44,28 @@ pub struct Variable {
     /// What each cell may hold at first. For locals of procedures: the value that an uninitialised
     /// declaration gives them.
     pub init: Vec<Choices>,
+    /// For locals of procedures: where they are kept.
+    pub kept: Kept,
     /// Where it is declared.
     pub span: Span,
+}
+
+impl Variable {
+    /// A variable that has no address.
+    pub fn new(name: String, ty: Type, init: Vec<Choices>, span: Span) -> Variable {
+        Variable { name, ty, init, kept: Kept::Private, span }
+    }
+}
+
+/// Where a local is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
+pub enum Kept {
+    /// Where no other thread can see it.
+    #[default]
+    Private,
+    /// In memory, because its address is taken, until its procedure returns. It holds this when the
+    /// procedure is entered.
+    InMemory(Fill),
 }
 
 /// How a variable is named in an expression.
@@ -81,15 +81,63 @@ pub enum VarRef {
     Observed(ThreadId, LocalId),
 }
 
-/// A variable or an element of one.
+/// Where a place starts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Base {
+    /// A variable.
+    Variable(VarRef),
+    /// What a pointer points to, a value of this type.
+    Pointed(Box<Expr>, Type),
+}
+
+/// A step from a place into it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Projection {
+    /// An element of an array.
+    Index(Expr),
+    /// A member of a record, by its number.
+    Field(usize),
+}
+
+/// A variable, or what a pointer points to, or a part of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The variable.
-    pub variable: VarRef,
-    /// An index for each dimension.
-    pub indices: Vec<Expr>,
+    /// Where it starts.
+    pub base: Base,
+    /// The way to the part.
+    pub path: Vec<Projection>,
     /// Where it stands.
     pub span: Span,
+}
+
+impl Place {
+    /// A variable.
+    pub fn variable(variable: VarRef, span: Span) -> Place {
+        Place { base: Base::Variable(variable), path: Vec::new(), span }
+    }
+
+    /// An element of an array variable, an index for each dimension.
+    pub fn element(variable: VarRef, indices: Vec<Expr>, span: Span) -> Place {
+        let path = indices.into_iter().map(Projection::Index).collect();
+        Place { base: Base::Variable(variable), path, span }
+    }
+
+    /// The indices on the way.
+    pub fn indices(&self) -> impl Iterator<Item = &Expr> {
+        self.path.iter().filter_map(|p| match p {
+            Projection::Index(e) => Some(e),
+            Projection::Field(_) => None,
+        })
+    }
+
+    /// The expressions in it: the pointer, then the indices.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        let pointer = match &self.base {
+            Base::Pointed(pointer, _) => Some(&**pointer),
+            Base::Variable(_) => None,
+        };
+        pointer.into_iter().chain(self.indices())
+    }
 }
 
 /// How a value is taken over into another type.
@@ -153,7 +201,7 @@ impl RmwKind {
     pub fn operand_type(self, cell: Scalar) -> Scalar {
         match (self, cell) {
             (RmwKind::Exchange | RmwKind::CompareExchange | RmwKind::CompareAndSwap, _) => cell,
-            (_, Scalar::Int(_)) => cell,
+            (_, Scalar::Int(_) | Scalar::Pointer { .. }) => cell,
             _ => Scalar::Integer,
         }
     }
@@ -201,6 +249,10 @@ pub enum ExprKind {
     Call(ProcedureId, Vec<Expr>),
     /// Starts a thread and gives its handle.
     Spawn(ProcedureId, Vec<Expr>, Drain),
+    /// A pointer to a place in memory.
+    AddressOf(Place),
+    /// A pointer to new memory of that many bytes, to hold values of the type.
+    Allocate(Type, Box<Expr>, Fill),
 }
 
 impl Expr {
@@ -214,8 +266,10 @@ impl Expr {
         visit(self);
         match &self.kind {
             ExprKind::Const(_) | ExprKind::Any(_) => {}
-            ExprKind::Read(place) => place.indices.iter().for_each(|e| e.visit(visit)),
-            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) => e.visit(visit),
+            ExprKind::Read(place) | ExprKind::AddressOf(place) => {
+                place.expressions().for_each(|e| e.visit(visit));
+            }
+            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, _) => e.visit(visit),
             ExprKind::Binary(_, l, r) => {
                 l.visit(visit);
                 r.visit(visit);
@@ -226,28 +280,10 @@ impl Expr {
                 e.visit(visit);
             }
             ExprKind::Rmw(_, place, operands) => {
-                place.indices.iter().chain(operands).for_each(|e| e.visit(visit));
+                place.expressions().chain(operands).for_each(|e| e.visit(visit));
             }
             ExprKind::Call(_, args) | ExprKind::Spawn(_, args, _) => args.iter().for_each(|e| e.visit(visit)),
         }
-    }
-
-    /// Whether its value depends on registers alone, so that it can be evaluated any time before
-    /// the next instruction.
-    pub fn is_pure(&self) -> bool {
-        let mut pure = true;
-        self.visit(&mut |e| {
-            pure &= match &e.kind {
-                ExprKind::Read(place) => !matches!(place.variable, VarRef::Shared(_)),
-                ExprKind::Any(_) | ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) => false,
-                ExprKind::Const(_)
-                | ExprKind::Unary(..)
-                | ExprKind::Binary(..)
-                | ExprKind::Select(..)
-                | ExprKind::Convert(..) => true,
-            }
-        });
-        pure
     }
 
     /// Whether it calls a procedure, which may change the thread's own variables.
@@ -316,8 +352,14 @@ pub enum StmtKind {
     Lock(Place),
     /// Gives a mutex back.
     Unlock(Place),
-    /// Waits for the end of a thread.
-    Join(Expr),
+    /// Waits for the end of a thread; its result goes to the place.
+    Join(Option<Place>, Expr),
+    /// Gives allocated memory back.
+    Free(Expr),
+    /// Ends the thread, with a result.
+    Exit(Option<Expr>),
+    /// Ends the program.
+    Halt,
     /// Statements with a scope of their own.
     Block(Block),
 }
@@ -399,6 +441,12 @@ pub enum Property {
 pub struct Program {
     /// The files it came from.
     pub sources: Sources,
+    /// Structs and unions.
+    pub records: Records,
+    /// Width of pointers; 0 where there are none.
+    pub pointer_bits: u8,
+    /// Whether pointers are also used as integers.
+    pub exposes_pointers: bool,
     /// Shared variables.
     pub shared: Vec<Variable>,
     /// Variables that each thread has for itself.
@@ -431,6 +479,58 @@ impl Program {
                 self.procedures.get(self.threads.get(thread.0)?.procedure.0)?.locals.get(id.0)
             }
         }
+    }
+
+    /// The type of a place in `procedure`; `None` if its path does not fit.
+    pub fn place_type<'a>(&'a self, procedure: Option<&'a Procedure>, place: &'a Place) -> Option<&'a Type> {
+        let mut ty = match &place.base {
+            Base::Variable(variable) => &self.variable(procedure, *variable)?.ty,
+            Base::Pointed(_, ty) => ty,
+        };
+        for step in &place.path {
+            ty = match (step, ty) {
+                (Projection::Index(_), Type::Array(element, _)) => element,
+                (Projection::Field(i), Type::Record(id)) => {
+                    &self.records.0.get(id.0 as usize)?.fields.get(*i)?.ty
+                }
+                _ => return None,
+            };
+        }
+        Some(ty)
+    }
+
+    /// Whether the accesses to a place go to memory, where other threads can see them.
+    pub fn is_in_memory(&self, procedure: Option<&Procedure>, place: &Place) -> bool {
+        match place.base {
+            Base::Variable(VarRef::Shared(_)) | Base::Pointed(..) => true,
+            Base::Variable(VarRef::ThreadLocal(_) | VarRef::Observed(..)) => false,
+            Base::Variable(local @ VarRef::Local(_)) => {
+                self.variable(procedure, local).is_some_and(|v| matches!(v.kept, Kept::InMemory(_)))
+            }
+        }
+    }
+
+    /// Whether the expression's value depends on private variables alone, so that it can be
+    /// evaluated any time before the next instruction.
+    pub fn is_pure(&self, procedure: Option<&Procedure>, e: &Expr) -> bool {
+        let mut pure = true;
+        e.visit(&mut |e| {
+            pure &= match &e.kind {
+                ExprKind::Read(place) => !self.is_in_memory(procedure, place),
+                ExprKind::Any(_)
+                | ExprKind::Rmw(..)
+                | ExprKind::Call(..)
+                | ExprKind::Spawn(..)
+                | ExprKind::Allocate(..) => false,
+                ExprKind::Const(_)
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Select(..)
+                | ExprKind::AddressOf(_)
+                | ExprKind::Convert(..) => true,
+            }
+        });
+        pure
     }
 }
 
@@ -467,9 +567,13 @@ impl StmtKind {
             | StmtKind::Return(Some(e))
             | StmtKind::Assume(e)
             | StmtKind::Assert(e)
-            | StmtKind::Join(e) => vec![e],
-            StmtKind::Assign(place, e) => place.indices.iter().chain([e]).collect(),
-            StmtKind::Lock(place) | StmtKind::Unlock(place) => place.indices.iter().collect(),
+            | StmtKind::Free(e)
+            | StmtKind::Exit(Some(e))
+            | StmtKind::Join(None, e) => vec![e],
+            StmtKind::Assign(place, e) | StmtKind::Join(Some(place), e) => {
+                place.expressions().chain([e]).collect()
+            }
+            StmtKind::Lock(place) | StmtKind::Unlock(place) => place.expressions().collect(),
             StmtKind::Skip
             | StmtKind::Label(_)
             | StmtKind::Declare(_, None)
@@ -477,6 +581,8 @@ impl StmtKind {
             | StmtKind::Continue
             | StmtKind::Goto(_)
             | StmtKind::Return(None)
+            | StmtKind::Exit(None)
+            | StmtKind::Halt
             | StmtKind::Choose(_)
             | StmtKind::Atomic(..)
             | StmtKind::AtomicBegin(_)

@@ -4,6 +4,7 @@
 //! name in different scopes keep it.
 
 use super::*;
+use crate::layout::Cell;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Program {
@@ -44,13 +45,26 @@ impl<'a> Printer<'a, '_, '_> {
 
     fn program(&mut self) -> fmt::Result {
         let program = self.program;
+        for record in &program.records.0 {
+            let keyword = match record.kind {
+                RecordKind::Struct => "struct",
+                RecordKind::Union => "union",
+            };
+            self.line(&format!("{keyword} {} {{", record.name))?;
+            for field in &record.fields {
+                let dims: String = field.ty.dims().iter().map(|d| format!("[{d}]")).collect();
+                let ty = self.type_name(&field.ty);
+                self.line(&format!("    {ty} {}{dims};", field.name))?;
+            }
+            self.line("};")?;
+        }
         for v in &program.shared {
-            let keyword = if v.ty.scalar == Scalar::Mutex { "" } else { "shared " };
-            let text = format!("{keyword}{};", declaration(v));
+            let keyword = if v.ty.leaf() == Some(Scalar::Mutex) { "" } else { "shared " };
+            let text = format!("{keyword}{};", self.declaration(v));
             self.line(&text)?;
         }
         for v in &program.thread_locals {
-            self.line(&format!("local {};", declaration(v)))?;
+            self.line(&format!("local {};", self.declaration(v)))?;
         }
         let mut started = vec![false; program.threads.len()];
         for (i, procedure) in program.procedures.iter().enumerate() {
@@ -58,7 +72,7 @@ impl<'a> Printer<'a, '_, '_> {
             writeln!(self.out)?;
             let params: Vec<_> = procedure.locals[..procedure.params]
                 .iter()
-                .map(|p| format!("{} {}", p.ty.scalar, p.name))
+                .map(|p| format!("{} {}", self.type_name(&p.ty), p.name))
                 .collect();
             let params = params.join(", ");
             let head = match procedure.kind {
@@ -114,7 +128,7 @@ impl<'a> Printer<'a, '_, '_> {
             String::new()
         } else {
             let shown: Vec<_> =
-                procedure.locals.iter().zip(&thread.args).map(|(p, a)| p.ty.scalar.show(*a)).collect();
+                procedure.locals.iter().zip(&thread.args).map(|(p, a)| show(&p.ty, *a)).collect();
             format!("({})", shown.join(", "))
         };
         let count = match thread.count {
@@ -178,9 +192,10 @@ impl<'a> Printer<'a, '_, '_> {
                 let variable = &procedure.locals[id.0];
                 match value {
                     Some(value) => {
-                        format!("{} {} = {};", variable.ty.scalar, variable.name, self.expr(value, 0))
+                        let ty = self.type_name(&variable.ty);
+                        format!("{ty} {} = {};", variable.name, self.expr(value, 0))
                     }
-                    None => format!("{};", declaration(variable)),
+                    None => format!("{};", self.declaration(variable)),
                 }
             }
             StmtKind::Assign(place, value) => format!("{} = {};", self.place(place), self.expr(value, 0)),
@@ -229,7 +244,12 @@ impl<'a> Printer<'a, '_, '_> {
             StmtKind::Assert(e) => format!("assert({});", self.expr(e, 0)),
             StmtKind::Lock(place) => format!("lock({});", self.place(place)),
             StmtKind::Unlock(place) => format!("unlock({});", self.place(place)),
-            StmtKind::Join(e) => format!("join({});", self.expr(e, 0)),
+            StmtKind::Join(None, e) => format!("join({});", self.expr(e, 0)),
+            StmtKind::Join(Some(place), e) => format!("{} = join({});", self.place(place), self.expr(e, 0)),
+            StmtKind::Free(e) => format!("free({});", self.expr(e, 0)),
+            StmtKind::Exit(None) => "exit;".to_string(),
+            StmtKind::Exit(Some(e)) => format!("exit {};", self.expr(e, 0)),
+            StmtKind::Halt => "halt;".to_string(),
             StmtKind::Block(block) => {
                 self.line("{")?;
                 self.block(block)?;
@@ -240,15 +260,80 @@ impl<'a> Printer<'a, '_, '_> {
     }
 
     fn place(&self, place: &Place) -> String {
-        let variable = self.program.variable(self.procedure, place.variable);
-        let mut text = variable.map_or("?".to_string(), |v| v.name.clone());
-        if let VarRef::Observed(thread, _) = place.variable {
-            text = format!("{}.{text}", self.program.threads[thread.0].name);
-        }
-        for index in &place.indices {
-            text += &format!("[{}]", self.expr(index, 0));
+        let mut path = &place.path[..];
+        let mut ty = match &place.base {
+            Base::Variable(variable) => self.program.variable(self.procedure, *variable).map(|v| &v.ty),
+            Base::Pointed(_, ty) => Some(ty),
+        };
+        let mut text = match &place.base {
+            Base::Variable(variable) => {
+                let found = self.program.variable(self.procedure, *variable);
+                let name = found.map_or("?".to_string(), |v| v.name.clone());
+                match variable {
+                    VarRef::Observed(thread, _) => format!("{}.{name}", self.program.threads[thread.0].name),
+                    VarRef::Shared(_) | VarRef::ThreadLocal(_) | VarRef::Local(_) => name,
+                }
+            }
+            Base::Pointed(pointer, Type::Record(id))
+                if matches!(path.first(), Some(Projection::Field(_))) =>
+            {
+                let Some(Projection::Field(i)) = path.first() else { return "?".to_string() };
+                path = &path[1..];
+                let field = &self.program.records.get(*id).fields[*i];
+                ty = Some(&field.ty);
+                format!("{}->{}", self.expr(pointer, u8::MAX), field.name)
+            }
+            Base::Pointed(pointer, _) if path.is_empty() => {
+                return format!("*{}", self.expr(pointer, UNARY_STRENGTH));
+            }
+            Base::Pointed(pointer, _) => format!("(*{})", self.expr(pointer, UNARY_STRENGTH)),
+        };
+        for step in path {
+            match (step, ty) {
+                (Projection::Index(index), Some(Type::Array(element, _))) => {
+                    text += &format!("[{}]", self.expr(index, 0));
+                    ty = Some(element);
+                }
+                (Projection::Field(i), Some(Type::Record(id))) => {
+                    let field = &self.program.records.get(*id).fields[*i];
+                    text += &format!(".{}", field.name);
+                    ty = Some(&field.ty);
+                }
+                _ => text += "?",
+            }
         }
         text
+    }
+
+    /// The type's name without the dimensions, which stand behind the variable.
+    fn type_name(&self, ty: &Type) -> String {
+        match ty.innermost() {
+            Type::Record(id) => format!("struct {}", self.program.records.get(*id).name),
+            Type::Scalar(scalar) => scalar.to_string(),
+            Type::Array(..) => "?".to_string(),
+        }
+    }
+
+    /// `type name[dims] = init`, without the initialiser where it is the default.
+    fn declaration(&self, v: &Variable) -> String {
+        let dim = |d: &u32| if *d == UNBOUNDED { "[*]".to_string() } else { format!("[{d}]") };
+        let dims: String = v.ty.dims().iter().map(dim).collect();
+        let head = format!("{} {}{dims}", self.type_name(&v.ty), v.name);
+        let layout = self.program.records.layout(&v.ty);
+        let is_default = |(c, cell): (&Choices, &Cell)| *c == Choices::one(cell.ty.default_value());
+        if v.init.iter().zip(&layout).all(is_default) {
+            return head;
+        }
+        let show = |(c, cell): (&Choices, &Cell)| match c.single() {
+            Some(value) => cell.ty.show(value),
+            None => any(c, cell.ty),
+        };
+        let cells: Vec<_> = v.init.iter().zip(&layout).map(show).collect();
+        match &cells[..] {
+            [one] if matches!(v.ty, Type::Scalar(_)) => format!("{head} = {one}"),
+            _ if v.init.iter().all(|c| *c == v.init[0]) => format!("{head} = {}", cells[0]),
+            _ => format!("{head} = {{{}}}", cells.join(", ")),
+        }
     }
 
     fn args(&self, args: &[Expr]) -> String {
@@ -289,6 +374,12 @@ impl<'a> Printer<'a, '_, '_> {
                 format!("spawn {}{}({})", nodrain(*drain), self.program.procedure(*id).name, self.args(args)),
                 u8::MAX,
             ),
+            ExprKind::AddressOf(place) => (format!("&{}", self.place(place)), UNARY_STRENGTH),
+            ExprKind::Allocate(ty, bytes, fill) => {
+                let zeroed = if *fill == Fill::Zero { ", 0" } else { "" };
+                let (ty, bytes) = (self.type_name(ty), self.expr(bytes, 0));
+                (format!("allocate({ty}, {bytes}{zeroed})"), u8::MAX)
+            }
         };
         if inner < outer { format!("({text})") } else { text }
     }
@@ -316,23 +407,6 @@ fn any(choices: &Choices, ty: Scalar) -> String {
     }
 }
 
-/// `type name[dims] = init`, without the initialiser where it is the default.
-fn declaration(v: &Variable) -> String {
-    let dim = |d: &u32| if *d == UNBOUNDED { "[*]".to_string() } else { format!("[{d}]") };
-    let dims: String = v.ty.dims.iter().map(dim).collect();
-    let head = format!("{} {}{dims}", v.ty.scalar, v.name);
-    let default = Choices::one(v.ty.scalar.default_value());
-    if v.init.iter().all(|c| *c == default) {
-        return head;
-    }
-    let show = |c: &Choices| match c.single() {
-        Some(value) => v.ty.scalar.show(value),
-        None => any(c, v.ty.scalar),
-    };
-    let cells: Vec<_> = v.init.iter().map(show).collect();
-    match &cells[..] {
-        [one] if v.ty.dims.is_empty() => format!("{head} = {one}"),
-        _ if v.init.iter().all(|c| *c == v.init[0]) => format!("{head} = {}", cells[0]),
-        _ => format!("{head} = {{{}}}", cells.join(", ")),
-    }
+fn show(ty: &Type, value: i64) -> String {
+    ty.leaf().map_or_else(|| value.to_string(), |scalar| scalar.show(value))
 }

@@ -1,17 +1,18 @@
 //! The invariants of a tree, checked after the front end and every tree pass in debug builds.
 //!
-//! - every reference is to something declared, every place has an index for each dimension;
+//! - every reference is to something declared, every place that is read or written is a scalar;
 //! - what is assigned, passed and returned has exactly the type of its target;
 //! - labels are unique in their procedure and gotos lead to one of them;
 //! - `break` and `continue` stand in a loop.
 
 use super::*;
+use crate::layout::Cell;
 use std::collections::HashSet;
 
 /// The first violated invariant, as a sentence.
 pub fn validate(program: &Program) -> Result<(), String> {
     for variable in program.shared.iter().chain(&program.thread_locals) {
-        check_variable(variable)?;
+        check_variable(program, variable)?;
     }
     for procedure in &program.procedures {
         let checker = Checker { program, procedure: Some(procedure) };
@@ -20,7 +21,11 @@ pub fn validate(program: &Program) -> Result<(), String> {
     for thread in &program.threads {
         let procedure = program.procedures.get(thread.procedure.0).ok_or("a thread runs nothing")?;
         let fits = thread.args.len() == procedure.params
-            && procedure.locals.iter().zip(&thread.args).all(|(p, a)| p.ty.scalar.contains(*a));
+            && procedure
+                .locals
+                .iter()
+                .zip(&thread.args)
+                .all(|(p, a)| p.ty.as_scalar().is_some_and(|ty| ty.contains(*a)));
         if !fits {
             return Err(format!("thread `{}` passes arguments that do not fit", thread.name));
         }
@@ -36,14 +41,16 @@ pub fn validate(program: &Program) -> Result<(), String> {
     Ok(())
 }
 
-fn check_variable(variable: &Variable) -> Result<(), String> {
-    let fits = |c: &Choices| {
-        !c.0.is_empty()
-            && c.0.iter().all(|&(lo, hi)| {
-                lo <= hi && variable.ty.scalar.contains(lo) && variable.ty.scalar.contains(hi)
-            })
+fn check_variable(program: &Program, variable: &Variable) -> Result<(), String> {
+    let layout = match variable.ty.is_unbounded() {
+        true => Vec::new(),
+        false => program.records.layout(&variable.ty),
     };
-    if variable.init.len() as u64 != variable.ty.cells() || !variable.init.iter().all(fits) {
+    let fits = |(c, cell): (&Choices, &Cell)| {
+        !c.0.is_empty()
+            && c.0.iter().all(|&(lo, hi)| lo <= hi && cell.ty.contains(lo) && cell.ty.contains(hi))
+    };
+    if variable.init.len() != layout.len() || !variable.init.iter().zip(&layout).all(fits) {
         return Err(format!("the initial values of `{}` do not fit its type", variable.name));
     }
     Ok(())
@@ -56,7 +63,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn procedure(&self, procedure: &Procedure) -> Result<(), String> {
-        procedure.locals.iter().try_for_each(check_variable)?;
+        procedure.locals.iter().try_for_each(|l| check_variable(self.program, l))?;
         let mut labels = HashSet::new();
         let mut gotos = Vec::new();
         let mut result = Ok(());
@@ -84,7 +91,10 @@ impl Checker<'_> {
     fn stmt(&self, stmt: &Stmt, in_loop: bool) -> Result<(), String> {
         stmt.kind.expressions().into_iter().try_for_each(|e| self.expr(e))?;
         match &stmt.kind {
-            StmtKind::Declare(id, Some(value)) => self.same(self.local(*id)?.ty.scalar, value),
+            StmtKind::Declare(id, Some(value)) => match self.local(*id)?.ty {
+                Type::Scalar(ty) => self.same(ty, value),
+                Type::Array(..) | Type::Record(_) => Err("an array is declared with one value".into()),
+            },
             StmtKind::Declare(id, None) => self.local(*id).map(|_| ()),
             StmtKind::Assign(place, value) => self.same(self.place(place)?, value),
             StmtKind::If(_, then, otherwise) => {
@@ -104,7 +114,10 @@ impl Checker<'_> {
                 Scalar::Mutex => Ok(()),
                 other => Err(format!("lock of {other}")),
             },
-            StmtKind::Join(handle) => self.same(Scalar::Thread, handle),
+            StmtKind::Join(place, handle) => {
+                place.iter().try_for_each(|p| self.place(p).map(|_| ()))?;
+                self.same(Scalar::Thread, handle)
+            }
             StmtKind::Skip
             | StmtKind::Label(_)
             | StmtKind::Eval(_)
@@ -114,6 +127,9 @@ impl Checker<'_> {
             | StmtKind::AtomicBegin(_)
             | StmtKind::AtomicEnd(_)
             | StmtKind::Fence(_)
+            | StmtKind::Free(_)
+            | StmtKind::Exit(_)
+            | StmtKind::Halt
             | StmtKind::Assume(_)
             | StmtKind::Assert(_) => Ok(()),
         }
@@ -124,12 +140,11 @@ impl Checker<'_> {
     }
 
     fn place(&self, place: &Place) -> Result<Scalar, String> {
-        let variable =
-            self.program.variable(self.procedure, place.variable).ok_or("a place names no variable")?;
-        if variable.ty.dims.len() != place.indices.len() {
-            return Err(format!("`{}` takes {} indices", variable.name, variable.ty.dims.len()));
+        if let Base::Variable(variable) = place.base {
+            self.program.variable(self.procedure, variable).ok_or("a place names no variable")?;
         }
-        Ok(variable.ty.scalar)
+        let ty = self.program.place_type(self.procedure, place);
+        ty.and_then(Type::as_scalar).ok_or_else(|| "a place whose path leads to no scalar".to_string())
     }
 
     fn same(&self, expected: Scalar, value: &Expr) -> Result<(), String> {
@@ -141,7 +156,10 @@ impl Checker<'_> {
         if callee.params != args.len() {
             return Err(format!("{} arguments for `{}`", args.len(), callee.name));
         }
-        callee.locals.iter().zip(args).try_for_each(|(p, a)| self.same(p.ty.scalar, a))
+        callee.locals.iter().zip(args).try_for_each(|(p, a)| match p.ty {
+            Type::Scalar(ty) => self.same(ty, a),
+            Type::Array(..) | Type::Record(_) => Err("a parameter is no scalar".into()),
+        })
     }
 
     fn expr(&self, expr: &Expr) -> Result<(), String> {
@@ -173,7 +191,11 @@ impl Expr {
         self.visit(&mut |e| {
             ok &= !matches!(
                 e.kind,
-                ExprKind::Any(_) | ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..)
+                ExprKind::Any(_)
+                    | ExprKind::Rmw(..)
+                    | ExprKind::Call(..)
+                    | ExprKind::Spawn(..)
+                    | ExprKind::Allocate(..)
             );
         });
         ok

@@ -1,0 +1,177 @@
+//! Allocated objects, and how pointers find cells.
+//!
+//! Allocated objects are numbered in the order of their allocation, from the number of the
+//! program's own objects on, and numbers are never used again: a pointer to an object that is gone
+//! stays a pointer to that object, so that following it is seen. Machines do use addresses
+//! again; a program for which that matters has followed or compared a pointer after the free.
+
+use fencepost_ir::cfg::{Fill, HeapTypeId, Storage};
+use fencepost_ir::{Cell, Fault, Records, Scalar, Type};
+
+/// How far an object's life has come.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Life {
+    /// It can be accessed.
+    Live,
+    /// It is gone.
+    Freed,
+}
+
+/// An allocated object.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct HeapObject {
+    /// What it consists of.
+    pub ty: HeapTypeId,
+    /// Its size.
+    pub bytes: u64,
+    /// Its cells; `None` in one that nobody has written. A freed object has none.
+    pub cells: Vec<Option<i64>>,
+    /// Whether it can be accessed.
+    pub life: Life,
+    /// How long it lives.
+    pub storage: Storage,
+}
+
+/// Where the scalars of an object lie: elements one after the other, cut off at the object's size,
+/// and for a record that ends in an array without length, that array up to the object's size.
+pub(crate) struct Layout {
+    element: Vec<Cell>,
+    stride: u64,
+    /// First byte and element of the array at the end.
+    tail: Option<(u64, Box<Layout>)>,
+}
+
+impl Layout {
+    pub(crate) fn new(records: &Records, ty: &Type) -> Layout {
+        let element = ty.innermost();
+        let tail = match element {
+            Type::Record(id) => records.get(*id).fields.last().and_then(|last| match &last.ty {
+                Type::Array(of, 0) => Some((last.offset, Box::new(Layout::new(records, of)))),
+                _ => None,
+            }),
+            Type::Scalar(_) | Type::Array(..) => None,
+        };
+        Layout { element: records.layout(element), stride: records.size(element).max(1), tail }
+    }
+
+    /// Splits an object's bytes into those of elements and those of the array at the end.
+    fn split(&self, bytes: u64) -> (u64, u64) {
+        match &self.tail {
+            Some((offset, _)) if bytes > *offset => (*offset, bytes - offset),
+            _ => (bytes, 0),
+        }
+    }
+
+    /// Cells of the elements in the first bytes.
+    fn element_cells(&self, bytes: u64) -> usize {
+        let (whole, rest) = (bytes / self.stride, bytes % self.stride);
+        let part = self.element.iter().take_while(|c| c.offset + c.ty.size() <= rest).count();
+        whole as usize * self.element.len() + part
+    }
+
+    /// The number of cells of an object of that size.
+    pub(crate) fn cells(&self, bytes: u64) -> usize {
+        let (head, rest) = self.split(bytes);
+        match &self.tail {
+            // The record's own members end where the array begins.
+            Some((_, tail)) if bytes > head => self.element.len() + tail.cells(rest),
+            _ => self.element_cells(bytes),
+        }
+    }
+
+    /// The number and type of the cell at a byte of an object of `bytes`.
+    pub(crate) fn find(&self, bytes: u64, offset: u64, ty: Scalar) -> Result<(usize, Scalar), Fault> {
+        if offset.checked_add(ty.size()).is_none_or(|end| end > bytes) {
+            return Err(Fault::OutsideObject { offset, size: bytes });
+        }
+        let (head, rest) = self.split(bytes);
+        if let Some((start, tail)) = &self.tail
+            && offset >= *start
+        {
+            let (number, ty) = tail.find(rest, offset - head, ty)?;
+            return Ok((self.element.len() + number, ty));
+        }
+        let (index, within) = (offset / self.stride, offset % self.stride);
+        let same = |c: &Cell| c.offset == within && c.ty.size() == ty.size();
+        let number = match self.element.len() {
+            1 => same(&self.element[0]).then_some(0),
+            _ => self.element.iter().position(same),
+        };
+        let number = number.ok_or(Fault::MixedSize)?;
+        Ok((index as usize * self.element.len() + number, self.element[number].ty))
+    }
+
+    /// Where a cell lies, and its type.
+    pub(crate) fn cell(&self, bytes: u64, number: usize) -> Cell {
+        let (head, rest) = self.split(bytes);
+        match &self.tail {
+            Some((offset, tail)) if bytes > head && number >= self.element.len() => {
+                let cell = tail.cell(rest, number - self.element.len());
+                Cell { offset: cell.offset + offset, ..cell }
+            }
+            _ => {
+                let cell = self.element[number % self.element.len()];
+                let index = (number / self.element.len()) as u64;
+                Cell { offset: cell.offset + index * self.stride, ..cell }
+            }
+        }
+    }
+
+    /// A new object.
+    pub(crate) fn allocate(&self, ty: HeapTypeId, bytes: u64, fill: Fill, storage: Storage) -> HeapObject {
+        let value = |number| match fill {
+            Fill::Zero => Some(self.cell(bytes, number).ty.default_value()),
+            Fill::Undefined => None,
+        };
+        let cells = (0..self.cells(bytes)).map(value).collect();
+        HeapObject { ty, bytes, cells, life: Life::Live, storage }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fencepost_ir::{Field, IntType, Record, RecordId, RecordKind};
+
+    fn int(bits: u8) -> Scalar {
+        Scalar::Int(IntType { bits, signed: true })
+    }
+
+    fn record(fields: Vec<(u64, Type)>, size: u64) -> (Records, Type) {
+        let named = fields.into_iter().map(|(offset, ty)| Field { name: format!("f{offset}"), ty, offset });
+        let record = Record { name: "r".into(), kind: RecordKind::Struct, fields: named.collect(), size };
+        (Records(vec![record]), Type::Record(RecordId(0)))
+    }
+
+    #[test]
+    fn every_cell_is_found_at_its_bytes() {
+        let (records, ty) = record(vec![(0, int(64).into()), (8, int(32).into())], 16);
+        let layout = Layout::new(&records, &ty);
+        let bytes = 40; // two records, and the first member of a third
+        assert_eq!(layout.cells(bytes), 5);
+        for number in 0..5 {
+            let cell = layout.cell(bytes, number);
+            assert_eq!(layout.find(bytes, cell.offset, cell.ty), Ok((number, cell.ty)));
+        }
+        assert_eq!(layout.find(bytes, 4, int(32)), Err(Fault::MixedSize));
+        assert_eq!(layout.find(bytes, 40, int(8)), Err(Fault::OutsideObject { offset: 40, size: 40 }));
+        assert_eq!(
+            layout.find(bytes, u64::MAX - 1, int(32)),
+            Err(Fault::OutsideObject { offset: u64::MAX - 1, size: 40 })
+        );
+    }
+
+    #[test]
+    fn an_array_without_length_takes_the_rest() {
+        let tail = Type::Array(Box::new(int(32).into()), 0);
+        let (records, ty) = record(vec![(0, int(32).into()), (4, tail)], 4);
+        let layout = Layout::new(&records, &ty);
+        assert_eq!(layout.cells(16), 4);
+        for number in 0..4 {
+            let cell = layout.cell(16, number);
+            assert_eq!(cell.offset, 4 * number as u64);
+            assert_eq!(layout.find(16, cell.offset, int(32)), Ok((number, int(32))));
+        }
+        assert_eq!(layout.cells(4), 1);
+    }
+}

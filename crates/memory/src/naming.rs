@@ -1,0 +1,73 @@
+//! What cells and pointers are called in reports.
+
+use crate::heap::Layout;
+use crate::state::State;
+use fencepost_ir::cfg::{Loc, Program};
+use fencepost_ir::pointer::{self, Target};
+use fencepost_ir::{Cell, Scalar};
+
+impl State {
+    /// The name of the n-th allocated object, and a cell of it.
+    fn heap_cell(&self, program: &Program, loc: Loc) -> Option<(String, Cell)> {
+        let (object, number) = loc.as_element()?;
+        let index = object.index().checked_sub(program.objects.len())?;
+        let object = self.heap.get(index)?;
+        let heap_type = &program.heap_types[object.ty.index()];
+        let layout = Layout::new(&program.records, &heap_type.ty);
+        let cell = layout.cell(object.bytes, number as usize);
+        let name = format!("{}#{}", heap_type.name, index + 1);
+        let stride = program.records.size(&heap_type.ty).max(1);
+        let place = match heap_type.ty {
+            fencepost_ir::Type::Array(..) => program.records.path(&heap_type.ty, cell),
+            _ => {
+                let within = Cell { offset: cell.offset % stride, ..cell };
+                let path = program.records.path(&heap_type.ty, within);
+                if object.bytes >= 2 * stride { format!("[{}]{path}", cell.offset / stride) } else { path }
+            }
+        };
+        Some((format!("{name}{place}"), cell))
+    }
+
+    /// The name of a cell.
+    pub fn cell_name(&self, program: &Program, loc: Loc) -> String {
+        let own = || self.heap_cell(program, loc).map(|(name, _)| name);
+        program.cell_name(loc).or_else(own).unwrap_or_else(|| "?".to_string())
+    }
+
+    /// The type of a cell.
+    pub fn cell_type(&self, program: &Program, loc: Loc) -> Scalar {
+        let own = || self.heap_cell(program, loc).map(|(_, cell)| cell.ty);
+        program.cell_type(loc).or_else(own).unwrap_or(Scalar::Integer)
+    }
+
+    /// A value as the user writes it, pointers by what they point to.
+    pub fn show_value(&self, program: &Program, ty: Scalar, value: i64) -> String {
+        let Scalar::Pointer { bits } = ty else { return ty.show(value) };
+        match pointer::target(value, bits) {
+            Target::Null => ty.show(value),
+            Target::Procedure(p) => match program.procedures.get(p as usize) {
+                Some(procedure) => procedure.name.clone(),
+                None => ty.show(value),
+            },
+            Target::Object(object, offset) => {
+                let (name, path) = match program.objects.get(object as usize) {
+                    Some(o) => {
+                        let layout = program.records.layout(&o.ty);
+                        let cell = layout.iter().find(|c| c.offset == offset);
+                        (o.name.clone(), cell.map(|c| program.records.path(&o.ty, *c)))
+                    }
+                    None => {
+                        let index = object as usize - program.objects.len();
+                        let Some(object) = self.heap.get(index) else { return ty.show(value) };
+                        (format!("{}#{}", program.heap_types[object.ty.index()].name, index + 1), None)
+                    }
+                };
+                match path {
+                    _ if offset == 0 => format!("&{name}"),
+                    Some(path) => format!("&{name}{path}"),
+                    None => format!("&{name}+{offset}"),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Expressions.
+
+use super::{Keyword, Parser, Result, TokenKind};
+use crate::Diagnostic;
+use crate::c::ast::*;
+use fencepost_ir::Span;
+
+fn expr(kind: ExprKind, span: Span) -> Expr {
+    Expr { kind, span }
+}
+
+/// Binary operators and how strongly they bind.
+fn binary_operator(symbol: &str) -> Option<(BinaryOp, u8)> {
+    Some(match symbol {
+        "||" => (BinaryOp::Or, 0),
+        "&&" => (BinaryOp::And, 1),
+        "|" => (BinaryOp::BitOr, 2),
+        "^" => (BinaryOp::BitXor, 3),
+        "&" => (BinaryOp::BitAnd, 4),
+        "==" => (BinaryOp::Eq, 5),
+        "!=" => (BinaryOp::Ne, 5),
+        "<" => (BinaryOp::Lt, 6),
+        ">" => (BinaryOp::Gt, 6),
+        "<=" => (BinaryOp::Le, 6),
+        ">=" => (BinaryOp::Ge, 6),
+        "<<" => (BinaryOp::Shl, 7),
+        ">>" => (BinaryOp::Shr, 7),
+        "+" => (BinaryOp::Add, 8),
+        "-" => (BinaryOp::Sub, 8),
+        "*" => (BinaryOp::Mul, 9),
+        "/" => (BinaryOp::Div, 9),
+        "%" => (BinaryOp::Rem, 9),
+        _ => return None,
+    })
+}
+
+/// The operator of `a op= b`, none for `a = b`.
+fn assignment_operator(symbol: &str) -> Option<Option<BinaryOp>> {
+    Some(match symbol {
+        "=" => None,
+        "*=" => Some(BinaryOp::Mul),
+        "/=" => Some(BinaryOp::Div),
+        "%=" => Some(BinaryOp::Rem),
+        "+=" => Some(BinaryOp::Add),
+        "-=" => Some(BinaryOp::Sub),
+        "<<=" => Some(BinaryOp::Shl),
+        ">>=" => Some(BinaryOp::Shr),
+        "&=" => Some(BinaryOp::BitAnd),
+        "^=" => Some(BinaryOp::BitXor),
+        "|=" => Some(BinaryOp::BitOr),
+        _ => return None,
+    })
+}
+
+fn unary_operator(symbol: &str) -> Option<UnaryOp> {
+    Some(match symbol {
+        "+" => UnaryOp::Plus,
+        "-" => UnaryOp::Minus,
+        "~" => UnaryOp::BitNot,
+        "!" => UnaryOp::Not,
+        "&" => UnaryOp::AddressOf,
+        "*" => UnaryOp::Deref,
+        _ => return None,
+    })
+}
+
+impl Parser<'_, '_> {
+    /// With commas.
+    pub(super) fn expression(&mut self) -> Result<Expr> {
+        self.row(|p| {
+            let mut left = p.assignment()?;
+            while p.take(",") {
+                let right = p.beside(Self::assignment)?;
+                let span = left.span.to(right.span);
+                left = expr(ExprKind::Comma(Box::new(left), Box::new(right)), span);
+            }
+            Ok(left)
+        })
+    }
+
+    /// Without commas.
+    pub(super) fn assignment(&mut self) -> Result<Expr> {
+        let left = self.conditional()?;
+        let TokenKind::Symbol(symbol) = self.kind() else { return Ok(left) };
+        let Some(operator) = assignment_operator(symbol) else { return Ok(left) };
+        self.advance();
+        let right = self.deeper(Self::assignment)?;
+        let span = left.span.to(right.span);
+        Ok(expr(ExprKind::Assign(operator, Box::new(left), Box::new(right)), span))
+    }
+
+    /// Without commas and assignments: what C calls a constant expression.
+    pub(super) fn conditional(&mut self) -> Result<Expr> {
+        let condition = self.binary(0)?;
+        if !self.take("?") {
+            return Ok(condition);
+        }
+        let then = if self.is(":") { None } else { Some(Box::new(self.deeper(Self::expression)?)) };
+        self.expect(":")?;
+        let otherwise = self.deeper(Self::conditional)?;
+        let span = condition.span.to(otherwise.span);
+        Ok(expr(ExprKind::Conditional(Box::new(condition), then, Box::new(otherwise)), span))
+    }
+
+    /// Operators of at least the given strength, by precedence climbing.
+    fn binary(&mut self, least: u8) -> Result<Expr> {
+        self.row(|p| {
+            let mut left = p.deeper(Self::cast)?;
+            while let TokenKind::Symbol(symbol) = p.kind()
+                && let Some((operator, strength)) = binary_operator(symbol)
+                && strength >= least
+            {
+                p.advance();
+                let right = p.beside(|p| p.binary(strength + 1))?;
+                let span = left.span.to(right.span);
+                left = expr(ExprKind::Binary(operator, Box::new(left), Box::new(right)), span);
+            }
+            Ok(left)
+        })
+    }
+
+    fn cast(&mut self) -> Result<Expr> {
+        if !self.is("(") || !self.is_type_at(1) {
+            return self.unary();
+        }
+        let start = self.here();
+        let ty = Box::new(self.parenthesized_type()?);
+        if self.is("{") {
+            return self.compound_literal(ty, start);
+        }
+        let operand = self.deeper(Self::cast)?;
+        Ok(expr(ExprKind::Cast(ty, Box::new(operand)), self.since(start)))
+    }
+
+    /// `(T)`
+    pub(super) fn parenthesized_type(&mut self) -> Result<TypeName> {
+        self.expect("(")?;
+        let ty = self.deeper(Self::type_name)?;
+        self.expect(")")?;
+        Ok(ty)
+    }
+
+    /// The braces behind `(T)`, and what follows them.
+    fn compound_literal(&mut self, ty: Box<TypeName>, start: Span) -> Result<Expr> {
+        self.row(|p| {
+            let list = p.initializer_list()?;
+            let literal = expr(ExprKind::CompoundLiteral(ty, list), p.since(start));
+            p.postfix(literal)
+        })
+    }
+
+    fn unary(&mut self) -> Result<Expr> {
+        let start = self.here();
+        match self.kind() {
+            TokenKind::Symbol("++") => self.step(StepOp::PreIncrement),
+            TokenKind::Symbol("--") => self.step(StepOp::PreDecrement),
+            TokenKind::Symbol("&&") => {
+                self.advance();
+                let label = self.name("a label")?;
+                Ok(expr(ExprKind::LabelAddress(label), self.since(start)))
+            }
+            TokenKind::Symbol(symbol) => match unary_operator(symbol) {
+                Some(operator) => self.operator(operator),
+                None => self.primary_and_postfix(),
+            },
+            TokenKind::Keyword(Keyword::Real) => self.operator(UnaryOp::Real),
+            TokenKind::Keyword(Keyword::Imag) => self.operator(UnaryOp::Imag),
+            TokenKind::Keyword(Keyword::Extension) => {
+                self.advance();
+                self.deeper(Self::cast)
+            }
+            TokenKind::Keyword(Keyword::Sizeof) => {
+                let operand = self.sizeof_operand()?;
+                Ok(expr(ExprKind::Sizeof(operand), self.since(start)))
+            }
+            TokenKind::Keyword(Keyword::Alignof) => {
+                let operand = self.sizeof_operand()?;
+                Ok(expr(ExprKind::Alignof(operand), self.since(start)))
+            }
+            _ => self.primary_and_postfix(),
+        }
+    }
+
+    fn operator(&mut self, operator: UnaryOp) -> Result<Expr> {
+        let start = self.advance().span;
+        let operand = self.deeper(Self::cast)?;
+        Ok(expr(ExprKind::Unary(operator, Box::new(operand)), self.since(start)))
+    }
+
+    fn step(&mut self, step: StepOp) -> Result<Expr> {
+        let start = self.advance().span;
+        let operand = self.deeper(Self::unary)?;
+        Ok(expr(ExprKind::Step(step, Box::new(operand)), self.since(start)))
+    }
+
+    /// The operand of `sizeof`: `(T)` is a type unless braces make it a compound literal.
+    fn sizeof_operand(&mut self) -> Result<TypeOrExpr> {
+        self.advance();
+        if !self.is("(") || !self.is_type_at(1) {
+            return Ok(TypeOrExpr::Expr(Box::new(self.deeper(Self::unary)?)));
+        }
+        let start = self.here();
+        let ty = Box::new(self.parenthesized_type()?);
+        if self.is("{") {
+            return Ok(TypeOrExpr::Expr(Box::new(self.compound_literal(ty, start)?)));
+        }
+        Ok(TypeOrExpr::Type(ty))
+    }
+
+    fn primary_and_postfix(&mut self) -> Result<Expr> {
+        self.row(|p| {
+            let primary = p.primary()?;
+            p.postfix(primary)
+        })
+    }
+
+    /// The rest of a row that begins with an expression.
+    fn postfix(&mut self, mut inner: Expr) -> Result<Expr> {
+        loop {
+            let start = inner.span;
+            let TokenKind::Symbol(symbol) = self.kind() else { return Ok(inner) };
+            if !matches!(symbol, "[" | "(" | "." | "->" | "++" | "--") {
+                return Ok(inner);
+            }
+            self.advance();
+            let base = Box::new(inner);
+            let kind = self.beside(|p| {
+                Ok(match symbol {
+                    "[" => {
+                        let index = p.expression()?;
+                        p.expect("]")?;
+                        ExprKind::Index(base, Box::new(index))
+                    }
+                    "(" => ExprKind::Call(base, p.arguments()?),
+                    "." => ExprKind::Member(base, Access::Dot, p.name("a member's name")?),
+                    "->" => ExprKind::Member(base, Access::Arrow, p.name("a member's name")?),
+                    "++" => ExprKind::Step(StepOp::PostIncrement, base),
+                    _ => ExprKind::Step(StepOp::PostDecrement, base),
+                })
+            })?;
+            inner = expr(kind, self.since(start));
+        }
+    }
+
+    /// What follows a call's `(`.
+    fn arguments(&mut self) -> Result<Vec<Expr>> {
+        let mut arguments = Vec::new();
+        if self.take(")") {
+            return Ok(arguments);
+        }
+        loop {
+            arguments.push(self.assignment()?);
+            if self.take(")") {
+                return Ok(arguments);
+            }
+            if !self.take(",") {
+                return Err(self.unexpected("`,` or `)`"));
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Result<Expr> {
+        let token = self.peek();
+        let start = token.span;
+        let kind = match token.kind {
+            TokenKind::Identifier => {
+                if self.is_type(token.text) {
+                    let message = format!("expected an expression, found the type `{}`", token.text);
+                    return Err(Diagnostic::new(start, message).label("a type"));
+                }
+                self.advance();
+                ExprKind::Identifier(token.text.to_string())
+            }
+            TokenKind::Integer(literal) => {
+                self.advance();
+                ExprKind::Integer(literal)
+            }
+            TokenKind::Float => {
+                self.advance();
+                ExprKind::Float(token.text.to_string())
+            }
+            TokenKind::Character(literal) => {
+                self.advance();
+                ExprKind::Character(literal)
+            }
+            TokenKind::String => ExprKind::String(self.string()?),
+            TokenKind::Symbol("(") => return self.parenthesized(),
+            TokenKind::Keyword(keyword) => self.keyword_expression(keyword)?,
+            TokenKind::Symbol(_) | TokenKind::End => return Err(self.unexpected("an expression")),
+        };
+        Ok(expr(kind, self.since(start)))
+    }
+
+    /// `(a)`, `({ ... })`
+    fn parenthesized(&mut self) -> Result<Expr> {
+        let start = self.expect("(")?;
+        let kind = if self.is("{") {
+            ExprKind::Statements(Box::new(self.deeper(Self::block)?))
+        } else {
+            self.expression()?.kind
+        };
+        self.expect(")")?;
+        Ok(expr(kind, self.since(start)))
+    }
+
+    /// Expressions that begin with a keyword.
+    fn keyword_expression(&mut self, keyword: Keyword) -> Result<ExprKind> {
+        match keyword {
+            Keyword::FunctionName => {
+                self.advance();
+                Ok(ExprKind::FunctionName)
+            }
+            Keyword::Generic => self.generic(),
+            Keyword::BuiltinOffsetof => self.offsetof(),
+            Keyword::BuiltinVaArg => {
+                self.advance();
+                self.expect("(")?;
+                let list = self.assignment()?;
+                self.expect(",")?;
+                let ty = self.deeper(Self::type_name)?;
+                self.expect(")")?;
+                Ok(ExprKind::VaArg(Box::new(list), Box::new(ty)))
+            }
+            Keyword::BuiltinTypesCompatible => {
+                self.advance();
+                self.expect("(")?;
+                let left = self.deeper(Self::type_name)?;
+                self.expect(",")?;
+                let right = self.deeper(Self::type_name)?;
+                self.expect(")")?;
+                Ok(ExprKind::TypesCompatible(Box::new(left), Box::new(right)))
+            }
+            Keyword::BuiltinChooseExpr => {
+                self.advance();
+                self.expect("(")?;
+                let condition = self.assignment()?;
+                self.expect(",")?;
+                let then = self.assignment()?;
+                self.expect(",")?;
+                let otherwise = self.assignment()?;
+                self.expect(")")?;
+                Ok(ExprKind::Choose(Box::new([condition, then, otherwise])))
+            }
+            _ => Err(self.unexpected("an expression")),
+        }
+    }
+
+    fn generic(&mut self) -> Result<ExprKind> {
+        self.advance();
+        self.expect("(")?;
+        let control = if self.is_type_at(0) {
+            TypeOrExpr::Type(Box::new(self.deeper(Self::type_name)?))
+        } else {
+            TypeOrExpr::Expr(Box::new(self.assignment()?))
+        };
+        let mut associations: Vec<(Option<TypeName>, Expr)> = Vec::new();
+        while self.take(",") {
+            let place = self.here();
+            let ty = if self.take_word(Keyword::Default) {
+                if associations.iter().any(|(ty, _)| ty.is_none()) {
+                    return Err(Diagnostic::new(place, "this `_Generic` has a default already"));
+                }
+                None
+            } else {
+                Some(self.deeper(Self::type_name)?)
+            };
+            self.expect(":")?;
+            associations.push((ty, self.assignment()?));
+        }
+        if associations.is_empty() {
+            return Err(self.unexpected("`,`"));
+        }
+        self.expect(")")?;
+        Ok(ExprKind::Generic(Box::new(Generic { control, associations })))
+    }
+
+    fn offsetof(&mut self) -> Result<ExprKind> {
+        self.advance();
+        self.expect("(")?;
+        let ty = Box::new(self.deeper(Self::type_name)?);
+        self.expect(",")?;
+        let mut steps = vec![OffsetofStep::Field(self.name("a member's name")?)];
+        loop {
+            if self.take(".") {
+                steps.push(OffsetofStep::Field(self.name("a member's name")?));
+            } else if self.take("[") {
+                steps.push(OffsetofStep::Index(self.expression()?));
+                self.expect("]")?;
+            } else {
+                self.expect(")")?;
+                return Ok(ExprKind::Offsetof(ty, steps));
+            }
+        }
+    }
+}

@@ -49,7 +49,7 @@ pub fn parse(
 }
 
 fn unit(lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {
-    let items = parser::unit(&lexed.tokens)?;
+    let items = parser::unit(&lexed.tokens).map_err(|d| *d)?;
     Ok(Unit { items, pragmas: lexed.pragmas, origins: lexed.origins })
 }
 
@@ -80,12 +80,12 @@ pub struct Fragment<'a> {
 impl Fragment<'_> {
     /// Parses the text as what stands between a function's braces.
     pub fn statements(&self) -> Result<Vec<BlockItem>, Diagnostic> {
-        parser::statements(&self.lex()?.tokens, self.types)
+        parser::statements(&self.lex()?.tokens, self.types).map_err(|d| *d)
     }
 
     /// Parses the text as what stands between the parentheses of a function's parameters.
     pub fn parameters(&self) -> Result<Vec<Parameter>, Diagnostic> {
-        parser::parameters(&self.lex()?.tokens, self.types)
+        parser::parameters(&self.lex()?.tokens, self.types).map_err(|d| *d)
     }
 
     fn lex(&self) -> Result<Lexed<'_>, Diagnostic> {

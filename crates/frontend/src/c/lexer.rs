@@ -50,7 +50,7 @@ impl<'s> Files<'s> {
     }
 
     /// The file of a name, with whether it is new. Files that cannot be read have no text.
-    fn find(&mut self, name: &str) -> (FileId, bool) {
+    pub fn find(&mut self, name: &str) -> (FileId, bool) {
         if let Some(file) = self.known.get(name) {
             return (*file, false);
         }

@@ -1,19 +1,66 @@
 //! C11 with GNU extensions, pthreads and atomics.
+//!
+//! Text goes through [`preprocess`] (the system's preprocessor with our own [`headers`]), [`lexer`] (to
+//! tokens that stand where the user wrote them) and [`parser`] (to [`ast`]).
 
 mod align;
 pub mod ast;
+mod headers;
 mod lexer;
 mod literal;
 mod origin;
 mod parser;
+mod preprocess;
 mod scan;
 mod token;
 
 pub use origin::Origins;
+pub use preprocess::{DataModel, Options};
 
 use crate::Diagnostic;
-use ast::{BlockItem, Parameter};
-use fencepost_ir::FileId;
+use ast::{BlockItem, Parameter, Unit};
+use fencepost_ir::{FileId, Sources};
+use lexer::{Files, Lexed, Places};
+
+/// Parses a file. `name` is its path, or any name for a text that is in no file.
+///
+/// A file that is preprocessed already is taken as it is: one named `.i`, or one that begins with a line
+/// marker. Its places are in the text itself, not in the files that its line markers name.
+pub fn parse(
+    name: &str,
+    text: &str,
+    options: &Options,
+) -> Result<(Unit, Sources), (Sources, Vec<Diagnostic>)> {
+    let mut sources = Sources::single(name, text);
+    let parsed = if is_preprocessed(name, text) {
+        lexer::lex(text, Places::Own { file: FileId(0), line: 1, column: 1 })
+            .and_then(unit)
+            .map_err(|d| vec![d])
+    } else {
+        preprocess::preprocess(&mut sources, options).and_then(|preprocessed| {
+            let files = Files::new(&mut sources, &preprocessed.main, preprocessed.headers.path());
+            lexer::lex(&preprocessed.text, Places::Marked(files)).and_then(unit).map_err(|d| vec![d])
+        })
+    };
+    match parsed {
+        Ok(unit) => Ok((unit, sources)),
+        Err(diagnostics) => Err((sources, diagnostics)),
+    }
+}
+
+fn unit(lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {
+    let items = parser::unit(&lexed.tokens).map_err(|d| *d)?;
+    Ok(Unit { items, pragmas: lexed.pragmas, origins: lexed.origins })
+}
+
+/// Whether a preprocessor has been at work.
+fn is_preprocessed(name: &str, text: &str) -> bool {
+    let begins_with_marker = || {
+        let first = text.trim_start().strip_prefix('#').map(str::trim_start);
+        first.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    name.ends_with(".i") || begins_with_marker()
+}
 
 /// C text inside of another file: what stands between braces or parentheses.
 #[derive(Clone, Copy, Debug)]
@@ -33,16 +80,16 @@ pub struct Fragment<'a> {
 impl Fragment<'_> {
     /// Parses the text as what stands between a function's braces.
     pub fn statements(&self) -> Result<Vec<BlockItem>, Diagnostic> {
-        parser::statements(&self.lex()?.tokens, self.types)
+        parser::statements(&self.lex()?.tokens, self.types).map_err(|d| *d)
     }
 
     /// Parses the text as what stands between the parentheses of a function's parameters.
     pub fn parameters(&self) -> Result<Vec<Parameter>, Diagnostic> {
-        parser::parameters(&self.lex()?.tokens, self.types)
+        parser::parameters(&self.lex()?.tokens, self.types).map_err(|d| *d)
     }
 
-    fn lex(&self) -> Result<lexer::Lexed<'_>, Diagnostic> {
+    fn lex(&self) -> Result<Lexed<'_>, Diagnostic> {
         let Fragment { file, line, column, .. } = *self;
-        lexer::lex(self.text, lexer::Places::Own { file, line, column })
+        lexer::lex(self.text, Places::Own { file, line, column })
     }
 }

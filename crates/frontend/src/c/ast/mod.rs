@@ -6,7 +6,7 @@
 //! Parentheses around expressions leave no trace. Every node has the place it is written at; what a
 //! macro expands to stands at the macro's name.
 //!
-//! The tree's height is bounded (see `parser::MAX_DEPTH`), so that recursive walks are safe.
+//! The tree's height is bounded (see `parser::MAX_HEIGHT`), so that recursive walks are safe.
 
 mod declaration;
 mod expression;

@@ -1,6 +1,6 @@
 //! Declarations, functions and initialisers.
 
-use super::{Keyword, Meaning, Parser, Result, TokenKind};
+use super::{Keyword, Meaning, Parser, Result, TokenKind, refused};
 use crate::Diagnostic;
 use crate::c::ast::*;
 use fencepost_ir::Span;
@@ -81,9 +81,11 @@ impl Parser<'_, '_> {
             declarator.attributes.append(&mut before);
             if declarators.is_empty() && self.is_definition(&declarator) {
                 if level == Level::Block {
-                    return Err(Diagnostic::new(declarator.span, "nested functions are not supported")
-                        .label("a function inside of a function")
-                        .help("move it out of the function around it"));
+                    return refused(
+                        Diagnostic::new(declarator.span, "nested functions are not supported")
+                            .label("a function inside of a function")
+                            .help("move it out of the function around it"),
+                    );
                 }
                 return Ok(Declared::Function(Box::new(self.function(specifiers, declarator, start)?)));
             }
@@ -106,7 +108,7 @@ impl Parser<'_, '_> {
     }
 
     /// Says what is missing behind a declarator.
-    fn unfinished(&self, declarators: &[InitDeclarator]) -> Diagnostic {
+    fn unfinished(&self, declarators: &[InitDeclarator]) -> Box<Diagnostic> {
         let last = declarators.last();
         if last.is_some_and(|d| d.initializer.is_some()) {
             return self.unexpected("`,` or `;`");
@@ -129,7 +131,7 @@ impl Parser<'_, '_> {
     fn function(&mut self, specifiers: Specifiers, declarator: Declarator, start: Span) -> Result<Function> {
         let span = self.since(start);
         if let Some((Storage::Typedef, place)) = specifiers.storage {
-            return Err(Diagnostic::new(place, "a typedef has no body"));
+            return refused(Diagnostic::new(place, "a typedef has no body"));
         }
         if let Some(name) = &declarator.name {
             self.declare(&name.text, Meaning::Hidden);

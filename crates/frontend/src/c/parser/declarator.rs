@@ -1,6 +1,6 @@
 //! Declarators: what is declared, from the name outwards.
 
-use super::{Meaning, Parser, Result, TokenKind};
+use super::{Meaning, Parser, Result, TokenKind, refused};
 use crate::Diagnostic;
 use crate::c::ast::*;
 use crate::c::token::Keyword;
@@ -25,7 +25,7 @@ impl Parser<'_, '_> {
     }
 
     /// A type without a name.
-    pub(super) fn type_name(&mut self) -> Result<TypeName> {
+    pub(super) fn type_name(&mut self) -> Result<Box<TypeName>> {
         let start = self.here();
         if !self.is_type_at(0) {
             return Err(if self.kind() == TokenKind::Identifier {
@@ -36,16 +36,16 @@ impl Parser<'_, '_> {
         }
         let specifiers = self.specifiers()?;
         if let Some((_, span)) = specifiers.storage {
-            return Err(Diagnostic::new(span, "a type has no storage class"));
+            return refused(Diagnostic::new(span, "a type has no storage class"));
         }
         let declarator = self.any_declarator(Naming::Forbidden)?;
-        Ok(TypeName { specifiers, declarator, span: self.since(start) })
+        Ok(Box::new(TypeName { specifiers, declarator, span: self.since(start) }))
     }
 
     fn any_declarator(&mut self, naming: Naming) -> Result<Declarator> {
         let mut declarator = self.no_declarator();
         self.declarator_into(&mut declarator, naming)?;
-        self.check_depth(self.depth + declarator.derived.len())?;
+        self.check_height(self.depth + declarator.derived.len())?;
         Ok(declarator)
     }
 

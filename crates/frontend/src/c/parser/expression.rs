@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Keyword, Parser, Result, TokenKind};
+use super::{Keyword, Parser, Result, TokenKind, refused};
 use crate::Diagnostic;
 use crate::c::ast::*;
 use fencepost_ir::Span;
@@ -9,45 +9,57 @@ fn expr(kind: ExprKind, span: Span) -> Expr {
     Expr { kind, span }
 }
 
-/// Binary operators and how strongly they bind.
-fn binary_operator(symbol: &str) -> Option<(BinaryOp, u8)> {
-    Some(match symbol {
-        "||" => (BinaryOp::Or, 0),
-        "&&" => (BinaryOp::And, 1),
-        "|" => (BinaryOp::BitOr, 2),
-        "^" => (BinaryOp::BitXor, 3),
-        "&" => (BinaryOp::BitAnd, 4),
-        "==" => (BinaryOp::Eq, 5),
-        "!=" => (BinaryOp::Ne, 5),
-        "<" => (BinaryOp::Lt, 6),
-        ">" => (BinaryOp::Gt, 6),
-        "<=" => (BinaryOp::Le, 6),
-        ">=" => (BinaryOp::Ge, 6),
-        "<<" => (BinaryOp::Shl, 7),
-        ">>" => (BinaryOp::Shr, 7),
-        "+" => (BinaryOp::Add, 8),
-        "-" => (BinaryOp::Sub, 8),
-        "*" => (BinaryOp::Mul, 9),
-        "/" => (BinaryOp::Div, 9),
-        "%" => (BinaryOp::Rem, 9),
-        _ => return None,
-    })
+/// How strongly operators bind: commas least, multiplication most.
+const COMMA: u8 = 0;
+const ASSIGNMENT: u8 = 1;
+const CONDITIONAL: u8 = 2;
+
+/// An operator behind an operand.
+#[derive(Clone, Copy)]
+enum Infix {
+    Comma,
+    /// `op=`, or plain `=`.
+    Assign(Option<BinaryOp>),
+    Conditional,
+    Binary(BinaryOp),
 }
 
-/// The operator of `a op= b`, none for `a = b`.
-fn assignment_operator(symbol: &str) -> Option<Option<BinaryOp>> {
+/// An operator and how strongly it binds.
+fn infix(symbol: &str) -> Option<(Infix, u8)> {
+    let assign = |operator| (Infix::Assign(operator), ASSIGNMENT);
+    let binary = |operator, above: u8| (Infix::Binary(operator), CONDITIONAL + above);
     Some(match symbol {
-        "=" => None,
-        "*=" => Some(BinaryOp::Mul),
-        "/=" => Some(BinaryOp::Div),
-        "%=" => Some(BinaryOp::Rem),
-        "+=" => Some(BinaryOp::Add),
-        "-=" => Some(BinaryOp::Sub),
-        "<<=" => Some(BinaryOp::Shl),
-        ">>=" => Some(BinaryOp::Shr),
-        "&=" => Some(BinaryOp::BitAnd),
-        "^=" => Some(BinaryOp::BitXor),
-        "|=" => Some(BinaryOp::BitOr),
+        "," => (Infix::Comma, COMMA),
+        "=" => assign(None),
+        "*=" => assign(Some(BinaryOp::Mul)),
+        "/=" => assign(Some(BinaryOp::Div)),
+        "%=" => assign(Some(BinaryOp::Rem)),
+        "+=" => assign(Some(BinaryOp::Add)),
+        "-=" => assign(Some(BinaryOp::Sub)),
+        "<<=" => assign(Some(BinaryOp::Shl)),
+        ">>=" => assign(Some(BinaryOp::Shr)),
+        "&=" => assign(Some(BinaryOp::BitAnd)),
+        "^=" => assign(Some(BinaryOp::BitXor)),
+        "|=" => assign(Some(BinaryOp::BitOr)),
+        "?" => (Infix::Conditional, CONDITIONAL),
+        "||" => binary(BinaryOp::Or, 1),
+        "&&" => binary(BinaryOp::And, 2),
+        "|" => binary(BinaryOp::BitOr, 3),
+        "^" => binary(BinaryOp::BitXor, 4),
+        "&" => binary(BinaryOp::BitAnd, 5),
+        "==" => binary(BinaryOp::Eq, 6),
+        "!=" => binary(BinaryOp::Ne, 6),
+        "<" => binary(BinaryOp::Lt, 7),
+        ">" => binary(BinaryOp::Gt, 7),
+        "<=" => binary(BinaryOp::Le, 7),
+        ">=" => binary(BinaryOp::Ge, 7),
+        "<<" => binary(BinaryOp::Shl, 8),
+        ">>" => binary(BinaryOp::Shr, 8),
+        "+" => binary(BinaryOp::Add, 9),
+        "-" => binary(BinaryOp::Sub, 9),
+        "*" => binary(BinaryOp::Mul, 10),
+        "/" => binary(BinaryOp::Div, 10),
+        "%" => binary(BinaryOp::Rem, 10),
         _ => return None,
     })
 }
@@ -67,55 +79,49 @@ fn unary_operator(symbol: &str) -> Option<UnaryOp> {
 impl Parser<'_, '_> {
     /// With commas.
     pub(super) fn expression(&mut self) -> Result<Expr> {
+        self.climb(COMMA)
+    }
+
+    /// Without commas.
+    pub(super) fn assignment(&mut self) -> Result<Expr> {
+        self.climb(ASSIGNMENT)
+    }
+
+    /// Without commas and assignments: what C calls a constant expression.
+    pub(super) fn conditional(&mut self) -> Result<Expr> {
+        self.climb(CONDITIONAL)
+    }
+
+    /// Operators of at least the given strength, by precedence climbing. Assignments take any operand on
+    /// their left, as in GCC: whether it can be assigned to is for types to say.
+    fn climb(&mut self, least: u8) -> Result<Expr> {
         self.row(|p| {
-            let mut left = p.assignment()?;
-            while p.take(",") {
-                let right = p.beside(Self::assignment)?;
-                let span = left.span.to(right.span);
-                left = expr(ExprKind::Comma(Box::new(left), Box::new(right)), span);
+            let mut left = p.deeper(Self::cast)?;
+            while let TokenKind::Symbol(symbol) = p.kind()
+                && let Some((operator, strength)) = infix(symbol)
+                && strength >= least
+            {
+                p.advance();
+                let start = left.span;
+                let kind = p.beside(|p| p.infix(left, operator, strength))?;
+                left = expr(kind, p.since(start));
             }
             Ok(left)
         })
     }
 
-    /// Without commas.
-    pub(super) fn assignment(&mut self) -> Result<Expr> {
-        let left = self.conditional()?;
-        let TokenKind::Symbol(symbol) = self.kind() else { return Ok(left) };
-        let Some(operator) = assignment_operator(symbol) else { return Ok(left) };
-        self.advance();
-        let right = self.deeper(Self::assignment)?;
-        let span = left.span.to(right.span);
-        Ok(expr(ExprKind::Assign(operator, Box::new(left), Box::new(right)), span))
-    }
-
-    /// Without commas and assignments: what C calls a constant expression.
-    pub(super) fn conditional(&mut self) -> Result<Expr> {
-        let condition = self.binary(0)?;
-        if !self.take("?") {
-            return Ok(condition);
-        }
-        let then = if self.is(":") { None } else { Some(Box::new(self.deeper(Self::expression)?)) };
-        self.expect(":")?;
-        let otherwise = self.deeper(Self::conditional)?;
-        let span = condition.span.to(otherwise.span);
-        Ok(expr(ExprKind::Conditional(Box::new(condition), then, Box::new(otherwise)), span))
-    }
-
-    /// Operators of at least the given strength, by precedence climbing.
-    fn binary(&mut self, least: u8) -> Result<Expr> {
-        self.row(|p| {
-            let mut left = p.deeper(Self::cast)?;
-            while let TokenKind::Symbol(symbol) = p.kind()
-                && let Some((operator, strength)) = binary_operator(symbol)
-                && strength >= least
-            {
-                p.advance();
-                let right = p.beside(|p| p.binary(strength + 1))?;
-                let span = left.span.to(right.span);
-                left = expr(ExprKind::Binary(operator, Box::new(left), Box::new(right)), span);
+    /// What follows an operator and its left operand.
+    fn infix(&mut self, left: Expr, operator: Infix, strength: u8) -> Result<ExprKind> {
+        let left = Box::new(left);
+        Ok(match operator {
+            Infix::Comma => ExprKind::Comma(left, Box::new(self.climb(ASSIGNMENT)?)),
+            Infix::Assign(operator) => ExprKind::Assign(operator, left, Box::new(self.climb(ASSIGNMENT)?)),
+            Infix::Conditional => {
+                let then = if self.is(":") { None } else { Some(Box::new(self.climb(COMMA)?)) };
+                self.expect(":")?;
+                ExprKind::Conditional(left, then, Box::new(self.climb(CONDITIONAL)?))
             }
-            Ok(left)
+            Infix::Binary(operator) => ExprKind::Binary(operator, left, Box::new(self.climb(strength + 1)?)),
         })
     }
 
@@ -124,7 +130,7 @@ impl Parser<'_, '_> {
             return self.unary();
         }
         let start = self.here();
-        let ty = Box::new(self.parenthesized_type()?);
+        let ty = self.parenthesized_type()?;
         if self.is("{") {
             return self.compound_literal(ty, start);
         }
@@ -133,7 +139,7 @@ impl Parser<'_, '_> {
     }
 
     /// `(T)`
-    pub(super) fn parenthesized_type(&mut self) -> Result<TypeName> {
+    pub(super) fn parenthesized_type(&mut self) -> Result<Box<TypeName>> {
         self.expect("(")?;
         let ty = self.deeper(Self::type_name)?;
         self.expect(")")?;
@@ -200,7 +206,7 @@ impl Parser<'_, '_> {
             return Ok(TypeOrExpr::Expr(Box::new(self.deeper(Self::unary)?)));
         }
         let start = self.here();
-        let ty = Box::new(self.parenthesized_type()?);
+        let ty = self.parenthesized_type()?;
         if self.is("{") {
             return Ok(TypeOrExpr::Expr(Box::new(self.compound_literal(ty, start)?)));
         }
@@ -266,7 +272,7 @@ impl Parser<'_, '_> {
             TokenKind::Identifier => {
                 if self.is_type(token.text) {
                     let message = format!("expected an expression, found the type `{}`", token.text);
-                    return Err(Diagnostic::new(start, message).label("a type"));
+                    return refused(Diagnostic::new(start, message).label("a type"));
                 }
                 self.advance();
                 ExprKind::Identifier(token.text.to_string())
@@ -303,7 +309,9 @@ impl Parser<'_, '_> {
         Ok(expr(kind, self.since(start)))
     }
 
-    /// Expressions that begin with a keyword.
+    /// Expressions that begin with a keyword. Not inlined, since these would take stack from each level
+    /// of parentheses.
+    #[inline(never)]
     fn keyword_expression(&mut self, keyword: Keyword) -> Result<ExprKind> {
         match keyword {
             Keyword::FunctionName => {
@@ -319,7 +327,7 @@ impl Parser<'_, '_> {
                 self.expect(",")?;
                 let ty = self.deeper(Self::type_name)?;
                 self.expect(")")?;
-                Ok(ExprKind::VaArg(Box::new(list), Box::new(ty)))
+                Ok(ExprKind::VaArg(Box::new(list), ty))
             }
             Keyword::BuiltinTypesCompatible => {
                 self.advance();
@@ -328,7 +336,7 @@ impl Parser<'_, '_> {
                 self.expect(",")?;
                 let right = self.deeper(Self::type_name)?;
                 self.expect(")")?;
-                Ok(ExprKind::TypesCompatible(Box::new(left), Box::new(right)))
+                Ok(ExprKind::TypesCompatible(left, right))
             }
             Keyword::BuiltinChooseExpr => {
                 self.advance();
@@ -349,7 +357,7 @@ impl Parser<'_, '_> {
         self.advance();
         self.expect("(")?;
         let control = if self.is_type_at(0) {
-            TypeOrExpr::Type(Box::new(self.deeper(Self::type_name)?))
+            TypeOrExpr::Type(self.deeper(Self::type_name)?)
         } else {
             TypeOrExpr::Expr(Box::new(self.assignment()?))
         };
@@ -358,11 +366,11 @@ impl Parser<'_, '_> {
             let place = self.here();
             let ty = if self.take_word(Keyword::Default) {
                 if associations.iter().any(|(ty, _)| ty.is_none()) {
-                    return Err(Diagnostic::new(place, "this `_Generic` has a default already"));
+                    return refused(Diagnostic::new(place, "this `_Generic` has a default already"));
                 }
                 None
             } else {
-                Some(self.deeper(Self::type_name)?)
+                Some(*self.deeper(Self::type_name)?)
             };
             self.expect(":")?;
             associations.push((ty, self.assignment()?));
@@ -377,7 +385,7 @@ impl Parser<'_, '_> {
     fn offsetof(&mut self) -> Result<ExprKind> {
         self.advance();
         self.expect("(")?;
-        let ty = Box::new(self.deeper(Self::type_name)?);
+        let ty = self.deeper(Self::type_name)?;
         self.expect(",")?;
         let mut steps = vec![OffsetofStep::Field(self.name("a member's name")?)];
         loop {

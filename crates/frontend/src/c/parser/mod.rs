@@ -19,10 +19,18 @@ use crate::Diagnostic;
 use fencepost_ir::Span;
 use std::collections::HashMap;
 
-type Result<T> = std::result::Result<T, Diagnostic>;
+/// The error is boxed: results are on the stack at every level of recursion.
+type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
-/// The tree's height: what would be higher, by nesting or by a long row of operators, is refused.
-const MAX_DEPTH: usize = 400;
+fn refused<T>(diagnostic: Diagnostic) -> Result<T> {
+    Err(Box::new(diagnostic))
+}
+
+/// How deep things may be nested: a level costs up to 4 KiB of the stack, and threads have 2 MiB.
+const MAX_NESTING: usize = 256;
+
+/// The tree's height, which long rows of operators make larger than the nesting.
+const MAX_HEIGHT: usize = 400;
 
 /// The types that GCC knows without a declaration.
 const PREDEFINED: [&str; 2] = ["__int128_t", "__uint128_t"];
@@ -81,7 +89,7 @@ pub fn parameters(tokens: &[Token<'_>], types: &[&str]) -> Result<Vec<Parameter>
     match parameters {
         Parameters::Prototype { parameters, variadic: false } => Ok(parameters),
         Parameters::Prototype { .. } | Parameters::Unspecified | Parameters::Names(_) => {
-            Err(Diagnostic::new(place, "expected the types of all parameters"))
+            refused(Diagnostic::new(place, "expected the types of all parameters"))
         }
     }
 }
@@ -193,12 +201,12 @@ impl<'t, 'a> Parser<'t, 'a> {
             return Err(self.unexpected("a string"));
         }
         let texts = self.tokens[first..self.position].iter().map(|token| token.text);
-        literal::string(texts).map_err(|message| Diagnostic::new(span, message))
+        literal::string(texts).map_err(|message| Box::new(Diagnostic::new(span, message)))
     }
 
     // Errors
 
-    fn unexpected(&self, expected: &str) -> Diagnostic {
+    fn unexpected(&self, expected: &str) -> Box<Diagnostic> {
         let token = self.peek();
         let found = match token.kind {
             TokenKind::End => "the end of the file".to_string(),
@@ -210,23 +218,26 @@ impl<'t, 'a> Parser<'t, 'a> {
             | TokenKind::Character(_)
             | TokenKind::Symbol(_) => format!("`{}`", token.text),
         };
-        Diagnostic::new(token.span, format!("expected {expected}, found {found}"))
-            .label(format!("expected {expected}"))
+        let message = format!("expected {expected}, found {found}");
+        Box::new(Diagnostic::new(token.span, message).label(format!("expected {expected}")))
     }
 
     /// Says that the next token is used like a type, but is none.
-    fn unknown_type(&self) -> Diagnostic {
+    fn unknown_type(&self) -> Box<Diagnostic> {
         let token = self.peek();
-        Diagnostic::new(token.span, format!("`{}` is not known as a type", token.text))
-            .label("not a type")
-            .help("declare it with `typedef`, or include the header that does")
+        let diagnostic = Diagnostic::new(token.span, format!("`{}` is not known as a type", token.text));
+        let help = "declare it with `typedef`, or include the header that does";
+        Box::new(diagnostic.label("not a type").help(help))
     }
 
     // Nesting
 
     /// Parses one level deeper.
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.check_depth(self.depth + 1)?;
+        if self.depth == MAX_NESTING {
+            let message = format!("nested more than {MAX_NESTING} levels deep");
+            return refused(Diagnostic::new(self.here(), message).help("split it into smaller parts"));
+        }
         self.depth += 1;
         self.reach = self.reach.max(self.depth);
         let result = parse(self);
@@ -246,17 +257,17 @@ impl<'t, 'a> Parser<'t, 'a> {
     /// Parses what an operator of a row has on its right.
     fn beside<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let left = self.reach + 1;
-        self.check_depth(left)?;
+        self.check_height(left)?;
         self.reach = self.depth;
         let result = self.deeper(parse)?;
         self.reach = self.reach.max(left);
         Ok(result)
     }
 
-    fn check_depth(&self, depth: usize) -> Result<()> {
-        if depth > MAX_DEPTH {
-            let message = format!("nested more than {MAX_DEPTH} levels deep");
-            return Err(Diagnostic::new(self.here(), message).help("split it into smaller parts"));
+    fn check_height(&self, height: usize) -> Result<()> {
+        if height > MAX_HEIGHT {
+            let message = format!("more than {MAX_HEIGHT} operators on top of each other");
+            return refused(Diagnostic::new(self.here(), message).help("use a variable for a part of it"));
         }
         Ok(())
     }

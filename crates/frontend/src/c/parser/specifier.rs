@@ -1,6 +1,6 @@
 //! What a declaration begins with: storage classes, qualifiers, types.
 
-use super::{Keyword, Meaning, Parser, Result, TokenKind};
+use super::{Keyword, Meaning, Parser, Result, TokenKind, refused};
 use crate::Diagnostic;
 use crate::c::ast::*;
 use fencepost_ir::Span;
@@ -176,7 +176,7 @@ impl Parser<'_, '_> {
             }
             if !is_new {
                 let message = format!("`{}` does not belong to the type before it", token.text);
-                return Err(Diagnostic::new(token.span, message).label("a second type"));
+                return refused(Diagnostic::new(token.span, message).label("a second type"));
             }
         }
         if self.position > first {
@@ -185,7 +185,9 @@ impl Parser<'_, '_> {
         all.ty = match ty {
             Some(ty) => ty,
             None => TypeSpecifier::Basic(words.resolve().ok_or_else(|| {
-                Diagnostic::new(all.span, "these words do not make a type").label("not a type together")
+                Box::new(
+                    Diagnostic::new(all.span, "these words do not make a type").label("not a type together"),
+                )
             })?),
         };
         Ok(all)
@@ -229,7 +231,7 @@ impl Parser<'_, '_> {
         };
         if all.storage.is_some_and(|(other, _)| other != class) {
             let message = format!("`{}` contradicts the storage class before it", self.peek().text);
-            return Err(Diagnostic::new(span, message).label("a second storage class"));
+            return refused(Diagnostic::new(span, message).label("a second storage class"));
         }
         all.storage = Some((class, span));
         self.advance();
@@ -269,7 +271,7 @@ impl Parser<'_, '_> {
 
     fn parenthesized_type_or_expr(&mut self) -> Result<TypeOrExpr> {
         if self.is("(") && self.is_type_at(1) {
-            return Ok(TypeOrExpr::Type(Box::new(self.parenthesized_type()?)));
+            return Ok(TypeOrExpr::Type(self.parenthesized_type()?));
         }
         self.expect("(")?;
         let value = self.deeper(Self::expression)?;
@@ -291,7 +293,7 @@ impl Parser<'_, '_> {
             }
             Keyword::Atomic => {
                 self.advance();
-                TypeSpecifier::Atomic(Box::new(self.parenthesized_type()?))
+                TypeSpecifier::Atomic(self.parenthesized_type()?)
             }
             Keyword::AutoType => {
                 self.advance();

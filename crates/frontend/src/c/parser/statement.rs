@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Keyword, Parser, Result, TokenKind};
+use super::{Keyword, Parser, Result, TokenKind, refused};
 use crate::Diagnostic;
 use crate::c::ast::*;
 
@@ -164,7 +164,7 @@ impl Parser<'_, '_> {
             }
             Keyword::For => {
                 self.advance();
-                StmtKind::For(Box::new(self.scoped(Self::for_loop)?))
+                StmtKind::For(self.scoped(Self::for_loop)?)
             }
             Keyword::Goto => {
                 self.advance();
@@ -194,15 +194,20 @@ impl Parser<'_, '_> {
             }
             Keyword::Asm => StmtKind::Asm(Box::new(self.asm()?)),
             Keyword::Else => {
-                return Err(Diagnostic::new(self.here(), "this `else` belongs to no `if`"));
+                return refused(Diagnostic::new(self.here(), "this `else` belongs to no `if`"));
             }
             Keyword::Label => {
-                return Err(Diagnostic::new(self.here(), "`__label__` stands at the beginning of a block"));
+                return refused(Diagnostic::new(
+                    self.here(),
+                    "`__label__` stands at the beginning of a block",
+                ));
             }
             _ if self.is_declaration() => {
-                return Err(Diagnostic::new(self.here(), "expected a statement, found a declaration")
-                    .label("a declaration")
-                    .help("put braces around it"));
+                return refused(
+                    Diagnostic::new(self.here(), "expected a statement, found a declaration")
+                        .label("a declaration")
+                        .help("put braces around it"),
+                );
             }
             _ => return Ok(None),
         }))
@@ -216,7 +221,7 @@ impl Parser<'_, '_> {
         Ok(condition)
     }
 
-    fn for_loop(&mut self) -> Result<For> {
+    fn for_loop(&mut self) -> Result<Box<For>> {
         self.expect("(")?;
         let init = if self.take(";") {
             ForInit::Empty
@@ -231,7 +236,7 @@ impl Parser<'_, '_> {
         self.expect(";")?;
         let step = if self.is(")") { None } else { Some(self.expression()?) };
         self.expect(")")?;
-        Ok(For { init, condition, step, body: self.deeper(Self::statement)? })
+        Ok(Box::new(For { init, condition, step, body: self.deeper(Self::statement)? }))
     }
 
     /// `asm volatile (...);`, in a function or outside of one.

@@ -1,0 +1,75 @@
+//! Fencepost's own headers, which stand in for a C library's: nothing but what a program needs to be
+//! understood.
+//!
+//! Library functions are prototypes that the front end knows by name. Locks and the like are types that
+//! it knows by their typedef names. What is generic is a builtin: `assert` is `__fencepost_assert`, and
+//! the functions of `stdatomic.h` are `__c11_atomic_...`. Prototypes have no parameter names, which a
+//! program's macros could replace.
+
+use std::path::Path;
+
+/// Writes the headers into a folder.
+pub fn write(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir(folder.join("sys"))?;
+    HEADERS.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
+}
+
+macro_rules! headers {
+    ($($name:literal),* $(,)?) => {
+        const HEADERS: &[(&str, &str)] = &[$(($name, include_str!(concat!("headers/", $name)))),*];
+    };
+}
+
+headers![
+    "__fencepost_types.h",
+    "alloca.h",
+    "assert.h",
+    "ctype.h",
+    "emmintrin.h",
+    "err.h",
+    "errno.h",
+    "fcntl.h",
+    "features.h",
+    "float.h",
+    "getopt.h",
+    "immintrin.h",
+    "inttypes.h",
+    "iso646.h",
+    "limits.h",
+    "locale.h",
+    "malloc.h",
+    "math.h",
+    "memory.h",
+    "pthread.h",
+    "sched.h",
+    "semaphore.h",
+    "setjmp.h",
+    "signal.h",
+    "stdalign.h",
+    "stdarg.h",
+    "stdatomic.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "stdnoreturn.h",
+    "string.h",
+    "strings.h",
+    "sys/cdefs.h",
+    "sys/mman.h",
+    "sys/param.h",
+    "sys/resource.h",
+    "sys/stat.h",
+    "sys/syscall.h",
+    "sys/time.h",
+    "sys/types.h",
+    "sys/wait.h",
+    "syscall.h",
+    "threads.h",
+    "time.h",
+    "uchar.h",
+    "unistd.h",
+    "x86intrin.h",
+    "xmmintrin.h",
+];

@@ -1,0 +1,7 @@
+/* An old name. */
+#ifndef _FENCEPOST_MEMORY_H
+#define _FENCEPOST_MEMORY_H
+
+#include <string.h>
+
+#endif

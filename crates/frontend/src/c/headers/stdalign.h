@@ -1,0 +1,10 @@
+/* Alignment. */
+#ifndef _FENCEPOST_STDALIGN_H
+#define _FENCEPOST_STDALIGN_H
+
+#define alignas _Alignas
+#define alignof _Alignof
+#define __alignas_is_defined 1
+#define __alignof_is_defined 1
+
+#endif

@@ -2,7 +2,7 @@
 
 use crate::options::{InputFormat, InputOptions};
 use crate::output;
-use fencepost_frontend::{Diagnostic, memorax, model, trencher};
+use fencepost_frontend::{Diagnostic, c, memorax, model, trencher};
 use fencepost_ir::{Sources, tree};
 use fencepost_report::diagnostics::{self, Colour};
 use std::io::{IsTerminal, Read};
@@ -21,11 +21,21 @@ pub fn read(path: &Path, options: &InputOptions) -> Result<tree::Program, InputE
     let name = path.display().to_string();
     let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
     let read = match format(path, options, &text)? {
-        InputFormat::Fp => model::read,
-        InputFormat::Memorax => memorax::read,
-        InputFormat::Trencher => trencher::read,
+        InputFormat::Fp => model::read(&name, &text),
+        InputFormat::Memorax => memorax::read(&name, &text),
+        InputFormat::Trencher => trencher::read(&name, &text),
+        InputFormat::C => c::read(&name, &text, &c_options(options)),
     };
-    read(&name, &text).map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
+    read.map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
+}
+
+fn c_options(options: &InputOptions) -> c::Options {
+    c::Options {
+        include_dirs: options.include.clone(),
+        defines: options.define.clone(),
+        command: options.cpp.clone(),
+        data_model: options.data_model.into(),
+    }
 }
 
 fn format(path: &Path, options: &InputOptions, text: &str) -> Result<InputFormat, InputError> {
@@ -34,11 +44,12 @@ fn format(path: &Path, options: &InputOptions, text: &str) -> Result<InputFormat
     }
     match path.extension().and_then(|e| e.to_str()) {
         Some("fp") => Ok(InputFormat::Fp),
+        Some("c" | "i") => Ok(InputFormat::C),
         Some("rmm") => Ok(InputFormat::Memorax),
         Some("txt") if is_trencher(text) => Ok(InputFormat::Trencher),
         None if path.as_os_str() == "-" => Ok(InputFormat::Fp),
         _ => Err(InputError::File(format!(
-            "{}: the name does not say how to read it; known are .fp, .rmm and Trencher's .txt, and --input-format says it for others",
+            "{}: the name does not say how to read it; known are .c, .i, .fp, .rmm and Trencher's .txt, and --input-format says it for others",
             path.display()
         ))),
     }

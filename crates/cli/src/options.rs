@@ -1,6 +1,7 @@
 //! What was typed. What is meant by it is made of this in the commands.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fencepost_frontend::c::DataModel;
 use fencepost_task::Model;
 use std::path::PathBuf;
 
@@ -110,6 +111,25 @@ pub enum InputFormat {
     Memorax,
     /// Trencher.
     Trencher,
+    /// C, with pthreads and C11 atomics.
+    C,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DataModelName {
+    /// long and pointers have 64 bits.
+    Lp64,
+    /// int, long and pointers have 32 bits.
+    Ilp32,
+}
+
+impl From<DataModelName> for DataModel {
+    fn from(name: DataModelName) -> DataModel {
+        match name {
+            DataModelName::Lp64 => DataModel::Lp64,
+            DataModelName::Ilp32 => DataModel::Ilp32,
+        }
+    }
 }
 
 /// How a file becomes a program.
@@ -121,6 +141,18 @@ pub struct InputOptions {
     /// Threads for each template `[*]`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub threads: Option<u32>,
+    /// Folder where C headers are looked for; may be repeated
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Macro for C files, 1 without a value; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    pub define: Vec<String>,
+    /// The C compiler to preprocess with, and its options [default: cc]
+    #[arg(long, value_name = "CMD")]
+    pub cpp: Option<String>,
+    /// Widths of C's types
+    #[arg(long, value_enum, value_name = "MODEL", default_value = "lp64")]
+    pub data_model: DataModelName,
 }
 
 #[derive(Args)]

@@ -112,6 +112,15 @@ pub struct Record {
     pub size: u64,
 }
 
+/// A step into a value of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Step {
+    /// An element of an array.
+    Index(u32),
+    /// A member of a record.
+    Field(usize),
+}
+
 /// A scalar's place in a type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Cell {
@@ -181,6 +190,56 @@ impl Records {
                     }
                     cells.append(&mut own);
                 }
+            }
+        }
+    }
+
+    /// Calls `see` with the way to every scalar of a type; members of unions all count.
+    pub fn scalars(&self, ty: &Type, path: &mut Vec<Step>, see: &mut impl FnMut(&[Step], Scalar)) {
+        match ty {
+            Type::Scalar(scalar) => see(path, *scalar),
+            Type::Array(element, n) => {
+                for i in 0..*n {
+                    path.push(Step::Index(i));
+                    self.scalars(element, path, see);
+                    path.pop();
+                }
+            }
+            Type::Record(id) => {
+                for (i, field) in self.get(*id).fields.iter().enumerate() {
+                    path.push(Step::Field(i));
+                    self.scalars(&field.ty, path, see);
+                    path.pop();
+                }
+            }
+        }
+    }
+
+    /// The byte offset of the scalar that a path leads to, and its type.
+    pub fn offset(&self, ty: &Type, path: &[Step]) -> (u64, Scalar) {
+        match (path.split_first(), ty) {
+            (None, Type::Scalar(scalar)) => (0, *scalar),
+            (Some((Step::Index(i), rest)), Type::Array(element, _)) => {
+                let (offset, scalar) = self.offset(element, rest);
+                (offset + u64::from(*i) * self.size(element), scalar)
+            }
+            (Some((Step::Field(i), rest)), Type::Record(id)) => {
+                let field = &self.get(*id).fields[*i];
+                let (offset, scalar) = self.offset(&field.ty, rest);
+                (offset + field.offset, scalar)
+            }
+            _ => panic!("a path leads to a scalar"),
+        }
+    }
+
+    /// Whether there is a union in a type.
+    pub fn has_union(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Scalar(_) => false,
+            Type::Array(element, _) => self.has_union(element),
+            Type::Record(id) => {
+                let record = self.get(*id);
+                record.kind == RecordKind::Union || record.fields.iter().any(|f| self.has_union(&f.ty))
             }
         }
     }

@@ -15,6 +15,6 @@ pub mod source;
 pub mod tree;
 
 pub use eval::Fault;
-pub use layout::{Cell, Field, Record, RecordId, RecordKind, Records, Type, UNBOUNDED};
+pub use layout::{Cell, Field, Record, RecordId, RecordKind, Records, Step, Type, UNBOUNDED};
 pub use scalar::{IntType, Scalar};
 pub use source::{FileId, Sources, Span};

@@ -1,26 +1,48 @@
 //! C11 with GNU extensions, pthreads and atomics.
 //!
 //! Text goes through [`preprocess`] (the system's preprocessor with our own [`headers`]), [`lexer`] (to
-//! tokens that stand where the user wrote them) and [`parser`] (to [`ast`]).
+//! tokens that stand where the user wrote them), [`parser`] (to [`ast`]) and [`lower`] (names and types,
+//! to the tree of the program).
 
 mod align;
 pub mod ast;
 mod headers;
 mod lexer;
 mod literal;
+mod lower;
 mod origin;
 mod parser;
 mod preprocess;
 mod scan;
 mod token;
+mod types;
+mod visit;
 
 pub use origin::Origins;
 pub use preprocess::{DataModel, Options};
 
 use crate::Diagnostic;
 use ast::{BlockItem, Parameter, Unit};
-use fencepost_ir::{FileId, Sources};
+use fencepost_ir::{FileId, Sources, tree};
 use lexer::{Files, Lexed, Places};
+
+/// Reads a program. The name is a path, as for [`parse`].
+pub fn read(name: &str, text: &str, options: &Options) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
+    let (unit, sources) = parse(name, text, options)?;
+    let units = [unit];
+    match lower::lower(&units, options.data_model) {
+        Ok(mut program) => {
+            program.sources = sources;
+            debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
+            Ok(program)
+        }
+        Err(mut diagnostic) => {
+            // Blame the user's line, not the header's.
+            diagnostic.span = units.iter().fold(diagnostic.span, |span, u| u.origins.in_user_file(span));
+            Err((sources, vec![diagnostic]))
+        }
+    }
+}
 
 /// Parses a file. `name` is its path, or any name for a text that is in no file.
 ///

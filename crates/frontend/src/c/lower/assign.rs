@@ -1,0 +1,272 @@
+//! Assignments, increments and copies.
+//!
+//! Plain operators on `_Atomic` variables are sequentially consistent: an assignment is a store
+//! between fences, an update one read-modify-write.
+
+use super::*;
+use crate::c::ast::ExprKind as Ast;
+
+impl<'a> Lowerer<'a> {
+    /// An expression for what it does, not for its value.
+    pub(super) fn effect(&mut self, e: &'a ast::Expr) -> Result<()> {
+        let span = e.span;
+        match &e.kind {
+            Ast::Assign(None, target, value) => {
+                let lvalue = self.lvalue(target)?;
+                self.assign_from(lvalue, value, span).map(|_| ())
+            }
+            Ast::Assign(Some(op), target, value) => {
+                let lvalue = self.lvalue(target)?;
+                let mark = self.body.out.len();
+                let operand = self.scalar(value)?;
+                self.update(lvalue, mark, *op, operand, Wanted::Nothing, span).map(|_| ())
+            }
+            Ast::Step(op, arg) => {
+                let lvalue = self.lvalue(arg)?;
+                let mark = self.body.out.len();
+                let one = self.int_constant(1, &CType::INT, span);
+                self.update(lvalue, mark, step_operator(*op).0, one, Wanted::Nothing, span).map(|_| ())
+            }
+            Ast::Comma(first, second) => {
+                self.effect(first)?;
+                self.effect(second)
+            }
+            Ast::Conditional(cond, then, otherwise) => {
+                let test = self.condition(cond)?;
+                let (_, t) = self.captured(|this| then.as_ref().map_or(Ok(()), |then| this.effect(then)))?;
+                let (_, o) = self.captured(|this| this.effect(otherwise))?;
+                self.emit(StmtKind::If(test, t, o), span);
+                Ok(())
+            }
+            Ast::Cast(ty, arg) if *self.type_name(ty)?.unqualified() == CType::Void => self.effect(arg),
+            _ => {
+                match self.value(e)? {
+                    Value::Scalar(typed) => self.discard(typed.expr),
+                    Value::Record(..) | Value::Void => {}
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Evaluates what nobody looks at, if that does anything.
+    fn discard(&mut self, e: Expr) {
+        let span = e.span;
+        let mut acts = false;
+        e.visit(&mut |e| {
+            acts |= match &e.kind {
+                ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) | ExprKind::Allocate(..) => true,
+                // A read can fail, and is an access.
+                ExprKind::Read(place) => {
+                    !matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)))
+                }
+                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
+                _ => false,
+            };
+        });
+        match e.kind {
+            ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) => {
+                self.emit(StmtKind::Eval(e), span)
+            }
+            _ if acts => {
+                self.keep(e);
+            }
+            _ => {}
+        }
+    }
+
+    /// `target = value` or `target op= value`, for its value.
+    pub(super) fn assignment(
+        &mut self,
+        op: Option<BinaryOp>,
+        target: &'a ast::Expr,
+        value: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Value> {
+        let lvalue = self.lvalue(target)?;
+        match op {
+            None => match lvalue.ty.unqualified() {
+                CType::Record(_) => {
+                    let (place, ty) = (lvalue.place.clone(), lvalue.ty.clone());
+                    self.assign_from(lvalue, value, span)?;
+                    Ok(Value::Record(place, ty.unqualified().clone()))
+                }
+                _ => {
+                    let mark = self.body.out.len();
+                    let value = self.scalar(value)?;
+                    let mut lvalue = lvalue;
+                    self.settle_place(&mut lvalue.place, mark);
+                    let value = self.convert(value, &lvalue.ty, span)?;
+                    let kept = Typed { expr: self.keep(value.expr), ty: value.ty };
+                    self.store(&lvalue, kept.expr.clone(), span);
+                    Ok(Value::Scalar(kept))
+                }
+            },
+            Some(op) => {
+                let mark = self.body.out.len();
+                let operand = self.scalar(value)?;
+                let value = self.update(lvalue, mark, op, operand, Wanted::New, span)?;
+                Ok(Value::Scalar(value.expect("a value was wanted")))
+            }
+        }
+    }
+
+    /// `lvalue = value`
+    fn assign_from(&mut self, mut lvalue: Lvalue, value: &'a ast::Expr, span: Span) -> Result<()> {
+        let mark = self.body.out.len();
+        match lvalue.ty.unqualified().clone() {
+            CType::Record(id) => {
+                let from = match self.value(value)? {
+                    Value::Record(from, CType::Record(other)) if other == id => from,
+                    _ => {
+                        let message =
+                            format!("only a `{}` can be assigned here", self.types().show(&lvalue.ty));
+                        return Err(Diagnostic::new(value.span, message));
+                    }
+                };
+                self.settle_place(&mut lvalue.place, mark);
+                self.copy(&lvalue.place, &from, &CType::Record(id), span)
+            }
+            CType::Mutex => Err(Diagnostic::new(span, "a mutex cannot be assigned")),
+            _ => {
+                let value = self.scalar(value)?;
+                self.settle_place(&mut lvalue.place, mark);
+                let value = self.convert(value, &lvalue.ty, span)?;
+                self.store(&lvalue, value.expr, span);
+                Ok(())
+            }
+        }
+    }
+
+    /// Stores a converted value.
+    pub(super) fn store(&mut self, lvalue: &Lvalue, value: Expr, span: Span) {
+        let order = if lvalue.ty.is_atomic() { atomic::Order::SeqCst } else { atomic::Order::Relaxed };
+        self.ordered_store(lvalue.place.clone(), value, order, span);
+    }
+
+    /// Copies a structure, scalar by scalar.
+    pub(super) fn copy(&mut self, to: &Place, from: &Place, ty: &CType, span: Span) -> Result<()> {
+        let (mut to, mut from) = (to.clone(), from.clone());
+        self.stabilise(&mut to);
+        self.stabilise(&mut from);
+        let mut paths = Vec::new();
+        self.scalar_paths(ty, &mut Vec::new(), &mut paths, span)?;
+        // All is read before anything is written: the two may overlap.
+        let mut values = Vec::new();
+        for (path, scalar) in &paths {
+            let place = extended(&from, path);
+            values.push(self.keep(Expr { kind: ExprKind::Read(place), ty: *scalar, span }));
+        }
+        for ((path, _), value) in paths.iter().zip(values) {
+            self.emit(StmtKind::Assign(extended(&to, path), value), span);
+        }
+        Ok(())
+    }
+
+    /// The ways to all scalars of a type.
+    fn scalar_paths(
+        &mut self,
+        ty: &CType,
+        path: &mut Vec<Projection>,
+        paths: &mut Vec<(Vec<Projection>, Scalar)>,
+        span: Span,
+    ) -> Result<()> {
+        match ty.unqualified().clone() {
+            CType::Array(of, n) => {
+                for i in 0..n.unwrap_or(0) {
+                    path.push(Projection::Index(self.int_constant(i as i64, &CType::LONG, span).expr));
+                    self.scalar_paths(&of, path, paths, span)?;
+                    path.pop();
+                }
+                Ok(())
+            }
+            CType::Record(id) => {
+                if self.program.records.get(id).kind == RecordKind::Union {
+                    return Err(Diagnostic::new(span, "copying a union is not supported")
+                        .help("assign the member that is in use"));
+                }
+                for (i, member) in self.members[id.0 as usize].clone().iter().enumerate() {
+                    path.push(Projection::Field(i));
+                    self.scalar_paths(member, path, paths, span)?;
+                    path.pop();
+                }
+                Ok(())
+            }
+            CType::Mutex => Err(Diagnostic::new(span, "a mutex cannot be copied")),
+            other => {
+                let scalar = self.types().scalar(&other).ok_or_else(|| self.no_values(&other, span))?;
+                paths.push((path.clone(), scalar));
+                Ok(())
+            }
+        }
+    }
+
+    /// `++` and `--`, for their value.
+    pub(super) fn step(&mut self, op: ast::StepOp, arg: &'a ast::Expr, span: Span) -> Result<Typed> {
+        let lvalue = self.lvalue(arg)?;
+        let mark = self.body.out.len();
+        let one = self.int_constant(1, &CType::INT, span);
+        let (op, wanted) = step_operator(op);
+        let value = self.update(lvalue, mark, op, one, wanted, span)?;
+        Ok(value.expect("a value was wanted"))
+    }
+
+    /// `lvalue = lvalue op operand`
+    fn update(
+        &mut self,
+        mut lvalue: Lvalue,
+        mark: usize,
+        op: BinaryOp,
+        operand: Typed,
+        wanted: Wanted,
+        span: Span,
+    ) -> Result<Option<Typed>> {
+        self.settle_place(&mut lvalue.place, mark);
+        self.stabilise(&mut lvalue.place);
+        if lvalue.ty.is_atomic() {
+            return self.atomic_update(lvalue, op, operand, wanted, span);
+        }
+        let Value::Scalar(old) = self.load(lvalue.clone(), span)? else {
+            return Err(Diagnostic::new(span, "a structure cannot be computed with"));
+        };
+        let old = match wanted {
+            Wanted::Old => Typed { expr: self.keep(old.expr), ty: old.ty },
+            Wanted::New | Wanted::Nothing => old,
+        };
+        let new = self.arithmetic(op, old.clone(), operand, span)?;
+        let new = self.convert(new, &lvalue.ty, span)?;
+        let new = match wanted {
+            Wanted::New => Typed { expr: self.keep(new.expr), ty: new.ty },
+            Wanted::Old | Wanted::Nothing => new,
+        };
+        self.store(&lvalue, new.expr.clone(), span);
+        Ok(match wanted {
+            Wanted::Old => Some(old),
+            Wanted::New => Some(new),
+            Wanted::Nothing => None,
+        })
+    }
+}
+
+/// Which value of an update is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wanted {
+    Old,
+    New,
+    Nothing,
+}
+
+fn step_operator(op: ast::StepOp) -> (BinaryOp, Wanted) {
+    match op {
+        ast::StepOp::PreIncrement => (BinaryOp::Add, Wanted::New),
+        ast::StepOp::PreDecrement => (BinaryOp::Sub, Wanted::New),
+        ast::StepOp::PostIncrement => (BinaryOp::Add, Wanted::Old),
+        ast::StepOp::PostDecrement => (BinaryOp::Sub, Wanted::Old),
+    }
+}
+
+fn extended(place: &Place, path: &[Projection]) -> Place {
+    let mut place = place.clone();
+    place.path.extend_from_slice(path);
+    place
+}

@@ -1,0 +1,570 @@
+//! Atomic operations: C11's, GCC's `__atomic_*` and `__sync_*`.
+//!
+//! They mean what compilers make of them on x86 (`docs/memory-models.md` has the table): loads of any
+//! order are loads; a sequentially consistent store is a store with a full fence behind it;
+//! read-modify-writes of any order drain the buffer. For PSO a release or sequentially consistent
+//! store has a store-store fence before it. A weak compare-exchange fails only for a reason, as on
+//! x86.
+
+use super::assign::Wanted;
+use super::*;
+
+/// Memory orders, by the number that headers give them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+impl Order {
+    fn from_number(n: i128) -> Option<Order> {
+        match n {
+            0 => Some(Order::Relaxed),
+            1 | 2 => Some(Order::Acquire),
+            3 => Some(Order::Release),
+            4 => Some(Order::AcqRel),
+            5 => Some(Order::SeqCst),
+            _ => None,
+        }
+    }
+}
+
+/// What an atomic function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Operation {
+    Load,
+    /// `__atomic_load(p, out, order)`
+    LoadInto,
+    Store,
+    /// `__atomic_store(p, in, order)`
+    StoreFrom,
+    Init,
+    Exchange,
+    /// `__atomic_exchange(p, in, out, order)`
+    ExchangeInto,
+    /// `(p, &expected, desired, ...)`, gives whether it succeeded.
+    CompareExchange,
+    /// `__atomic_compare_exchange(p, &expected, &desired, ...)`
+    CompareExchangeFrom,
+    /// `__sync_val_compare_and_swap(p, old, new)`
+    ValueCompareSwap,
+    /// `__sync_bool_compare_and_swap(p, old, new)`
+    BoolCompareSwap,
+    /// The operator, and whether the new value is given.
+    Fetch(Fetch, Wanted),
+    TestAndSet,
+    /// `__sync_lock_test_and_set(p, v)`
+    LockTestAndSet,
+    /// `__sync_lock_release(p)`
+    LockRelease,
+    Clear,
+    ThreadFence,
+    SignalFence,
+    FullFence,
+    IsLockFree,
+}
+
+/// Operators of fetch functions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fetch {
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    Nand,
+}
+
+impl Fetch {
+    fn from_name(name: &str) -> Option<Fetch> {
+        Some(match name {
+            "add" => Fetch::Add,
+            "sub" => Fetch::Sub,
+            "and" => Fetch::And,
+            "or" => Fetch::Or,
+            "xor" => Fetch::Xor,
+            "nand" => Fetch::Nand,
+            _ => return None,
+        })
+    }
+}
+
+/// The operation of a function's name.
+fn operation(name: &str) -> Option<Operation> {
+    if let Some(rest) = name.strip_prefix("__sync_") {
+        return Some(match rest {
+            "synchronize" => Operation::FullFence,
+            "val_compare_and_swap" => Operation::ValueCompareSwap,
+            "bool_compare_and_swap" => Operation::BoolCompareSwap,
+            "lock_test_and_set" => Operation::LockTestAndSet,
+            "lock_release" => Operation::LockRelease,
+            _ => match (rest.strip_prefix("fetch_and_"), rest.strip_suffix("_and_fetch")) {
+                (Some(op), _) => Operation::Fetch(Fetch::from_name(op)?, Wanted::Old),
+                (_, Some(op)) => Operation::Fetch(Fetch::from_name(op)?, Wanted::New),
+                (None, None) => return None,
+            },
+        });
+    }
+    let rest = name.strip_prefix("__c11_atomic_").or_else(|| name.strip_prefix("__atomic_"));
+    let rest = rest.or_else(|| name.strip_prefix("atomic_"))?;
+    let c11 = !name.starts_with("__atomic_");
+    let rest = rest.strip_suffix("_explicit").unwrap_or(rest);
+    Some(match rest {
+        "load_n" => Operation::Load,
+        "load" if c11 => Operation::Load,
+        "load" => Operation::LoadInto,
+        "store_n" => Operation::Store,
+        "store" if c11 => Operation::Store,
+        "store" => Operation::StoreFrom,
+        "init" => Operation::Init,
+        "exchange_n" => Operation::Exchange,
+        "exchange" if c11 => Operation::Exchange,
+        "exchange" => Operation::ExchangeInto,
+        "compare_exchange_n" | "compare_exchange_strong" | "compare_exchange_weak" => {
+            Operation::CompareExchange
+        }
+        "compare_exchange" => Operation::CompareExchangeFrom,
+        "test_and_set" | "flag_test_and_set" => Operation::TestAndSet,
+        "clear" | "flag_clear" => Operation::Clear,
+        "thread_fence" => Operation::ThreadFence,
+        "signal_fence" => Operation::SignalFence,
+        "always_lock_free" | "is_lock_free" => Operation::IsLockFree,
+        _ => match (rest.strip_prefix("fetch_"), rest.strip_suffix("_fetch")) {
+            (Some(op), _) => Operation::Fetch(Fetch::from_name(op)?, Wanted::Old),
+            (_, Some(op)) => Operation::Fetch(Fetch::from_name(op)?, Wanted::New),
+            (None, None) => return None,
+        },
+    })
+}
+
+impl<'a> Lowerer<'a> {
+    /// An atomic function, if it is one.
+    pub(super) fn atomic_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Option<Value>> {
+        let Some(operation) = operation(name) else { return Ok(None) };
+        self.atomic_operation(operation, name, args, span).map(Some)
+    }
+
+    fn atomic_operation(
+        &mut self,
+        operation: Operation,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Value> {
+        let least = match operation {
+            Operation::FullFence => 0,
+            Operation::Load
+            | Operation::TestAndSet
+            | Operation::LockRelease
+            | Operation::Clear
+            | Operation::ThreadFence
+            | Operation::SignalFence
+            | Operation::IsLockFree => 1,
+            Operation::LoadInto
+            | Operation::Store
+            | Operation::StoreFrom
+            | Operation::Init
+            | Operation::Exchange
+            | Operation::Fetch(..)
+            | Operation::LockTestAndSet => 2,
+            Operation::ExchangeInto
+            | Operation::CompareExchange
+            | Operation::CompareExchangeFrom
+            | Operation::ValueCompareSwap
+            | Operation::BoolCompareSwap => 3,
+        };
+        if args.len() < least {
+            return Err(Diagnostic::new(span, format!("`{name}` takes {least} arguments or more")));
+        }
+        match operation {
+            Operation::FullFence => {
+                self.emit(StmtKind::Fence(FenceKind::Full), span);
+                return Ok(Value::Void);
+            }
+            Operation::ThreadFence => {
+                let order = self.order(&args[0])?;
+                self.thread_fence(order, span);
+                return Ok(Value::Void);
+            }
+            Operation::SignalFence => {
+                self.order(&args[0])?;
+                return Ok(Value::Void);
+            }
+            Operation::IsLockFree => return Ok(Value::Scalar(self.int_constant(1, &CType::INT, span))),
+            _ => {}
+        }
+        let mut target = self.target(&args[0])?;
+        let order = |this: &mut Self, i: usize| match args.get(i) {
+            Some(order) => this.order(order),
+            None => Ok(Order::SeqCst),
+        };
+        match operation {
+            Operation::Load => {
+                order(self, 1)?;
+                self.load(Lvalue { ty: target.ty.unqualified().clone(), ..target }, span)
+            }
+            Operation::LoadInto => {
+                order(self, 2)?;
+                let out = self.target(&args[1])?;
+                let Value::Scalar(value) = self.load(target, span)? else { return Err(too_wide(span)) };
+                self.emit(StmtKind::Assign(out.place, value.expr), span);
+                Ok(Value::Void)
+            }
+            Operation::Store | Operation::StoreFrom | Operation::Init => {
+                let mark = self.body.out.len();
+                let value = if operation == Operation::StoreFrom {
+                    let from = self.target(&args[1])?;
+                    match self.load(from, span)? {
+                        Value::Scalar(value) => value,
+                        Value::Record(..) | Value::Void => return Err(too_wide(span)),
+                    }
+                } else {
+                    self.scalar(&args[1])?
+                };
+                self.settle_place(&mut target.place, mark);
+                let value = self.convert(value, &target.ty, span)?;
+                let order = match operation {
+                    Operation::Init => Order::Relaxed,
+                    _ => order(self, 2)?,
+                };
+                self.ordered_store(target.place, value.expr, order, span);
+                Ok(Value::Void)
+            }
+            Operation::Clear | Operation::LockRelease => {
+                let order = match operation {
+                    Operation::LockRelease => Order::Release,
+                    _ => order(self, 1)?,
+                };
+                let zero = self.int_constant(0, &CType::INT, span);
+                let zero = self.convert(zero, &target.ty, span)?;
+                self.ordered_store(target.place, zero.expr, order, span);
+                Ok(Value::Void)
+            }
+            Operation::Exchange | Operation::LockTestAndSet => {
+                let mark = self.body.out.len();
+                let value = self.scalar(&args[1])?;
+                self.settle_place(&mut target.place, mark);
+                if operation == Operation::Exchange {
+                    order(self, 2)?;
+                }
+                let value = self.convert(value, &target.ty, span)?;
+                Ok(Value::Scalar(self.rmw(RmwKind::Exchange, target, vec![value.expr], span)))
+            }
+            Operation::ExchangeInto => {
+                order(self, 3)?;
+                let (from, out) = (self.target(&args[1])?, self.target(&args[2])?);
+                let Value::Scalar(value) = self.load(from, span)? else { return Err(too_wide(span)) };
+                let value = self.convert(value, &target.ty, span)?;
+                let old = self.rmw(RmwKind::Exchange, target, vec![value.expr], span);
+                self.emit(StmtKind::Assign(out.place, old.expr), span);
+                Ok(Value::Void)
+            }
+            Operation::TestAndSet => {
+                order(self, 1)?;
+                let one = self.int_constant(1, &CType::INT, span);
+                let one = self.convert(one, &target.ty, span)?;
+                let old = self.rmw(RmwKind::Exchange, target, vec![one.expr], span);
+                Ok(Value::Scalar(self.convert(old, &CType::Bool, span)?))
+            }
+            Operation::CompareExchange | Operation::CompareExchangeFrom => {
+                self.compare_exchange(operation, target, args, span)
+            }
+            Operation::ValueCompareSwap | Operation::BoolCompareSwap => {
+                let mark = self.body.out.len();
+                let expected = self.scalar(&args[1])?;
+                let inner = self.body.out.len();
+                let new = self.scalar(&args[2])?;
+                let expected = Typed { expr: self.settle(expected.expr, inner), ..expected };
+                self.settle_place(&mut target.place, mark);
+                let expected = self.convert(expected, &target.ty, span)?;
+                let new = self.convert(new, &target.ty, span)?;
+                let kind = match operation {
+                    Operation::BoolCompareSwap => RmwKind::CompareAndSwap,
+                    _ => RmwKind::CompareExchange,
+                };
+                let result = self.rmw(kind, target, vec![expected.expr, new.expr], span);
+                Ok(Value::Scalar(match kind {
+                    RmwKind::CompareAndSwap => Typed { ty: CType::Bool, ..result },
+                    _ => result,
+                }))
+            }
+            Operation::Fetch(fetch, wanted) => {
+                let mark = self.body.out.len();
+                let operand = self.scalar(&args[1])?;
+                self.settle_place(&mut target.place, mark);
+                if !name.starts_with("__sync") {
+                    order(self, 2)?;
+                }
+                // C11's functions count elements where GCC's count bytes.
+                let operand = match target.ty.unqualified() {
+                    CType::Pointer(to) if !name.starts_with("__atomic_") && !name.starts_with("__sync_") => {
+                        let size = self.types().size(to).unwrap_or(1);
+                        let size = self.int_constant(size as i64, &CType::LONG, span);
+                        self.arithmetic(BinaryOp::Mul, operand, size, span)?
+                    }
+                    _ => operand,
+                };
+                let value = self.fetch(fetch, target, operand, wanted, span)?;
+                Ok(Value::Scalar(value))
+            }
+            Operation::FullFence
+            | Operation::ThreadFence
+            | Operation::SignalFence
+            | Operation::IsLockFree => panic!("fences have no target"),
+        }
+    }
+
+    /// The variable that an atomic function works on.
+    fn target(&mut self, pointer: &'a ast::Expr) -> Result<Lvalue> {
+        let value = self.scalar(pointer)?;
+        let mut lvalue = self.pointed(value, pointer.span)?;
+        // `atomic_flag` and the like are structures around one scalar.
+        while let CType::Record(id) = *lvalue.ty.unqualified() {
+            let [only] = &self.members[id.0 as usize][..] else { return Err(too_wide(pointer.span)) };
+            lvalue = Lvalue { ty: only.clone(), place: lvalue.place };
+            lvalue.place.path.push(Projection::Field(0));
+        }
+        if !lvalue.ty.is_scalar() {
+            return Err(too_wide(pointer.span));
+        }
+        Ok(lvalue)
+    }
+
+    fn order(&mut self, e: &'a ast::Expr) -> Result<Order> {
+        let number = self
+            .constant(e)
+            .map_err(|_| Diagnostic::new(e.span, "a memory order that is not a constant is not supported"))?;
+        // GCC's hints for lock elision are in higher bits.
+        Order::from_number(number & 0xffff)
+            .ok_or_else(|| Diagnostic::new(e.span, format!("{number} is no memory order")))
+    }
+
+    pub(super) fn thread_fence(&mut self, order: Order, span: Span) {
+        match order {
+            Order::SeqCst => self.emit(StmtKind::Fence(FenceKind::Full), span),
+            Order::Release | Order::AcqRel => self.emit(StmtKind::Fence(FenceKind::StoreStore), span),
+            Order::Acquire | Order::Relaxed => {}
+        }
+    }
+
+    /// A store of the order.
+    pub(super) fn ordered_store(&mut self, place: Place, value: Expr, order: Order, span: Span) {
+        let private = matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)));
+        let ordered = !private && matches!(order, Order::Release | Order::AcqRel | Order::SeqCst);
+        if ordered {
+            self.emit(StmtKind::Fence(FenceKind::StoreStore), span);
+        }
+        self.emit(StmtKind::Assign(place, value), span);
+        if ordered && order == Order::SeqCst {
+            self.emit(StmtKind::Fence(FenceKind::Full), span);
+        }
+    }
+
+    /// A read-modify-write that has happened when the next operand is evaluated; its result.
+    fn rmw(&mut self, kind: RmwKind, target: Lvalue, operands: Vec<Expr>, span: Span) -> Typed {
+        let ty = target.ty.unqualified().clone();
+        let scalar = match kind {
+            RmwKind::CompareAndSwap => Scalar::Bool,
+            _ => self.types().scalar(&ty).expect("targets are scalars"),
+        };
+        Typed { expr: Expr { kind: ExprKind::Rmw(kind, target.place, operands), ty: scalar, span }, ty }
+    }
+
+    fn compare_exchange(
+        &mut self,
+        operation: Operation,
+        mut target: Lvalue,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Value> {
+        let mark = self.body.out.len();
+        let mut expected = self.target(&args[1])?;
+        let inner = self.body.out.len();
+        let desired = if operation == Operation::CompareExchangeFrom {
+            let from = self.target(&args[2])?;
+            match self.load(from, span)? {
+                Value::Scalar(value) => value,
+                Value::Record(..) | Value::Void => return Err(too_wide(span)),
+            }
+        } else {
+            self.scalar(&args[2])?
+        };
+        // Orders, and for GCC's functions whether it is weak before them.
+        for order in args.iter().skip(3).filter(|_| args.len() != 6) {
+            self.order(order)?;
+        }
+        self.settle_place(&mut expected.place, inner);
+        self.settle_place(&mut target.place, mark);
+        self.stabilise(&mut expected.place);
+        let desired = self.convert(desired, &target.ty, span)?;
+        let Value::Scalar(wanted) = self.load(expected.clone(), span)? else { return Err(too_wide(span)) };
+        let wanted = self.convert(wanted, &target.ty, span)?;
+        let wanted = self.keep(wanted.expr);
+        let (target_ty, mut place) = (target.ty.unqualified().clone(), target.place);
+        self.stabilise(&mut place);
+        let desired = self.keep(desired.expr);
+        let target = Lvalue { place, ty: target_ty.clone() };
+        let old = self.rmw(RmwKind::CompareExchange, target, vec![wanted.clone(), desired], span);
+        let old = self.keep(old.expr);
+        let same = ExprKind::Binary(BinaryOp::Eq, Box::new(old.clone()), Box::new(wanted));
+        let same = self.keep(Expr { kind: same, ty: Scalar::Bool, span });
+        let (_, failed) = self.captured(|this| {
+            let old = this.convert(Typed { expr: old, ty: target_ty }, &expected.ty, span)?;
+            this.emit(StmtKind::Assign(expected.place, old.expr), span);
+            Ok(())
+        })?;
+        self.emit(StmtKind::If(same.clone(), Block::default(), failed), span);
+        Ok(Value::Scalar(Typed { expr: same, ty: CType::Bool }))
+    }
+
+    fn fetch(
+        &mut self,
+        fetch: Fetch,
+        target: Lvalue,
+        operand: Typed,
+        wanted: Wanted,
+        span: Span,
+    ) -> Result<Typed> {
+        let kind = match fetch {
+            Fetch::Add => RmwKind::Add,
+            Fetch::Sub => RmwKind::Sub,
+            Fetch::And => RmwKind::And,
+            Fetch::Or => RmwKind::Or,
+            Fetch::Xor => RmwKind::Xor,
+            Fetch::Nand => return self.in_section(target, fetch, operand, wanted, span),
+        };
+        if *target.ty.unqualified() == CType::Bool {
+            return self.in_section(target, fetch, operand, wanted, span);
+        }
+        let operand = self.convert(operand, &target.ty, span)?;
+        if wanted != Wanted::New {
+            return Ok(self.rmw(kind, target, vec![operand.expr], span));
+        }
+        let operand = Typed { expr: self.keep(operand.expr), ty: operand.ty };
+        let old = self.rmw(kind, target.clone(), vec![operand.expr.clone()], span);
+        let old = Typed { expr: self.keep(old.expr), ty: old.ty };
+        self.combine(fetch, old, operand, &target.ty, span)
+    }
+
+    /// The new value of a fetch function, bits added to pointers as they are.
+    fn combine(&mut self, fetch: Fetch, old: Typed, operand: Typed, ty: &CType, span: Span) -> Result<Typed> {
+        let op = match fetch {
+            Fetch::Add => BinaryOp::Add,
+            Fetch::Sub => BinaryOp::Sub,
+            Fetch::And | Fetch::Nand => BinaryOp::BitAnd,
+            Fetch::Or => BinaryOp::BitOr,
+            Fetch::Xor => BinaryOp::BitXor,
+        };
+        if ty.is_pointer() {
+            let scalar = old.expr.ty;
+            let kind = ExprKind::Binary(op, Box::new(old.expr), Box::new(operand.expr));
+            return Ok(Typed { expr: Expr { kind, ty: scalar, span }, ty: old.ty });
+        }
+        let mut new = self.arithmetic(op, old, operand, span)?;
+        if fetch == Fetch::Nand {
+            new = self.negate(Some(UnaryOp::BitNot), new, span)?;
+        }
+        self.convert(new, ty, span)
+    }
+
+    /// An update that is no single instruction of the program: in an atomic section.
+    fn in_section(
+        &mut self,
+        mut target: Lvalue,
+        fetch: Fetch,
+        operand: Typed,
+        wanted: Wanted,
+        span: Span,
+    ) -> Result<Typed> {
+        self.stabilise(&mut target.place);
+        let operand = Typed { expr: self.keep(operand.expr), ty: operand.ty };
+        let ty = target.ty.unqualified().clone();
+        let plain = Lvalue { ty: ty.clone(), place: target.place };
+        self.section(plain, wanted, span, |this, old| this.combine(fetch, old, operand, &ty, span))
+    }
+
+    fn section(
+        &mut self,
+        target: Lvalue,
+        wanted: Wanted,
+        span: Span,
+        update: impl FnOnce(&mut Self, Typed) -> Result<Typed>,
+    ) -> Result<Typed> {
+        let scalar = self.types().scalar(&target.ty).expect("targets are scalars");
+        let result = self.temporary(scalar, span);
+        let place = Place::variable(VarRef::Local(result), span);
+        let ty = target.ty.clone();
+        let (_, block) = self.captured(|this| {
+            let Value::Scalar(old) = this.load(target.clone(), span)? else { return Err(too_wide(span)) };
+            let old = Typed { expr: this.keep(old.expr), ty: old.ty };
+            let new = update(this, old.clone())?;
+            let new = this.keep(new.expr);
+            this.emit(StmtKind::Assign(target.place, new.clone()), span);
+            let shown = if wanted == Wanted::New { new } else { old.expr };
+            this.emit(StmtKind::Assign(place, shown), span);
+            Ok(())
+        })?;
+        self.emit(StmtKind::Atomic(Drain::Yes, block), span);
+        Ok(Typed { expr: read_local(result, scalar, span), ty })
+    }
+
+    /// `lvalue op= operand` of an `_Atomic` variable.
+    pub(super) fn atomic_update(
+        &mut self,
+        lvalue: Lvalue,
+        op: BinaryOp,
+        operand: Typed,
+        wanted: Wanted,
+        span: Span,
+    ) -> Result<Option<Typed>> {
+        let ty = lvalue.ty.unqualified().clone();
+        let fetch = match op {
+            BinaryOp::Add => Some(Fetch::Add),
+            BinaryOp::Sub => Some(Fetch::Sub),
+            BinaryOp::BitAnd => Some(Fetch::And),
+            BinaryOp::BitOr => Some(Fetch::Or),
+            BinaryOp::BitXor => Some(Fetch::Xor),
+            _ => None,
+        };
+        let narrow = ty.is_integer() && ty != CType::Bool;
+        let value = match fetch {
+            Some(fetch) if narrow => self.fetch(fetch, lvalue, operand, wanted, span)?,
+            Some(fetch) if ty.is_pointer() => {
+                let element = ty.element().and_then(|to| self.types().size(to)).unwrap_or(1);
+                let size = self.int_constant(element as i64, &CType::LONG, span);
+                let bytes = self.arithmetic(BinaryOp::Mul, operand, size, span)?;
+                self.fetch(fetch, lvalue, bytes, wanted, span)?
+            }
+            _ => {
+                let operand = Typed { expr: self.keep(operand.expr), ty: operand.ty };
+                let plain = Lvalue { ty: ty.clone(), place: lvalue.place };
+                self.section(plain, wanted, span, |this, old| {
+                    let new = this.arithmetic(op, old, operand, span)?;
+                    this.convert(new, &ty, span)
+                })?
+            }
+        };
+        match wanted {
+            Wanted::Nothing => {
+                if let ExprKind::Rmw(..) = value.expr.kind {
+                    self.emit(StmtKind::Eval(value.expr), span);
+                }
+                Ok(None)
+            }
+            Wanted::Old | Wanted::New => Ok(Some(value)),
+        }
+    }
+}
+
+fn too_wide(span: Span) -> Diagnostic {
+    Diagnostic::new(span, "atomic operations on structures are not supported")
+        .help("use one integer or pointer")
+}

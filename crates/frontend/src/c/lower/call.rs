@@ -1,0 +1,285 @@
+//! Calls of the program's functions, directly and through pointers.
+//!
+//! A structure is passed as its scalars, and returned in variables of the thread. A call through a
+//! pointer compares the pointer with every function that fits and whose address is taken.
+
+use super::*;
+use crate::c::ast::ExprKind as Ast;
+
+impl<'a> Lowerer<'a> {
+    /// A pointer to a function.
+    pub(super) fn function_address(&mut self, index: usize, span: Span) -> Result<Typed> {
+        let procedure = self.procedure(index, span)?;
+        let ty = CType::Function(self.functions[index].ty.clone()).pointer_to();
+        let scalar = self.types().scalar(&ty).expect("pointers are scalars");
+        let word = fencepost_ir::pointer::to_procedure(procedure.0 as u32, self.program.pointer_bits);
+        Ok(Typed { expr: Expr::constant(word, scalar, span), ty })
+    }
+
+    pub(super) fn call(
+        &mut self,
+        function: &'a ast::Expr,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Value> {
+        if let Ast::Identifier(name) = &function.kind {
+            let symbol = self.lookup(name).cloned();
+            match symbol {
+                Some(Symbol::Function(index)) if self.functions[index].body.is_some() => {
+                    return self.call_function(index, args, span);
+                }
+                Some(Symbol::Function(_)) | None => {
+                    if let Some(value) = self.library_call(name, args, span)? {
+                        return Ok(value);
+                    }
+                    return match symbol {
+                        Some(Symbol::Function(index)) => self.procedure(index, span).map(|_| Value::Void),
+                        _ => Err(Diagnostic::new(function.span, format!("`{name}` is not declared"))),
+                    };
+                }
+                Some(Symbol::Local(..) | Symbol::Global(_) | Symbol::Constant(..) | Symbol::Type(_)) => {}
+            }
+        }
+        let pointer = self.scalar(function)?;
+        self.call_pointer(pointer, args, span)
+    }
+
+    /// The arguments as scalars of the parameters' types.
+    fn arguments(
+        &mut self,
+        ty: &FunctionType,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Vec<Expr>> {
+        let params = ty.params.clone().unwrap_or_default();
+        let fits = if ty.variadic { args.len() >= params.len() } else { args.len() == params.len() };
+        if !fits {
+            let message = format!("`{name}` takes {} arguments, not {}", params.len(), args.len());
+            return Err(Diagnostic::new(span, message));
+        }
+        let mut scalars: Vec<Expr> = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            let mark = self.body.out.len();
+            let value = self.value(arg)?;
+            // Arguments before this one are evaluated before it.
+            if self.body.out.len() > mark {
+                let later = self.body.out.split_off(mark);
+                for earlier in &mut scalars {
+                    *earlier = self.keep(earlier.clone());
+                }
+                self.body.out.extend(later);
+            }
+            match (value, params.get(i)) {
+                (Value::Scalar(value), Some(ty)) => scalars.push(self.convert(value, ty, arg.span)?.expr),
+                (Value::Record(place, ty), Some(_)) => {
+                    for (place, scalar) in self.cells_of(&place, &ty, arg.span)? {
+                        scalars.push(Expr { kind: ExprKind::Read(place), ty: scalar, span: arg.span });
+                    }
+                }
+                // What `...` takes is evaluated and gone.
+                (Value::Scalar(value), None) => {
+                    self.keep(value.expr);
+                }
+                (Value::Record(..), None) => {}
+                (Value::Void, _) => return Err(Diagnostic::new(arg.span, "this has no value")),
+            }
+        }
+        Ok(scalars)
+    }
+
+    /// The scalars of a structure.
+    fn cells_of(&mut self, place: &Place, ty: &CType, span: Span) -> Result<Vec<(Place, Scalar)>> {
+        let mut place = place.clone();
+        self.stabilise(&mut place);
+        let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+        if self.program.records.has_union(&storage) {
+            return Err(Diagnostic::new(span, "passing a union is not supported"));
+        }
+        let mut cells = Vec::new();
+        self.program.records.scalars(&storage, &mut Vec::new(), &mut |path, scalar| {
+            let mut cell = place.clone();
+            cell.path.extend(path.iter().map(|step| match step {
+                Step::Index(i) => {
+                    let long = Scalar::Int(fencepost_ir::IntType { bits: 64, signed: true });
+                    Projection::Index(Expr::constant(i64::from(*i), long, span))
+                }
+                Step::Field(i) => Projection::Field(*i),
+            }));
+            cells.push((cell, scalar));
+        });
+        Ok(cells)
+    }
+
+    fn call_function(&mut self, index: usize, args: &'a [ast::Expr], span: Span) -> Result<Value> {
+        if self.functions[index].name == "main" {
+            return Err(Diagnostic::new(span, "calling `main` is not supported"));
+        }
+        let ty = self.functions[index].ty.clone();
+        let name = self.functions[index].name.clone();
+        let procedure = self.procedure(index, span)?;
+        let args = self.arguments(&ty, &name, args, span)?;
+        if name.starts_with("__VERIFIER_atomic_") {
+            return self.call_atomically(procedure, &ty.result, args, span);
+        }
+        self.finish_call(procedure, &ty.result, args, span)
+    }
+
+    /// A function whose name says that it runs without interruption.
+    fn call_atomically(
+        &mut self,
+        procedure: ProcedureId,
+        result: &CType,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Result<Value> {
+        let args: Vec<Expr> = args.into_iter().map(|a| self.keep(a)).collect();
+        let (value, block) = self.captured(|this| {
+            Ok(match this.finish_call(procedure, result, args, span)? {
+                Value::Scalar(value) => Value::Scalar(Typed { expr: this.keep(value.expr), ty: value.ty }),
+                other => other,
+            })
+        })?;
+        self.emit(StmtKind::Atomic(Drain::Yes, block), span);
+        Ok(value)
+    }
+
+    fn finish_call(
+        &mut self,
+        procedure: ProcedureId,
+        result: &CType,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Result<Value> {
+        let call = ExprKind::Call(procedure, args);
+        match result.unqualified() {
+            CType::Void => {
+                let e = Expr { kind: call, ty: Scalar::Integer, span };
+                self.emit(StmtKind::Eval(e), span);
+                Ok(Value::Void)
+            }
+            ty @ CType::Record(_) => {
+                let e = Expr { kind: call, ty: Scalar::Integer, span };
+                self.emit(StmtKind::Eval(e), span);
+                let returned = self.returned(procedure, ty, span)?;
+                let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+                let id = self.local("%record", storage, span);
+                let target = Place::variable(VarRef::Local(id), span);
+                self.copy(&target, &returned, ty, span)?;
+                Ok(Value::Record(target, ty.clone()))
+            }
+            ty => {
+                let scalar = self.types().scalar(ty).ok_or_else(|| self.no_values(ty, span))?;
+                let e = Expr { kind: call, ty: scalar, span };
+                Ok(Value::Scalar(Typed { expr: e, ty: ty.clone() }))
+            }
+        }
+    }
+
+    /// The variable of the thread in which a function returns a structure.
+    pub(super) fn returned(&mut self, procedure: ProcedureId, ty: &CType, span: Span) -> Result<Place> {
+        let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+        if self.program.records.has_union(&storage) {
+            return Err(Diagnostic::new(span, "returning a union is not supported"));
+        }
+        let name = format!("%result of {}", self.program.procedure(procedure).name);
+        let known = self.program.thread_locals.iter().position(|v| v.name == name);
+        let id = known.unwrap_or_else(|| {
+            let layout = self.program.records.layout(&storage);
+            let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
+            self.program.thread_locals.push(Variable::new(name, storage, init, span));
+            self.program.thread_locals.len() - 1
+        });
+        Ok(Place::variable(VarRef::ThreadLocal(ThreadLocalId(id)), span))
+    }
+
+    /// The functions that a pointer of the type may point to.
+    pub(super) fn candidates(&self, ty: &FunctionType) -> Vec<usize> {
+        let fits = |f: &Function<'_>| {
+            f.body.is_some()
+                && self.taken.contains(&f.name)
+                && match (&f.ty.params, &ty.params) {
+                    (Some(a), Some(b)) => a.len() == b.len(),
+                    _ => true,
+                }
+                && (f.ty.result == CType::Void) == (ty.result == CType::Void)
+        };
+        (0..self.functions.len()).filter(|i| fits(&self.functions[*i])).collect()
+    }
+
+    fn call_pointer(&mut self, pointer: Typed, args: &'a [ast::Expr], span: Span) -> Result<Value> {
+        let ty = match pointer.ty.element().map(CType::unqualified) {
+            Some(CType::Function(ty)) => ty.clone(),
+            _ => {
+                let message = format!("`{}` is not a function", self.types().show(&pointer.ty));
+                return Err(Diagnostic::new(span, message));
+            }
+        };
+        let pointer = self.keep(pointer.expr);
+        let typed = FunctionType {
+            params: ty.params.clone().or_else(|| Some(vec![CType::INT; args.len()])),
+            ..(*ty).clone()
+        };
+        let args = self.arguments(&typed, "this function", args, span)?;
+        let args: Vec<Expr> = args.into_iter().map(|a| self.keep(a)).collect();
+        let result = match ty.result.unqualified() {
+            CType::Void => None,
+            ty => {
+                let scalar = self.types().scalar(ty);
+                let scalar = scalar.ok_or_else(|| {
+                    Diagnostic::new(span, "a structure from a call through a pointer is not supported")
+                })?;
+                Some((self.temporary(scalar, span), scalar, ty.clone()))
+            }
+        };
+        let mut chain = self.wild_call(span);
+        for candidate in self.candidates(&ty).into_iter().rev() {
+            let procedure = self.procedure(candidate, span)?;
+            let target = self.functions[candidate].ty.clone();
+            let address = self.function_address(candidate, span)?;
+            let (_, block) = self.captured(|this| {
+                let mut converted = Vec::new();
+                let params = target.params.clone().unwrap_or_default();
+                for (arg, param) in args.iter().zip(&params) {
+                    let scalar = this.types().scalar(param).unwrap_or(arg.ty);
+                    converted.push(convert::wrapping(arg.clone(), scalar, span));
+                }
+                match (this.finish_call(procedure, &target.result, converted, span)?, &result) {
+                    (Value::Scalar(value), Some((id, scalar, _))) => {
+                        let place = Place::variable(VarRef::Local(*id), span);
+                        let value = convert::wrapping(value.expr, *scalar, span);
+                        this.emit(StmtKind::Assign(place, value), span);
+                    }
+                    (Value::Scalar(value), None) => this.emit(StmtKind::Eval(value.expr), span),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            let test = ExprKind::Binary(BinaryOp::Eq, Box::new(pointer.clone()), Box::new(address.expr));
+            let test = Expr { kind: test, ty: Scalar::Bool, span };
+            chain = Block(vec![Stmt { kind: StmtKind::If(test, block, chain), span }]);
+        }
+        self.body.out.extend(chain.0);
+        Ok(match result {
+            Some((id, scalar, ty)) => Value::Scalar(Typed { expr: read_local(id, scalar, span), ty }),
+            None => Value::Void,
+        })
+    }
+
+    /// What happens when a pointer points to no function that fits.
+    pub(super) fn wild_call(&self, span: Span) -> Block {
+        let never = Expr::constant(0, Scalar::Bool, span);
+        Block(vec![Stmt { kind: StmtKind::Assert(never), span }])
+    }
+}
+
+/// Collects the functions whose names stand elsewhere than before a call's parentheses.
+pub(super) fn functions_taken(unit: &ast::Unit, taken: &mut HashSet<String>) {
+    crate::c::visit::expressions(unit, &mut |e, is_callee| {
+        if let Ast::Identifier(name) = &e.kind
+            && !is_callee
+        {
+            taken.insert(name.clone());
+        }
+    });
+}

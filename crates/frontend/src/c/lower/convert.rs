@@ -1,0 +1,233 @@
+//! Conversions, and operators on values of C's types.
+
+use super::*;
+use crate::c::types::Integer;
+
+/// How a binary operator is applied, for messages.
+pub(super) fn wrong_operands(op: BinaryOp, span: Span, types: Types<'_>, l: &CType, r: &CType) -> Diagnostic {
+    let message = format!("`{}` does not apply to `{}` and `{}`", op.symbol(), types.show(l), types.show(r));
+    Diagnostic::new(span, message)
+}
+
+impl Lowerer<'_> {
+    pub(super) fn int_constant(&self, value: i64, ty: &CType, span: Span) -> Typed {
+        let scalar = self.types().scalar(ty).expect("constants are scalars");
+        Typed { expr: Expr::constant(value, scalar, span), ty: ty.clone() }
+    }
+
+    /// Converts a value, as an assignment or a cast does.
+    pub(super) fn convert(&mut self, value: Typed, to: &CType, span: Span) -> Result<Typed> {
+        let to = to.unqualified();
+        let from = value.ty.unqualified().clone();
+        if from == *to {
+            return Ok(Typed { ty: to.clone(), ..value });
+        }
+        let Some(scalar) = self.types().scalar(to).filter(|_| to.is_scalar()) else {
+            let (from, to) = (self.types().show(&from), self.types().show(to));
+            return Err(match self.convertible_name(to.as_str()) {
+                Some(diagnostic) => Diagnostic { span, ..diagnostic },
+                None => Diagnostic::new(span, format!("`{from}` does not convert to `{to}`")),
+            });
+        };
+        let expr = match (&from, to) {
+            (_, CType::Bool) => self.truth(value.clone(), span),
+            (CType::Pointer(_), CType::Pointer(target)) => {
+                let mut expr = value.expr;
+                if let ExprKind::Allocate(ty, ..) = &mut expr.kind
+                    && !matches!(target.unqualified(), CType::Void)
+                    && let Some(storage) = self.types().storage(target)
+                    && !is_bytes(&storage)
+                {
+                    *ty = storage;
+                }
+                expr
+            }
+            (CType::Bool | CType::Integer(_), CType::Thread) => match self.fold(&value.expr) {
+                Some(0) => Expr::constant(scalar.default_value(), scalar, span),
+                _ => Expr {
+                    kind: ExprKind::Convert(Conversion::Checked, Box::new(value.expr)),
+                    ty: scalar,
+                    span,
+                },
+            },
+            (CType::Pointer(_), CType::Integer(_)) => {
+                if self.fold(&value.expr).is_none() {
+                    self.program.exposes_pointers = true;
+                }
+                wrapping(value.expr, scalar, span)
+            }
+            (CType::Bool | CType::Integer(_) | CType::Thread, CType::Integer(_) | CType::Pointer(_)) => {
+                wrapping(value.expr, scalar, span)
+            }
+            (CType::Thread, CType::Thread) => value.expr,
+            _ => {
+                let (from, to) = (self.types().show(&from), self.types().show(to));
+                return Err(Diagnostic::new(span, format!("`{from}` does not convert to `{to}`")));
+            }
+        };
+        Ok(Typed { expr: self.folded(expr), ty: to.clone() })
+    }
+
+    fn convertible_name(&self, name: &str) -> Option<Diagnostic> {
+        name.contains("floating").then(|| Diagnostic::new(Span::NONE, "floating point is not supported"))
+    }
+
+    /// Whether a value is not zero, as a truth value of the program.
+    pub(super) fn truth(&self, value: Typed, span: Span) -> Expr {
+        let Typed { expr, .. } = value;
+        if expr.ty == Scalar::Bool {
+            return expr;
+        }
+        // `int` that was made from a truth value.
+        if let ExprKind::Convert(Conversion::Wrapping, inner) = &expr.kind
+            && inner.ty == Scalar::Bool
+        {
+            return (**inner).clone();
+        }
+        let zero = Expr::constant(expr.ty.default_value(), expr.ty, span);
+        let test = ExprKind::Binary(BinaryOp::Ne, Box::new(expr), Box::new(zero));
+        self.folded(Expr { kind: test, ty: Scalar::Bool, span })
+    }
+
+    /// A truth value as C's `int`.
+    pub(super) fn int_of(&self, truth: Expr) -> Typed {
+        let span = truth.span;
+        let scalar = self.types().scalar(&CType::INT).expect("int is a scalar");
+        Typed { expr: self.folded(wrapping(truth, scalar, span)), ty: CType::INT }
+    }
+
+    /// Arithmetic on two values.
+    pub(super) fn arithmetic(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
+        let pointers = (l.ty.is_pointer(), r.ty.is_pointer());
+        match (op, pointers) {
+            (BinaryOp::Add, (true, false)) => return self.offset(l, r, 1, span),
+            (BinaryOp::Add, (false, true)) => return self.offset(r, l, 1, span),
+            (BinaryOp::Sub, (true, false)) => return self.offset(l, r, -1, span),
+            (BinaryOp::Sub, (true, true)) => return self.distance(l, r, span),
+            _ => {}
+        }
+        if is_comparison(op) {
+            return self.compare(op, l, r, span);
+        }
+        if !l.ty.is_integer() || !r.ty.is_integer() {
+            return Err(wrong_operands(op, span, self.types(), &l.ty, &r.ty));
+        }
+        // The right side of a shift has no say in the type.
+        let ty = match op {
+            BinaryOp::Shl | BinaryOp::Shr => l.ty.promoted(),
+            _ => self.types().common(&l.ty, &r.ty),
+        };
+        let l = self.convert(l, &ty, span)?;
+        let r = self.convert(r, &ty, span)?;
+        self.operate(op, l, r, span)
+    }
+
+    fn operate(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
+        let scalar = l.expr.ty;
+        let kind = ExprKind::Binary(op, Box::new(l.expr), Box::new(r.expr));
+        Ok(Typed { expr: self.folded(Expr { kind, ty: scalar, span }), ty: l.ty })
+    }
+
+    fn compare(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
+        let is_thread = |ty: &CType| matches!(ty.unqualified(), CType::Thread);
+        let ty = if is_thread(&l.ty) || is_thread(&r.ty) {
+            CType::Thread
+        } else if l.ty.is_pointer() {
+            l.ty.clone()
+        } else if r.ty.is_pointer() {
+            r.ty.clone()
+        } else if l.ty.is_integer() && r.ty.is_integer() {
+            self.types().common(&l.ty, &r.ty)
+        } else {
+            return Err(wrong_operands(op, span, self.types(), &l.ty, &r.ty));
+        };
+        // Comparing with zero does not look at a pointer's bits.
+        let l = self.convert(l, &ty, span)?;
+        let r = self.convert(r, &ty, span)?;
+        let kind = ExprKind::Binary(op, Box::new(l.expr), Box::new(r.expr));
+        let truth = self.folded(Expr { kind, ty: Scalar::Bool, span });
+        Ok(self.int_of(truth))
+    }
+
+    /// `pointer + sign * count`
+    pub(super) fn offset(&mut self, pointer: Typed, count: Typed, sign: i64, span: Span) -> Result<Typed> {
+        if !count.ty.is_integer() {
+            return Err(wrong_operands(BinaryOp::Add, span, self.types(), &pointer.ty, &count.ty));
+        }
+        let element = pointer.ty.element().expect("a pointer").clone();
+        let size = self.types().size(&element).ok_or_else(|| self.no_values(&element, span))?;
+        let long = CType::LONG;
+        let count = self.convert(count, &long, span)?;
+        let size = self.int_constant(size as i64 * sign, &long, span);
+        let bytes = self.operate(BinaryOp::Mul, count, size, span)?;
+        let bytes = self.convert(bytes, &pointer.ty, span)?;
+        self.operate(BinaryOp::Add, pointer, bytes, span)
+    }
+
+    fn distance(&mut self, l: Typed, r: Typed, span: Span) -> Result<Typed> {
+        let element = l.ty.element().expect("a pointer").clone();
+        let size = self.types().size(&element).ok_or_else(|| self.no_values(&element, span))?.max(1);
+        let long = self.types().scalar(&CType::LONG).expect("long is a scalar");
+        // The difference of two pointers into one object says nothing of the object's number.
+        let bytes = |v: Typed| Typed { expr: wrapping(v.expr, long, span), ty: CType::LONG };
+        let (l, r) = (bytes(l), bytes(r));
+        let distance = self.operate(BinaryOp::Sub, l, r, span)?;
+        let size = self.int_constant(size as i64, &CType::LONG, span);
+        self.operate(BinaryOp::Div, distance, size, span)
+    }
+
+    /// `-`, `~` and `+`.
+    pub(super) fn negate(&mut self, op: Option<UnaryOp>, value: Typed, span: Span) -> Result<Typed> {
+        if !value.ty.is_integer() {
+            let message = format!("this needs an integer, not `{}`", self.types().show(&value.ty));
+            return Err(Diagnostic::new(span, message));
+        }
+        let ty = value.ty.promoted();
+        let value = self.convert(value, &ty, span)?;
+        let Some(op) = op else { return Ok(value) };
+        let scalar = value.expr.ty;
+        let expr = Expr { kind: ExprKind::Unary(op, Box::new(value.expr)), ty: scalar, span };
+        Ok(Typed { expr: self.folded(expr), ty })
+    }
+
+    /// The integer type of a literal.
+    pub(super) fn literal_type(&self, literal: &ast::IntegerLiteral) -> CType {
+        use crate::c::types::Rank;
+        let first = match literal.length {
+            ast::IntegerLength::Int => Rank::Int,
+            ast::IntegerLength::Long => Rank::Long,
+            ast::IntegerLength::LongLong => Rank::LongLong,
+        };
+        let ranks = [Rank::Int, Rank::Long, Rank::LongLong];
+        for rank in ranks.into_iter().filter(|r| *r >= first) {
+            for signed in [true, false] {
+                let integer = Integer { rank, signed, plain: false };
+                let allowed = if signed {
+                    !literal.unsigned
+                } else {
+                    literal.unsigned || literal.radix != ast::Radix::Decimal
+                };
+                if allowed && i128::from(literal.value) <= self.types().int_type(integer).limits().1 {
+                    return CType::Integer(integer);
+                }
+            }
+        }
+        CType::integer(Rank::LongLong, false)
+    }
+}
+
+pub(super) fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}
+
+/// The value wrapped to another scalar type.
+pub(super) fn wrapping(e: Expr, ty: Scalar, span: Span) -> Expr {
+    if e.ty == ty {
+        return e;
+    }
+    Expr { kind: ExprKind::Convert(Conversion::Wrapping, Box::new(e)), ty, span }
+}
+
+fn is_bytes(ty: &Type) -> bool {
+    matches!(ty.leaf(), Some(Scalar::Int(int)) if int.bits == 8)
+}

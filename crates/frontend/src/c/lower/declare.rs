@@ -1,0 +1,497 @@
+//! Declarations: specifiers and declarators to types, records and enumerations, and what stands at
+//! file scope.
+
+use super::*;
+use crate::c::ast::{BasicType, Derived, Member, Parameters, TypeSpecifier};
+use crate::c::types::Rank;
+
+/// Library types that have operations of their own, whatever their header says they are.
+fn library_type(name: &str) -> Option<CType> {
+    match name {
+        "pthread_mutex_t" | "mtx_t" => Some(CType::Mutex),
+        "pthread_t" | "thrd_t" => Some(CType::Thread),
+        _ => None,
+    }
+}
+
+fn basic(ty: BasicType) -> CType {
+    match ty {
+        BasicType::Void => CType::Void,
+        BasicType::Bool => CType::Bool,
+        BasicType::Char => CType::CHAR,
+        BasicType::SignedChar => CType::integer(Rank::Char, true),
+        BasicType::UnsignedChar => CType::integer(Rank::Char, false),
+        BasicType::Short => CType::integer(Rank::Short, true),
+        BasicType::UnsignedShort => CType::integer(Rank::Short, false),
+        BasicType::Int => CType::INT,
+        BasicType::Unsigned => CType::UNSIGNED,
+        BasicType::Long => CType::LONG,
+        BasicType::UnsignedLong => CType::UNSIGNED_LONG,
+        BasicType::LongLong => CType::integer(Rank::LongLong, true),
+        BasicType::UnsignedLongLong => CType::integer(Rank::LongLong, false),
+        BasicType::Int128 | BasicType::UnsignedInt128 => CType::Unsupported("__int128"),
+        BasicType::Floating(_) => CType::Unsupported("floating point"),
+        BasicType::Complex(_) => CType::Unsupported("complex numbers"),
+    }
+}
+
+impl<'a> Lowerer<'a> {
+    /// The base type of a declaration.
+    pub(super) fn base_type(&mut self, specifiers: &'a ast::Specifiers) -> Result<CType> {
+        let ty = match &specifiers.ty {
+            TypeSpecifier::Basic(ty) => basic(*ty),
+            TypeSpecifier::Named(name) => match self.lookup(&name.text) {
+                Some(Symbol::Type(ty)) => ty.clone(),
+                _ => CType::Unsupported("a type that only the compiler knows"),
+            },
+            TypeSpecifier::Record(record) => self.record(record)?,
+            TypeSpecifier::Enum(e) => self.enumeration(e)?,
+            TypeSpecifier::Typeof(of) => self.type_or_expr(of)?,
+            TypeSpecifier::Atomic(inner) => CType::Atomic(Rc::new(self.type_name(inner)?)),
+            TypeSpecifier::VaList => CType::Unsupported("va_list"),
+            TypeSpecifier::Auto => {
+                return Err(Diagnostic::new(specifiers.span, "`__auto_type` needs an initialiser"));
+            }
+        };
+        let atomic = specifiers.qualifiers.is_atomic && !ty.is_atomic();
+        Ok(if atomic { CType::Atomic(Rc::new(ty)) } else { ty })
+    }
+
+    /// The type that a declarator makes of its base type.
+    pub(super) fn derive(&mut self, base: CType, declarator: &'a ast::Declarator) -> Result<CType> {
+        let mut ty = base;
+        for step in declarator.derived.iter().rev() {
+            ty = match step {
+                Derived::Pointer(qualifiers) if qualifiers.is_atomic => {
+                    CType::Atomic(Rc::new(ty.pointer_to()))
+                }
+                Derived::Pointer(_) => ty.pointer_to(),
+                Derived::Array(bounds) => {
+                    let n = match &bounds.size {
+                        ast::ArraySize::Unspecified | ast::ArraySize::Star => None,
+                        ast::ArraySize::Expr(size) => Some(self.array_length(size)?),
+                    };
+                    CType::Array(Rc::new(ty), n)
+                }
+                Derived::Function(parameters) => {
+                    let (params, variadic) = self.parameter_types(parameters)?;
+                    CType::Function(Rc::new(FunctionType { result: ty, params, variadic }))
+                }
+            };
+        }
+        Ok(ty)
+    }
+
+    fn array_length(&mut self, size: &'a ast::Expr) -> Result<u64> {
+        let n = self.constant(size).map_err(|d| {
+            if d.message.contains("constant") {
+                Diagnostic::new(size.span, "arrays of variable length are not supported")
+                    .help("give the array a constant length")
+            } else {
+                d
+            }
+        })?;
+        match u64::try_from(n) {
+            Ok(n) if n <= MAX_ELEMENTS => Ok(n),
+            _ => Err(Diagnostic::new(size.span, format!("an array of {n} elements is not supported"))),
+        }
+    }
+
+    fn parameter_types(&mut self, parameters: &'a Parameters) -> Result<(Option<Vec<CType>>, bool)> {
+        match parameters {
+            Parameters::Unspecified | Parameters::Names(_) => Ok((None, false)),
+            Parameters::Prototype { parameters, variadic } => {
+                let mut types = Vec::new();
+                for p in parameters {
+                    let base = self.base_type(&p.specifiers)?;
+                    let ty = self.derive(base, &p.declarator)?;
+                    types.push(adjusted(ty));
+                }
+                Ok((Some(types), *variadic))
+            }
+        }
+    }
+
+    /// The type that a cast, `sizeof` or the like names.
+    pub(super) fn type_name(&mut self, name: &'a ast::TypeName) -> Result<CType> {
+        let base = self.base_type(&name.specifiers)?;
+        self.derive(base, &name.declarator)
+    }
+
+    pub(super) fn type_or_expr(&mut self, of: &'a ast::TypeOrExpr) -> Result<CType> {
+        match of {
+            ast::TypeOrExpr::Type(name) => self.type_name(name),
+            ast::TypeOrExpr::Expr(e) => self.type_of(e),
+        }
+    }
+
+    fn tag(&self, name: &str) -> Option<CType> {
+        self.tags.iter().rev().find_map(|tags| tags.get(name)).cloned()
+    }
+
+    fn new_record(&mut self, kind: RecordKind, name: &str) -> RecordId {
+        let id = RecordId(self.program.records.0.len() as u32);
+        let record = Record { name: name.to_string(), kind, fields: Vec::new(), size: 0 };
+        self.program.records.0.push(record);
+        self.alignments.push(1);
+        self.complete.push(false);
+        self.members.push(Vec::new());
+        id
+    }
+
+    fn record(&mut self, record: &'a ast::Record) -> Result<CType> {
+        let kind = match record.kind {
+            ast::RecordKind::Struct => RecordKind::Struct,
+            ast::RecordKind::Union => RecordKind::Union,
+        };
+        let known = record.tag.as_ref().and_then(|tag| match &record.members {
+            // A definition is one of this scope.
+            Some(_) => self.tags.last().and_then(|tags| tags.get(&tag.text)).cloned(),
+            None => self.tag(&tag.text),
+        });
+        let id = match known {
+            Some(CType::Record(id)) if record.members.is_none() || !self.complete[id.0 as usize] => id,
+            Some(CType::Record(id)) if self.program.records.get(id).kind == kind => {
+                // Another unit's definition of the same type.
+                id
+            }
+            _ => {
+                let name = record.tag.as_ref().map_or("unnamed", |tag| &tag.text);
+                let id = self.new_record(kind, name);
+                if let Some(tag) = &record.tag {
+                    let tags = self.tags.last_mut().expect("file scope is always open");
+                    tags.insert(tag.text.clone(), CType::Record(id));
+                }
+                id
+            }
+        };
+        if let Some(members) = &record.members
+            && !self.complete[id.0 as usize]
+        {
+            self.complete_record(id, record, members)?;
+        }
+        Ok(CType::Record(id))
+    }
+
+    fn complete_record(
+        &mut self,
+        id: RecordId,
+        record: &'a ast::Record,
+        members: &'a [Member],
+    ) -> Result<()> {
+        let packed = record.attributes.iter().any(|a| matches!(a.kind, ast::AttributeKind::Packed));
+        let kind = self.program.records.get(id).kind;
+        let mut fields: Vec<Field> = Vec::new();
+        let mut types = Vec::new();
+        let (mut end, mut alignment) = (0u64, self.alignment_attributes(&record.attributes)?);
+        for member in members {
+            let (specifiers, declared) = match member {
+                Member::Fields { specifiers, fields } => (specifiers, fields),
+                Member::StaticAssert(assertion) => {
+                    self.static_assert(assertion)?;
+                    continue;
+                }
+            };
+            let base = self.base_type(specifiers)?;
+            let mut named = Vec::new();
+            for field in declared {
+                if let Some(width) = &field.width {
+                    return Err(Diagnostic::new(width.span, "bit-fields are not supported"));
+                }
+                let name = field.declarator.name.as_ref().map_or("", |n| &n.text);
+                let ty = self.derive(base.clone(), &field.declarator)?;
+                let aligned = self.alignment_attributes(&field.declarator.attributes)?;
+                named.push((name.to_string(), ty, aligned, field.span));
+            }
+            if declared.is_empty() {
+                named.push((String::new(), base, 1, specifiers.span));
+            }
+            let specified = self.alignment_specifiers(specifiers)?;
+            for (name, ty, aligned, span) in named {
+                // An array without length at the end takes no room.
+                let ty = match ty {
+                    CType::Array(of, None) => CType::Array(of, Some(0)),
+                    ty => ty,
+                };
+                let (Some(storage), Some(size)) = (self.types().storage(&ty), self.types().size(&ty)) else {
+                    return Err(self.no_values(&ty, span));
+                };
+                let natural = if packed { 1 } else { self.types().alignment(&ty) };
+                let align = natural.max(aligned).max(specified);
+                let offset = match kind {
+                    RecordKind::Struct => end.next_multiple_of(align),
+                    RecordKind::Union => 0,
+                };
+                end = end.max(offset + size);
+                alignment = alignment.max(align);
+                fields.push(Field { name, ty: storage, offset });
+                types.push(ty);
+            }
+        }
+        let target = &mut self.program.records.0[id.0 as usize];
+        target.fields = fields;
+        target.size = end.next_multiple_of(alignment);
+        self.alignments[id.0 as usize] = alignment;
+        self.complete[id.0 as usize] = true;
+        self.members[id.0 as usize] = types;
+        Ok(())
+    }
+
+    fn alignment_attributes(&mut self, attributes: &'a [ast::Attribute]) -> Result<u64> {
+        let mut alignment = 1;
+        for attribute in attributes {
+            if let ast::AttributeKind::Aligned(n) = &attribute.kind {
+                let n = n.as_ref().map_or(Ok(16), |n| self.constant(n))?;
+                alignment = alignment.max(power_of_two(n, attribute.span)?);
+            }
+        }
+        Ok(alignment)
+    }
+
+    fn alignment_specifiers(&mut self, specifiers: &'a ast::Specifiers) -> Result<u64> {
+        let mut alignment = self.alignment_attributes(&specifiers.attributes)?;
+        for of in &specifiers.alignments {
+            let n = match of {
+                ast::TypeOrExpr::Type(name) => {
+                    let ty = self.type_name(name)?;
+                    self.types().alignment(&ty)
+                }
+                ast::TypeOrExpr::Expr(e) => match self.constant(e)? {
+                    0 => 1,
+                    n => power_of_two(n, e.span)?,
+                },
+            };
+            alignment = alignment.max(n);
+        }
+        Ok(alignment)
+    }
+
+    fn enumeration(&mut self, e: &'a ast::Enum) -> Result<CType> {
+        let Some(enumerators) = &e.enumerators else {
+            let known = e.tag.as_ref().and_then(|tag| self.tag(&tag.text));
+            return Ok(known.unwrap_or(CType::UNSIGNED));
+        };
+        let mut next = 0i128;
+        let mut constants = Vec::new();
+        for enumerator in enumerators {
+            if let Some(value) = &enumerator.value {
+                next = self.constant(value)?;
+            }
+            constants.push((&enumerator.name.text, next));
+            let ty = if i32::try_from(next).is_ok() { CType::INT } else { CType::LONG };
+            self.define(&enumerator.name.text, Symbol::Constant(next, ty));
+            next += 1;
+        }
+        // As GCC does: the first that holds all of unsigned, int, unsigned long and long.
+        let (lo, hi) = constants.iter().fold((0, 0), |(lo, hi), (_, v)| (v.min(&lo).to_owned(), *v.max(&hi)));
+        let ty = match (lo < 0, lo >= i32::MIN.into() && hi <= u32::MAX.into()) {
+            (false, true) => CType::UNSIGNED,
+            (true, true) if hi <= i32::MAX.into() => CType::INT,
+            (false, _) => CType::UNSIGNED_LONG,
+            (true, _) => CType::LONG,
+        };
+        if let Some(tag) = &e.tag {
+            self.tags.last_mut().expect("file scope is always open").insert(tag.text.clone(), ty.clone());
+        }
+        Ok(ty)
+    }
+
+    pub(super) fn static_assert(&mut self, assertion: &'a ast::StaticAssert) -> Result<()> {
+        if self.constant(&assertion.condition)? != 0 {
+            return Ok(());
+        }
+        let text = assertion.message.as_ref().map_or(String::new(), |m| format!(": {}", m.text()));
+        Err(Diagnostic::new(assertion.span, format!("this static assertion fails{text}")))
+    }
+
+    pub(super) fn define_function(&mut self, function: &'a ast::Function) -> Result<()> {
+        let base = self.base_type(&function.specifiers)?;
+        let CType::Function(mut ty) = self.derive(base, &function.declarator)? else {
+            panic!("the parser defines only what has a parameter list as a function")
+        };
+        if let Parameters::Names(names) = function.parameters() {
+            let types = self.old_style_types(names, &function.old_style)?;
+            ty = Rc::new(FunctionType { params: Some(types), ..(*ty).clone() });
+        }
+        // A definition without prototype takes nothing.
+        if let Parameters::Unspecified = function.parameters() {
+            ty = Rc::new(FunctionType { params: Some(Vec::new()), ..(*ty).clone() });
+        }
+        let name = function.name();
+        let index = self.function_symbol(&name.text, ty.clone(), name.span)?;
+        if let Some(first) = self.functions[index].body {
+            let inline = |f: &ast::Function| f.specifiers.inline.is_some();
+            if inline(first) || inline(function) {
+                return Ok(());
+            }
+            return Err(Diagnostic::new(name.span, format!("`{}` is defined twice", name.text))
+                .label(format!("first in line {}", first.name().span.line)));
+        }
+        self.functions[index].ty = ty;
+        self.functions[index].body = Some(function);
+        self.functions[index].span = name.span;
+        Ok(())
+    }
+
+    fn old_style_types(
+        &mut self,
+        names: &'a [ast::Name],
+        declarations: &'a [ast::Declaration],
+    ) -> Result<Vec<CType>> {
+        let mut types: Vec<CType> = vec![CType::INT; names.len()];
+        for declaration in declarations {
+            let base = self.base_type(&declaration.specifiers)?;
+            for declared in &declaration.declarators {
+                let ty = self.derive(base.clone(), &declared.declarator)?;
+                let position = names.iter().position(|n| n.text == declared.name().text);
+                let position = position.ok_or_else(|| {
+                    Diagnostic::new(declared.span, format!("`{}` is no parameter", declared.name().text))
+                })?;
+                types[position] = adjusted(ty);
+            }
+        }
+        Ok(types)
+    }
+
+    fn function_symbol(&mut self, name: &str, ty: Rc<FunctionType>, span: Span) -> Result<usize> {
+        match self.scopes[0].get(name) {
+            Some(Symbol::Function(index)) => {
+                let index = *index;
+                let known = &mut self.functions[index];
+                if known.ty.params.is_none() && known.body.is_none() {
+                    known.ty = ty;
+                }
+                Ok(index)
+            }
+            _ => {
+                let index = self.functions.len();
+                let name = name.to_string();
+                self.scopes[0].insert(name.clone(), Symbol::Function(index));
+                self.functions.push(Function { name, ty, body: None, procedure: None, span });
+                Ok(index)
+            }
+        }
+    }
+
+    pub(super) fn declare_global(&mut self, declaration: &'a ast::Declaration) -> Result<()> {
+        let base = match declaration.specifiers.ty {
+            TypeSpecifier::Auto => None,
+            _ => Some(self.base_type(&declaration.specifiers)?),
+        };
+        for declared in &declaration.declarators {
+            self.declare_outside(declaration, declared, base.clone())?;
+        }
+        Ok(())
+    }
+
+    /// A typedef, a function, or a variable that lives as long as the program.
+    pub(super) fn declare_outside(
+        &mut self,
+        declaration: &'a ast::Declaration,
+        declared: &'a ast::InitDeclarator,
+        base: Option<CType>,
+    ) -> Result<()> {
+        let specifiers = &declaration.specifiers;
+        let name = declared.name();
+        let storage = specifiers.storage.map(|(storage, _)| storage);
+        let ty = self.declared_type(base, declared)?;
+        if storage == Some(ast::Storage::Typedef) {
+            let ty = library_type(&name.text).unwrap_or(ty);
+            self.define(&name.text, Symbol::Type(ty));
+            return Ok(());
+        }
+        if let CType::Function(ty) = ty {
+            let index = self.function_symbol(&name.text, ty, name.span)?;
+            self.define(&name.text, Symbol::Function(index));
+            return Ok(());
+        }
+        let is_extern = storage == Some(ast::Storage::Extern);
+        let file_scope = self.scopes.len() == 1;
+        let known = match self.scopes[0].get(&name.text) {
+            Some(Symbol::Global(index)) if file_scope || is_extern => Some(*index),
+            _ => None,
+        };
+        let index = known.unwrap_or_else(|| {
+            self.globals.push(Global {
+                name: name.text.clone(),
+                ty: ty.clone(),
+                initializer: None,
+                per_thread: specifiers.thread_local.is_some(),
+                defined: false,
+                span: name.span,
+                variable: None,
+            });
+            self.globals.len() - 1
+        });
+        if let Some(initializer) = &declared.initializer {
+            self.globals[index].initializer = Some(initializer);
+        }
+        if let CType::Array(_, None) = self.globals[index].ty {
+            self.globals[index].ty = ty;
+        }
+        if !is_extern || declared.initializer.is_some() {
+            self.globals[index].defined = true;
+        }
+        if is_extern && !file_scope {
+            self.scopes[0].entry(name.text.clone()).or_insert(Symbol::Global(index));
+        }
+        self.define(&name.text, Symbol::Global(index));
+        Ok(())
+    }
+
+    /// The type of a declared name; for `__auto_type` that of its initialiser.
+    pub(super) fn declared_type(
+        &mut self,
+        base: Option<CType>,
+        declared: &'a ast::InitDeclarator,
+    ) -> Result<CType> {
+        let ty = match (base, &declared.initializer) {
+            (Some(base), _) => self.derive(base, &declared.declarator)?,
+            (None, Some(ast::Initializer::Expr(e))) => {
+                let ty = self.type_of(e)?;
+                adjusted(ty.unqualified().clone())
+            }
+            (None, _) => {
+                return Err(Diagnostic::new(declared.span, "`__auto_type` needs an initialiser"));
+            }
+        };
+        match (&ty, &declared.initializer) {
+            (CType::Array(of, None), Some(initializer)) => {
+                let n = self.initializer_length(of, initializer)?;
+                Ok(CType::Array(of.clone(), Some(n)))
+            }
+            _ => Ok(ty),
+        }
+    }
+
+    /// What a type that has no values, or none here, is told.
+    pub(super) fn no_values(&self, ty: &CType, span: Span) -> Diagnostic {
+        match ty.unqualified() {
+            CType::Unsupported(what) => Diagnostic::new(span, format!("{what} is not supported")),
+            ty => {
+                let message = format!("`{}` is not a complete type here", self.types().show(ty));
+                Diagnostic::new(span, message)
+            }
+        }
+    }
+}
+
+/// More elements than any model can have.
+const MAX_ELEMENTS: u64 = 1 << 24;
+
+/// What a parameter of that type really is.
+pub(super) fn adjusted(ty: CType) -> CType {
+    match ty {
+        CType::Array(of, _) => CType::Pointer(of),
+        CType::Function(_) => ty.pointer_to(),
+        CType::Atomic(inner) => adjusted((*inner).clone()),
+        ty => ty,
+    }
+}
+
+fn power_of_two(n: i128, span: Span) -> Result<u64> {
+    match u64::try_from(n) {
+        Ok(n) if n.is_power_of_two() && n <= 1 << 20 => Ok(n),
+        _ => Err(Diagnostic::new(span, format!("{n} is no alignment"))),
+    }
+}

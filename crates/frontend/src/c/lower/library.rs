@@ -1,0 +1,348 @@
+//! Functions of the C library, of thread libraries and of verifiers, by their names.
+//!
+//! A function that is not known here and has no body is an error at its call.
+
+use super::*;
+use crate::c::ast::ExprKind as Ast;
+use crate::c::types::Rank;
+
+/// Functions that only wait, print or hint: their arguments are evaluated, and the result is 0.
+const WITHOUT_EFFECT: &[&str] = &[
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "fputs",
+    "fputc",
+    "putc",
+    "fflush",
+    "perror",
+    "sched_yield",
+    "pthread_yield",
+    "thrd_yield",
+    "sleep",
+    "usleep",
+    "nanosleep",
+    "thrd_sleep",
+    "pthread_attr_init",
+    "pthread_attr_destroy",
+    "pthread_attr_setdetachstate",
+    "pthread_attr_setstacksize",
+    "pthread_attr_setscope",
+    "pthread_setconcurrency",
+    "pthread_setname_np",
+    "pthread_mutex_init",
+    "pthread_mutex_destroy",
+    "mtx_destroy",
+    "srand",
+    "__builtin_prefetch",
+    "__builtin_ia32_pause",
+    "__builtin_ia32_lfence",
+    "_mm_pause",
+    "_mm_lfence",
+];
+
+impl<'a> Lowerer<'a> {
+    /// A library function, if it is one.
+    pub(super) fn library_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Option<Value>> {
+        if let Some(value) = self.atomic_call(name, args, span)? {
+            return Ok(Some(value));
+        }
+        if WITHOUT_EFFECT.contains(&name) {
+            self.evaluate(args)?;
+            return Ok(Some(self.zero(span)));
+        }
+        if let Some(suffix) = name.strip_prefix("__VERIFIER_nondet_") {
+            return self.nondeterministic(suffix, name, span).map(Some);
+        }
+        let takes = |n: usize| {
+            if args.len() < n {
+                return Err(Diagnostic::new(span, format!("`{name}` takes {n} arguments")));
+            }
+            Ok(())
+        };
+        let value = match name {
+            "pthread_create" => {
+                takes(4)?;
+                self.create(&args[0], &args[2], &args[3], span)?
+            }
+            "thrd_create" => {
+                takes(3)?;
+                self.create(&args[0], &args[1], &args[2], span)?
+            }
+            "pthread_join" | "thrd_join" => {
+                takes(2)?;
+                self.join(&args[0], &args[1], span)?
+            }
+            "pthread_exit" | "thrd_exit" => {
+                takes(1)?;
+                let value = self.scalar(&args[0])?;
+                self.emit(StmtKind::Exit(Some(value.expr)), span);
+                Value::Void
+            }
+            "pthread_mutex_lock" | "mtx_lock" => {
+                takes(1)?;
+                let mutex = self.mutex(&args[0])?;
+                self.emit(StmtKind::Lock(mutex), span);
+                self.zero(span)
+            }
+            "pthread_mutex_unlock" | "mtx_unlock" => {
+                takes(1)?;
+                let mutex = self.mutex(&args[0])?;
+                self.emit(StmtKind::Unlock(mutex), span);
+                self.zero(span)
+            }
+            "__fencepost_assert" | "__VERIFIER_assert" => {
+                takes(1)?;
+                let condition = self.condition(&args[0])?;
+                self.emit(StmtKind::Assert(condition), span);
+                Value::Void
+            }
+            "__CPROVER_assert" => {
+                takes(1)?;
+                let condition = self.condition(&args[0])?;
+                self.emit(StmtKind::Assert(condition), span);
+                Value::Void
+            }
+            "__VERIFIER_assume" | "__CPROVER_assume" | "__builtin_assume" => {
+                takes(1)?;
+                let condition = self.condition(&args[0])?;
+                self.emit(StmtKind::Assume(condition), span);
+                Value::Void
+            }
+            "__assert_fail"
+            | "__assert"
+            | "__assert_rtn"
+            | "__VERIFIER_error"
+            | "reach_error"
+            | "__builtin_unreachable"
+            | "__builtin_trap" => {
+                self.emit(StmtKind::Assert(Expr::constant(0, Scalar::Bool, span)), span);
+                self.emit(StmtKind::Halt, span);
+                Value::Void
+            }
+            "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort" | "__builtin_exit" => {
+                self.evaluate(args)?;
+                self.emit(StmtKind::Halt, span);
+                Value::Void
+            }
+            "__VERIFIER_atomic_begin" | "__CPROVER_atomic_begin" => {
+                self.emit(StmtKind::AtomicBegin(Drain::Yes), span);
+                Value::Void
+            }
+            "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => {
+                self.emit(StmtKind::AtomicEnd(Drain::Yes), span);
+                Value::Void
+            }
+            "_mm_mfence" | "__builtin_ia32_mfence" => {
+                self.emit(StmtKind::Fence(FenceKind::Full), span);
+                Value::Void
+            }
+            "_mm_sfence" | "__builtin_ia32_sfence" => {
+                self.emit(StmtKind::Fence(FenceKind::StoreStore), span);
+                Value::Void
+            }
+            "malloc" | "__builtin_malloc" => {
+                takes(1)?;
+                let bytes = self.scalar(&args[0])?;
+                self.allocate(bytes, &args[0], Fill::Undefined, span)?
+            }
+            "calloc" | "__builtin_calloc" => {
+                takes(2)?;
+                let count = self.scalar(&args[0])?;
+                let mark = self.body.out.len();
+                let size = self.scalar(&args[1])?;
+                let count = Typed { expr: self.settle(count.expr, mark), ..count };
+                let count = self.convert(count, &CType::UNSIGNED_LONG, span)?;
+                let bytes = self.arithmetic(BinaryOp::Mul, count, size, span)?;
+                self.allocate(bytes, &args[1], Fill::Zero, span)?
+            }
+            "free" | "__builtin_free" => {
+                takes(1)?;
+                let pointer = self.scalar(&args[0])?;
+                let void = CType::Void.pointer_to();
+                let pointer = self.convert(pointer, &void, span)?;
+                self.emit(StmtKind::Free(pointer.expr), span);
+                Value::Void
+            }
+            "__builtin_expect" | "__builtin_expect_with_probability" => {
+                takes(2)?;
+                let value = self.scalar(&args[0])?;
+                Value::Scalar(self.convert(value, &CType::LONG, span)?)
+            }
+            "__builtin_constant_p" => {
+                takes(1)?;
+                let known = self.constant(&args[0]).is_ok();
+                Value::Scalar(self.int_constant(i64::from(known), &CType::INT, span))
+            }
+            "rand" | "random" => {
+                let scalar = self.types().scalar(&CType::INT).expect("int is a scalar");
+                let any = Choices(vec![(0, i32::MAX.into())]);
+                let expr = Expr { kind: ExprKind::Any(any), ty: scalar, span };
+                Value::Scalar(Typed { expr, ty: CType::INT })
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    fn zero(&self, span: Span) -> Value {
+        Value::Scalar(self.int_constant(0, &CType::INT, span))
+    }
+
+    /// Arguments for what they do; strings do nothing.
+    fn evaluate(&mut self, args: &'a [ast::Expr]) -> Result<()> {
+        for arg in args {
+            match &arg.kind {
+                Ast::String(_) => {}
+                // `stdout` and its like are nowhere.
+                Ast::Identifier(name) if matches!(name.as_str(), "stdout" | "stderr" | "stdin") => {}
+                _ => self.effect(arg)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn nondeterministic(&mut self, suffix: &str, name: &str, span: Span) -> Result<Value> {
+        let ty = match suffix {
+            "bool" | "_Bool" => CType::Bool,
+            "char" => CType::CHAR,
+            "uchar" | "unsigned_char" | "u8" => CType::integer(Rank::Char, false),
+            "short" | "s16" => CType::integer(Rank::Short, true),
+            "ushort" | "unsigned_short" | "u16" => CType::integer(Rank::Short, false),
+            "int" | "s32" => CType::INT,
+            "uint" | "unsigned_int" | "unsigned" | "u32" => CType::UNSIGNED,
+            "long" => CType::LONG,
+            "ulong" | "unsigned_long" | "size_t" => CType::UNSIGNED_LONG,
+            "longlong" | "s64" => CType::integer(Rank::LongLong, true),
+            "ulonglong" | "u64" => CType::integer(Rank::LongLong, false),
+            _ => return Err(Diagnostic::new(span, format!("`{name}` is not supported"))),
+        };
+        let scalar = self.types().scalar(&ty).expect("integers are scalars");
+        let any = statement::anything(scalar).expect("integers hold anything");
+        let expr = Expr { kind: ExprKind::Any(any), ty: scalar, span };
+        Ok(Value::Scalar(Typed { expr, ty }))
+    }
+
+    fn mutex(&mut self, pointer: &'a ast::Expr) -> Result<Place> {
+        let value = self.scalar(pointer)?;
+        let lvalue = self.pointed(value, pointer.span)?;
+        match lvalue.ty.unqualified() {
+            CType::Mutex => Ok(lvalue.place),
+            ty => {
+                let message = format!("this points to `{}`, not to a mutex", self.types().show(ty));
+                Err(Diagnostic::new(pointer.span, message))
+            }
+        }
+    }
+
+    fn create(
+        &mut self,
+        handle: &'a ast::Expr,
+        function: &'a ast::Expr,
+        arg: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Value> {
+        let handle = self.scalar(handle)?;
+        let handle = self.pointed(handle, span)?;
+        let mut place = handle.place;
+        let mark = self.body.out.len();
+        let pointer = self.scalar(function)?;
+        if !expression::is_function_pointer(&pointer.ty) && !pointer.ty.is_pointer() {
+            return Err(Diagnostic::new(function.span, "this is not a function"));
+        }
+        let arg_mark = self.body.out.len();
+        let arg = self.scalar(arg)?;
+        let pointer = Typed { expr: self.settle(pointer.expr, arg_mark), ..pointer };
+        self.settle_place(&mut place, mark);
+        let generic = CType::Void.pointer_to();
+        let arg = self.convert(arg, &generic, span)?;
+        // A function that is named is the only one.
+        if let Some(word) = self.fold(&pointer.expr) {
+            let target = fencepost_ir::pointer::target(word, self.program.pointer_bits);
+            let fencepost_ir::pointer::Target::Procedure(procedure) = target else {
+                return Err(Diagnostic::new(function.span, "this is not a function"));
+            };
+            let spawn = self.spawn(ProcedureId(procedure as usize), arg.expr, span)?;
+            self.emit(StmtKind::Assign(place, spawn), span);
+            return Ok(self.zero(span));
+        }
+        let pointer = self.keep(pointer.expr);
+        let arg = self.keep(arg.expr);
+        self.stabilise(&mut place);
+        let ty = FunctionType { result: generic.clone(), params: Some(vec![generic]), variadic: false };
+        let mut chain = self.wild_call(span);
+        for candidate in self.candidates(&ty).into_iter().rev() {
+            let procedure = self.procedure(candidate, span)?;
+            let address = self.function_address(candidate, span)?;
+            let spawn = self.spawn(procedure, arg.clone(), span)?;
+            let block = Block(vec![Stmt { kind: StmtKind::Assign(place.clone(), spawn), span }]);
+            let test = ExprKind::Binary(BinaryOp::Eq, Box::new(pointer.clone()), Box::new(address.expr));
+            let test = Expr { kind: test, ty: Scalar::Bool, span };
+            chain = Block(vec![Stmt { kind: StmtKind::If(test, block, chain), span }]);
+        }
+        self.body.out.extend(chain.0);
+        Ok(self.zero(span))
+    }
+
+    fn spawn(&mut self, procedure: ProcedureId, arg: Expr, span: Span) -> Result<Expr> {
+        let code = self.program.procedure(procedure);
+        let args = match &code.locals[..code.params] {
+            [] => Vec::new(),
+            [param] => {
+                let scalar = param.ty.as_scalar().unwrap_or(arg.ty);
+                vec![convert::wrapping(arg, scalar, span)]
+            }
+            _ => {
+                let message = format!("`{}` takes more than one argument", code.name);
+                return Err(Diagnostic::new(span, message));
+            }
+        };
+        Ok(Expr { kind: ExprKind::Spawn(procedure, args, Drain::Yes), ty: Scalar::Thread, span })
+    }
+
+    fn join(&mut self, handle: &'a ast::Expr, result: &'a ast::Expr, span: Span) -> Result<Value> {
+        let handle = self.scalar(handle)?;
+        let handle = self.convert(handle, &CType::Thread, span)?;
+        let mark = self.body.out.len();
+        let target = self.scalar(result)?;
+        let handle = self.settle(handle.expr, mark);
+        let place = match self.fold(&target.expr) {
+            Some(0) => None,
+            _ => Some(self.pointed(target, span)?.place),
+        };
+        self.emit(StmtKind::Join(place, handle), span);
+        Ok(self.zero(span))
+    }
+
+    /// New memory, for values of the type whose size is asked for until a conversion says more.
+    fn allocate(&mut self, bytes: Typed, size: &'a ast::Expr, fill: Fill, span: Span) -> Result<Value> {
+        let hint = self.size_hint(size);
+        let hint = hint.and_then(|ty| self.types().storage(&ty));
+        let byte = self.types().scalar(&CType::CHAR).expect("char is a scalar");
+        let ty = hint.unwrap_or(Type::Scalar(byte));
+        let bytes = self.convert(bytes, &CType::UNSIGNED_LONG, span)?;
+        let pointer = CType::Void.pointer_to();
+        let scalar = self.types().scalar(&pointer).expect("pointers are scalars");
+        let kind = ExprKind::Allocate(ty, Box::new(bytes.expr), fill);
+        Ok(Value::Scalar(Typed { expr: Expr { kind, ty: scalar, span }, ty: pointer }))
+    }
+
+    /// The type in a `sizeof` of the expression.
+    fn size_hint(&mut self, e: &'a ast::Expr) -> Option<CType> {
+        match &e.kind {
+            Ast::Sizeof(of) => self.type_or_expr(of).ok(),
+            Ast::Binary(_, l, r) => match self.size_hint(l) {
+                Some(ty) => Some(ty),
+                None => self.size_hint(r),
+            },
+            Ast::Cast(_, inner) => self.size_hint(inner),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! The syntax tree to the program: names, types and conversions.
+//!
+//! Lowering begins at `main` and goes on to what it uses, so that what a header declares and nobody
+//! calls costs nothing and can be as odd as it likes. Expressions of the program have no effects
+//! but those of memory, calls and spawns, so assignments within expressions become statements of
+//! their own before the one they stand in, operands from left to right; C leaves the order open.
+
+mod assign;
+mod atomic;
+mod call;
+mod constant;
+mod convert;
+mod declare;
+mod expression;
+mod harness;
+mod initializer;
+mod library;
+mod member;
+mod place;
+mod statement;
+
+use super::ast;
+use super::preprocess::DataModel;
+use super::types::{CType, FunctionType, Types};
+use crate::Diagnostic;
+use fencepost_ir::tree::*;
+use fencepost_ir::{Scalar, Span, Step};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+
+type Result<T> = std::result::Result<T, Diagnostic>;
+
+/// Lowers the translation units of one program.
+pub(super) fn lower(units: &[ast::Unit], data_model: DataModel) -> Result<Program> {
+    let mut lowerer = Lowerer::new(data_model);
+    for unit in units {
+        lowerer.unit(unit)?;
+    }
+    lowerer.program()
+}
+
+/// What a name means.
+#[derive(Clone, Debug)]
+enum Symbol {
+    /// A local variable.
+    Local(LocalId, CType),
+    /// A variable that lives as long as the program.
+    Global(usize),
+    /// A function.
+    Function(usize),
+    /// A constant.
+    Constant(i128, CType),
+    /// A type.
+    Type(CType),
+}
+
+/// A variable that lives as long as the program, or as long as its thread.
+struct Global<'a> {
+    name: String,
+    ty: CType,
+    initializer: Option<&'a ast::Initializer>,
+    /// Where its name is looked up: at file scope, or in the function it is local to.
+    per_thread: bool,
+    defined: bool,
+    span: Span,
+    /// Set when it is first used.
+    variable: Option<VarRef>,
+}
+
+/// A function.
+struct Function<'a> {
+    name: String,
+    ty: Rc<FunctionType>,
+    body: Option<&'a ast::Function>,
+    /// Set when it is first used.
+    procedure: Option<ProcedureId>,
+    /// The parameters, for what is passed as several scalars.
+    span: Span,
+}
+
+/// A procedure being made.
+#[derive(Default)]
+struct Body {
+    locals: Vec<Variable>,
+    out: Vec<Stmt>,
+    result: Option<CType>,
+    is_main: bool,
+    name: String,
+    /// Where `break` and `continue` lead, innermost last.
+    jumps: Vec<statement::Jumps>,
+    /// Cases of the switches around, innermost last.
+    switches: Vec<statement::Switch>,
+    labels: usize,
+    /// Locals that hold anything until they are assigned.
+    undefined: HashSet<usize>,
+}
+
+/// A scalar value.
+#[derive(Clone, Debug)]
+struct Typed {
+    expr: Expr,
+    ty: CType,
+}
+
+/// The value of an expression.
+enum Value {
+    Scalar(Typed),
+    /// A structure or union, where it is.
+    Record(Place, CType),
+    Void,
+}
+
+/// Something that can be read and assigned.
+#[derive(Clone, Debug)]
+struct Lvalue {
+    place: Place,
+    ty: CType,
+}
+
+struct Lowerer<'a> {
+    data_model: DataModel,
+    alignments: Vec<u64>,
+    complete: Vec<bool>,
+    /// The C types of each record's members.
+    members: Vec<Vec<CType>>,
+    scopes: Vec<HashMap<String, Symbol>>,
+    tags: Vec<HashMap<String, CType>>,
+    globals: Vec<Global<'a>>,
+    functions: Vec<Function<'a>>,
+    /// Functions whose address is taken somewhere.
+    taken: HashSet<String>,
+    /// Functions that are used and not lowered yet.
+    waiting: VecDeque<usize>,
+    /// String literals that are in memory.
+    strings: HashMap<Vec<u32>, VarRef>,
+    /// For each procedure the locals that hold anything until they are assigned.
+    undefined: Vec<HashSet<usize>>,
+    program: Program,
+    body: Body,
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(data_model: DataModel) -> Self {
+        let program = Program { pointer_bits: data_model.pointer_bits(), ..Program::default() };
+        Lowerer {
+            data_model,
+            alignments: Vec::new(),
+            complete: Vec::new(),
+            members: Vec::new(),
+            scopes: vec![HashMap::new()],
+            tags: vec![HashMap::new()],
+            globals: Vec::new(),
+            functions: Vec::new(),
+            taken: HashSet::new(),
+            waiting: VecDeque::new(),
+            strings: HashMap::new(),
+            undefined: Vec::new(),
+            program,
+            body: Body::default(),
+        }
+    }
+
+    fn types(&self) -> Types<'_> {
+        Types {
+            records: &self.program.records,
+            alignments: &self.alignments,
+            complete: &self.complete,
+            data_model: self.data_model,
+        }
+    }
+
+    /// Declares what stands at file scope.
+    fn unit(&mut self, unit: &'a ast::Unit) -> Result<()> {
+        for item in &unit.items {
+            match item {
+                ast::Item::Function(function) => self.define_function(function)?,
+                ast::Item::Declaration(declaration) => self.declare_global(declaration)?,
+                ast::Item::StaticAssert(assertion) => self.static_assert(assertion)?,
+                ast::Item::Asm(asm) => {
+                    return Err(Diagnostic::new(asm.span, "assembly outside of functions is not supported"));
+                }
+            }
+        }
+        call::functions_taken(unit, &mut self.taken);
+        Ok(())
+    }
+
+    /// Lowers `main` and all it needs.
+    fn program(mut self) -> Result<Program> {
+        let Some(Symbol::Function(main)) = self.scopes[0].get("main").cloned() else {
+            return Err(self.no_main());
+        };
+        if self.functions[main].body.is_none() {
+            return Err(self.no_main());
+        }
+        let procedure = self.procedure(main, Span::NONE)?;
+        let args = self.main_arguments(main)?;
+        while let Some(function) = self.waiting.pop_front() {
+            self.lower_function(function)?;
+        }
+        let span = self.functions[main].span;
+        let (name, count) = ("main".to_string(), Count::Times(1));
+        self.program.threads.push(Thread { name, procedure, args, count, span });
+        self.keep_in_memory();
+        Ok(self.program)
+    }
+
+    /// `argc` is 1, and `argv` has no names.
+    fn main_arguments(&mut self, main: usize) -> Result<Vec<i64>> {
+        let params = self.functions[main].ty.params.clone().unwrap_or_default();
+        let mut args = Vec::new();
+        for (i, ty) in params.iter().enumerate() {
+            args.push(match (i, ty) {
+                (0, ty) if ty.is_integer() => 1,
+                (_, ty) if ty.is_pointer() => {
+                    let element =
+                        self.types().scalar(&CType::Void.pointer_to()).expect("pointers are scalars");
+                    let ty = Type::with_dims(element, &[2]);
+                    let init = vec![Choices::one(0); 2];
+                    let id = self.program.shared.len();
+                    self.program.shared.push(Variable::new("argv".into(), ty, init, Span::NONE));
+                    fencepost_ir::pointer::to_object(id as u32, 0, self.program.pointer_bits)
+                }
+                _ => {
+                    let span = self.functions[main].span;
+                    return Err(Diagnostic::new(span, "`main` takes `int argc` and `char **argv`"));
+                }
+            });
+        }
+        Ok(args)
+    }
+
+    /// Locals that are pointed to, or that instructions need in memory, are kept there; and arrays and
+    /// records without a value, since only memory knows which of its cells were written.
+    fn keep_in_memory(&mut self) {
+        for (procedure, undefined) in self.program.procedures.iter_mut().zip(&self.undefined) {
+            let mut needed = HashSet::new();
+            let mut need = |place: &Place| {
+                if let Base::Variable(VarRef::Local(id)) = place.base {
+                    needed.insert(id.0);
+                }
+            };
+            procedure.body.visit(&mut |stmt| {
+                if let StmtKind::Lock(place) | StmtKind::Unlock(place) = &stmt.kind {
+                    need(place);
+                }
+                for e in stmt.kind.expressions() {
+                    e.visit(&mut |e| {
+                        if let ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) = &e.kind {
+                            need(place);
+                        }
+                    });
+                }
+            });
+            for (i, local) in procedure.locals.iter_mut().enumerate() {
+                let aggregate = local.ty.as_scalar().is_none() && undefined.contains(&i);
+                if needed.contains(&i) || aggregate || self.program.records.has_union(&local.ty) {
+                    let fill = if undefined.contains(&i) { Fill::Undefined } else { Fill::Zero };
+                    local.kept = Kept::InMemory(fill);
+                }
+            }
+        }
+    }
+
+    fn lookup(&self, name: &str) -> Option<&Symbol> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    fn define(&mut self, name: &str, symbol: Symbol) {
+        self.scopes.last_mut().expect("file scope is always open").insert(name.to_string(), symbol);
+    }
+
+    /// Runs `inside` with a scope of its own.
+    fn scoped<T>(&mut self, inside: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.scopes.push(HashMap::new());
+        self.tags.push(HashMap::new());
+        let result = inside(self);
+        self.scopes.pop();
+        self.tags.pop();
+        result
+    }
+
+    fn emit(&mut self, kind: StmtKind, span: Span) {
+        self.body.out.push(Stmt { kind, span });
+    }
+
+    /// The statements that `inside` emits, taken out.
+    fn captured<T>(&mut self, inside: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Block)> {
+        let outer = std::mem::take(&mut self.body.out);
+        let result = inside(self);
+        let inner = std::mem::replace(&mut self.body.out, outer);
+        Ok((result?, Block(inner)))
+    }
+
+    /// A new local variable.
+    fn local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
+        let layout = self.program.records.layout(&ty);
+        let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
+        self.body.locals.push(Variable::new(name.to_string(), ty, init, span));
+        LocalId(self.body.locals.len() - 1)
+    }
+
+    /// A variable of our own, which reports do not show.
+    fn temporary(&mut self, ty: Scalar, span: Span) -> LocalId {
+        let name = format!("%{}", self.body.locals.len());
+        self.local(&name, ty.into(), span)
+    }
+
+    /// The value, evaluated now.
+    fn keep(&mut self, value: Expr) -> Expr {
+        if let ExprKind::Const(_) = value.kind {
+            return value;
+        }
+        let (ty, span) = (value.ty, value.span);
+        let id = self.temporary(ty, span);
+        self.emit(StmtKind::Declare(id, Some(value)), span);
+        read_local(id, ty, span)
+    }
+
+    /// A label that no one else uses.
+    fn fresh_label(&mut self, what: &str) -> String {
+        self.body.labels += 1;
+        format!("__{what}{}", self.body.labels)
+    }
+
+    /// The procedure of a function, to be lowered if it is not yet.
+    fn procedure(&mut self, function: usize, used: Span) -> Result<ProcedureId> {
+        if let Some(id) = self.functions[function].procedure {
+            return Ok(id);
+        }
+        let Function { name, body, span, .. } = &self.functions[function];
+        if body.is_none() {
+            let message = format!("the function `{name}` has no body");
+            return Err(Diagnostic::new(used, message)
+                .label("called here")
+                .help("give the file that defines it, too, with --link, or write a body for it"));
+        }
+        let id = ProcedureId(self.program.procedures.len());
+        let (name, span) = (name.clone(), *span);
+        let signature = self.signature(function, used)?;
+        self.program.procedures.push(Procedure {
+            name,
+            kind: ProcedureKind::Function,
+            params: signature.len(),
+            result: None,
+            locals: signature,
+            body: Block::default(),
+            span,
+        });
+        let result = self.functions[function].ty.result.clone();
+        let scalar = self.types().scalar(&result);
+        self.program.procedures[id.0].result = scalar;
+        self.functions[function].procedure = Some(id);
+        self.undefined.push(HashSet::new());
+        self.waiting.push_back(function);
+        Ok(id)
+    }
+}
+
+fn read_local(id: LocalId, ty: Scalar, span: Span) -> Expr {
+    Expr { kind: ExprKind::Read(Place::variable(VarRef::Local(id), span)), ty, span }
+}

@@ -1,0 +1,534 @@
+//! Functions and statements.
+//!
+//! Loops keep their shape where the program's loops can express them; where a condition has effects
+//! of its own or a `continue` has to pass a `for`'s step, labels and jumps take over. A switch is a
+//! row of comparisons that jump to the cases.
+
+use super::*;
+use crate::c::ast::{ForInit, LabelKind, StmtKind as Ast};
+
+/// Where `break` and `continue` lead.
+pub(super) struct Jumps {
+    leave: Target,
+    again: Option<Target>,
+}
+
+/// How to get there.
+#[derive(Clone)]
+enum Target {
+    /// The program's own `break` or `continue`.
+    Loop,
+    Label(String),
+}
+
+/// The cases of a switch that was entered.
+#[derive(Default)]
+pub(super) struct Switch {
+    /// Values from and to, and the label.
+    cases: Vec<(i128, i128, String, Span)>,
+    default: Option<String>,
+    /// Type of what is switched on.
+    ty: Option<CType>,
+}
+
+impl<'a> Lowerer<'a> {
+    /// The parameters as private scalars; structures as one for each of their scalars.
+    pub(super) fn signature(&mut self, function: usize, used: Span) -> Result<Vec<Variable>> {
+        let params = self.functions[function].ty.params.clone().unwrap_or_default();
+        let names = self.parameter_names(function);
+        let mut variables = Vec::new();
+        for (i, ty) in params.iter().enumerate() {
+            let (name, span) = names.get(i).cloned().unwrap_or_else(|| (format!("%p{i}"), used));
+            let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+            if self.program.records.has_union(&storage) {
+                return Err(Diagnostic::new(span, "passing a union is not supported"));
+            }
+            let layout = self.program.records.layout(&storage);
+            for cell in layout {
+                let name = format!("{name}{}", self.program.records.path(&storage, cell));
+                let init = vec![Choices::one(cell.ty.default_value())];
+                variables.push(Variable::new(name, cell.ty.into(), init, span));
+            }
+        }
+        Ok(variables)
+    }
+
+    fn parameter_names(&self, function: usize) -> Vec<(String, Span)> {
+        let Some(body) = self.functions[function].body else { return Vec::new() };
+        match body.parameters() {
+            ast::Parameters::Unspecified => Vec::new(),
+            ast::Parameters::Names(names) => names.iter().map(|n| (n.text.clone(), n.span)).collect(),
+            ast::Parameters::Prototype { parameters, .. } => parameters
+                .iter()
+                .enumerate()
+                .map(|(i, p)| match &p.declarator.name {
+                    Some(name) => (name.text.clone(), name.span),
+                    None => (format!("%p{i}"), p.span),
+                })
+                .collect(),
+        }
+    }
+
+    pub(super) fn lower_function(&mut self, index: usize) -> Result<()> {
+        let function = self.functions[index].body.expect("only functions with bodies wait");
+        let procedure = self.functions[index].procedure.expect("only functions in use wait");
+        let ty = self.functions[index].ty.clone();
+        self.body = Body {
+            locals: self.program.procedure(procedure).locals.clone(),
+            result: (ty.result != CType::Void).then(|| ty.result.clone()),
+            is_main: self.functions[index].name == "main",
+            name: self.functions[index].name.clone(),
+            ..Body::default()
+        };
+        let names = self.parameter_names(index);
+        let end = function.body.end;
+        self.scoped(|this| {
+            let mut slot = 0;
+            for (i, ty) in ty.params.iter().flatten().enumerate() {
+                let (name, span) = names.get(i).cloned().unwrap_or_default();
+                slot += this.bind_parameter(&name, ty, slot, span)?;
+            }
+            this.block(&function.body)
+        })?;
+        if self.body.is_main {
+            self.emit(StmtKind::Halt, end);
+        }
+        let body = std::mem::take(&mut self.body);
+        self.undefined[procedure.0] = body.undefined;
+        let target = &mut self.program.procedures[procedure.0];
+        target.locals = body.locals;
+        target.body = Block(body.out);
+        Ok(())
+    }
+
+    /// Gives a parameter its name; how many scalars it took. What is a structure, or has its address
+    /// taken, is copied to a variable of its own.
+    fn bind_parameter(&mut self, name: &str, ty: &CType, slot: usize, span: Span) -> Result<usize> {
+        let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+        let layout = self.program.records.layout(&storage);
+        let is_structure = storage.as_scalar().is_none();
+        if !is_structure && !self.is_addressed(name) {
+            self.define(name, Symbol::Local(LocalId(slot), ty.clone()));
+            return Ok(1);
+        }
+        let id = self.local(name, storage.clone(), span);
+        let target = Place::variable(VarRef::Local(id), span);
+        let mut places = Vec::new();
+        self.program.records.scalars(&storage, &mut Vec::new(), &mut |path, scalar| {
+            places.push((path.to_vec(), scalar));
+        });
+        for (i, (path, scalar)) in places.into_iter().enumerate() {
+            let mut place = target.clone();
+            for step in path {
+                place.path.push(match step {
+                    Step::Index(i) => Projection::Index(self.int_constant(i.into(), &CType::LONG, span).expr),
+                    Step::Field(i) => Projection::Field(i),
+                });
+            }
+            let value = read_local(LocalId(slot + i), scalar, span);
+            self.emit(StmtKind::Assign(place, value), span);
+        }
+        self.define(name, Symbol::Local(id, ty.clone()));
+        Ok(layout.len())
+    }
+
+    /// Whether the function that is being lowered takes the address of a parameter.
+    fn is_addressed(&self, name: &str) -> bool {
+        let Some(Symbol::Function(index)) = self.scopes[0].get(&self.body.name) else { return true };
+        let Some(function) = self.functions[*index].body else { return true };
+        crate::c::visit::takes_address(&function.body, name)
+    }
+
+    fn block(&mut self, block: &'a ast::Block) -> Result<()> {
+        for item in &block.items {
+            match item {
+                ast::BlockItem::Declaration(declaration) => self.declare_local(declaration)?,
+                ast::BlockItem::StaticAssert(assertion) => self.static_assert(assertion)?,
+                ast::BlockItem::Statement(stmt) => self.statement(stmt)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// `({ ...; value; })`
+    pub(super) fn statement_expression(&mut self, block: &'a ast::Block) -> Result<Value> {
+        self.scoped(|this| {
+            let (last, rest) = match block.items.split_last() {
+                Some((ast::BlockItem::Statement(last), rest)) => (Some(last), rest),
+                _ => (None, &block.items[..]),
+            };
+            for item in rest {
+                match item {
+                    ast::BlockItem::Declaration(declaration) => this.declare_local(declaration)?,
+                    ast::BlockItem::StaticAssert(assertion) => this.static_assert(assertion)?,
+                    ast::BlockItem::Statement(stmt) => this.statement(stmt)?,
+                }
+            }
+            match last.map(|stmt| &stmt.kind) {
+                Some(Ast::Expr(e)) => match this.value(e)? {
+                    // Its variables may be assigned again before the value is used.
+                    Value::Scalar(v) => Ok(Value::Scalar(Typed { expr: this.keep(v.expr), ty: v.ty })),
+                    other => Ok(other),
+                },
+                Some(_) => {
+                    this.statement(last.expect("just seen"))?;
+                    Ok(Value::Void)
+                }
+                None => Ok(Value::Void),
+            }
+        })
+    }
+
+    fn declare_local(&mut self, declaration: &'a ast::Declaration) -> Result<()> {
+        let specifiers = &declaration.specifiers;
+        let base = match specifiers.ty {
+            ast::TypeSpecifier::Auto => None,
+            _ => Some(self.base_type(specifiers)?),
+        };
+        let storage = specifiers.storage.map(|(storage, _)| storage);
+        for declared in &declaration.declarators {
+            let outside =
+                matches!(storage, Some(ast::Storage::Typedef | ast::Storage::Extern | ast::Storage::Static))
+                    || specifiers.thread_local.is_some();
+            let is_function = matches!(declared.declarator.derived.first(), Some(ast::Derived::Function(_)));
+            if outside || is_function {
+                self.declare_outside(declaration, declared, base.clone())?;
+                continue;
+            }
+            self.declare_variable(declared, base.clone())?;
+        }
+        Ok(())
+    }
+
+    fn declare_variable(&mut self, declared: &'a ast::InitDeclarator, base: Option<CType>) -> Result<()> {
+        let name = declared.name();
+        let span = name.span;
+        let ty = self.declared_type(base, declared)?;
+        let Some(storage) = self.types().storage(&ty) else { return Err(self.no_values(&ty, span)) };
+        let id = self.local(&name.text, storage.clone(), span);
+        let place = Place::variable(VarRef::Local(id), span);
+        let scalar = self.types().scalar(&ty);
+        match (&declared.initializer, scalar) {
+            (_, Some(Scalar::Mutex)) => self.emit(StmtKind::Declare(id, None), span),
+            (Some(ast::Initializer::Expr(e)), Some(_)) => {
+                // The name is known in its own initialiser, as in `T *p = malloc(sizeof *p)`.
+                self.define(&name.text, Symbol::Local(id, ty.clone()));
+                let value = self.scalar(e)?;
+                let value = self.convert(value, &ty, e.span)?;
+                self.emit(StmtKind::Declare(id, Some(value.expr)), span);
+            }
+            (Some(initializer), _) => {
+                self.define(&name.text, Symbol::Local(id, ty.clone()));
+                self.initialize(&place, &ty, initializer, span)?;
+            }
+            (None, Some(scalar)) => {
+                self.body.undefined.insert(id.0);
+                let any = anything(scalar);
+                self.emit(
+                    StmtKind::Declare(id, any.map(|c| Expr { kind: ExprKind::Any(c), ty: scalar, span })),
+                    span,
+                );
+            }
+            (None, None) => {
+                self.body.undefined.insert(id.0);
+                self.emit(StmtKind::Declare(id, None), span);
+            }
+        }
+        self.define(&name.text, Symbol::Local(id, ty));
+        Ok(())
+    }
+
+    fn statement(&mut self, stmt: &'a ast::Stmt) -> Result<()> {
+        let span = stmt.span;
+        match &stmt.kind {
+            Ast::Empty => Ok(()),
+            Ast::Expr(e) => self.effect(e),
+            Ast::Block(block) => self.scoped(|this| this.block(block)),
+            Ast::Labeled(labels, inner) => {
+                for label in labels {
+                    self.label(label)?;
+                }
+                self.statement(inner)
+            }
+            Ast::If(cond, then, otherwise) => {
+                let test = self.condition(cond)?;
+                if let Some(value) = self.fold(&test) {
+                    let (taken, left) = match value != 0 {
+                        true => (Some(&**then), otherwise.as_deref()),
+                        false => (otherwise.as_deref(), Some(&**then)),
+                    };
+                    // What is left out may still be jumped into.
+                    if !left.is_some_and(crate::c::visit::has_label) {
+                        return taken.map_or(Ok(()), |s| self.scoped(|this| this.statement(s)));
+                    }
+                }
+                let (_, t) = self.captured(|this| this.scoped(|this| this.statement(then)))?;
+                let (_, o) = self.captured(|this| match otherwise {
+                    Some(otherwise) => this.scoped(|this| this.statement(otherwise)),
+                    None => Ok(()),
+                })?;
+                self.emit(StmtKind::If(test, t, o), cond.span);
+                Ok(())
+            }
+            Ast::Switch(e, body) => self.switch(e, body, span),
+            Ast::While(cond, body) => self.while_loop(Some(cond), body, None, span),
+            Ast::DoWhile(body, cond) => self.do_while(body, cond, span),
+            Ast::For(f) => self.scoped(|this| {
+                match &f.init {
+                    ForInit::Empty => {}
+                    ForInit::Expr(e) => this.effect(e)?,
+                    ForInit::Declaration(d) => this.declare_local(d)?,
+                }
+                this.while_loop(f.condition.as_ref(), &f.body, f.step.as_ref(), span)
+            }),
+            Ast::Goto(name) => {
+                self.emit(StmtKind::Goto(name.text.clone()), span);
+                Ok(())
+            }
+            Ast::GotoComputed(e) => Err(Diagnostic::new(e.span, "computed goto is not supported")),
+            Ast::Continue => {
+                let target = self.body.jumps.iter().rev().find_map(|j| j.again.clone());
+                self.jump(target, StmtKind::Continue, span)
+            }
+            Ast::Break => {
+                let target = self.body.jumps.last().map(|j| j.leave.clone());
+                self.jump(target, StmtKind::Break, span)
+            }
+            Ast::Return(value) => self.return_statement(value.as_ref(), span),
+            Ast::Asm(asm) => self.asm(asm),
+        }
+    }
+
+    fn jump(&mut self, target: Option<Target>, plain: StmtKind, span: Span) -> Result<()> {
+        match target {
+            Some(Target::Loop) => self.emit(plain, span),
+            Some(Target::Label(label)) => self.emit(StmtKind::Goto(label), span),
+            None => return Err(Diagnostic::new(span, "this stands in no loop")),
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, label: &'a ast::Label) -> Result<()> {
+        let name = match &label.kind {
+            LabelKind::Name(name) => name.clone(),
+            LabelKind::Case(_) | LabelKind::Range(..) | LabelKind::Default => {
+                let name = self.fresh_label("case");
+                let (from, to) = match &label.kind {
+                    LabelKind::Case(e) => {
+                        let value = self.case_value(e)?;
+                        (Some(value), Some(value))
+                    }
+                    LabelKind::Range(from, to) => (Some(self.case_value(from)?), Some(self.case_value(to)?)),
+                    LabelKind::Name(_) | LabelKind::Default => (None, None),
+                };
+                let Some(switch) = self.body.switches.last_mut() else {
+                    return Err(Diagnostic::new(label.span, "this case stands in no switch"));
+                };
+                match (from, to) {
+                    (Some(from), Some(to)) => switch.cases.push((from, to, name.clone(), label.span)),
+                    _ => switch.default = Some(name.clone()),
+                }
+                name
+            }
+        };
+        self.emit(StmtKind::Label(name), label.span);
+        Ok(())
+    }
+
+    /// A case's value, in the type of what is switched on.
+    fn case_value(&mut self, e: &'a ast::Expr) -> Result<i128> {
+        let value = self.constant(e)?;
+        let ty = self.body.switches.last().and_then(|s| s.ty.clone());
+        Ok(match ty.and_then(|ty| self.types().scalar(&ty)) {
+            Some(Scalar::Int(int)) => int.meaning(int.wrap(value)),
+            _ => value,
+        })
+    }
+
+    fn switch(&mut self, e: &'a ast::Expr, body: &'a ast::Stmt, span: Span) -> Result<()> {
+        let value = self.scalar(e)?;
+        let ty = value.ty.promoted();
+        let value = self.convert(value, &ty, e.span)?;
+        let value = Typed { expr: self.keep(value.expr), ty: value.ty };
+        let end = self.fresh_label("end");
+        self.body.switches.push(Switch { ty: Some(ty.clone()), ..Switch::default() });
+        self.body.jumps.push(Jumps { leave: Target::Label(end.clone()), again: None });
+        let inner = self.captured(|this| this.scoped(|this| this.statement(body)));
+        self.body.jumps.pop();
+        let switch = self.body.switches.pop().expect("just pushed");
+        let (_, inner) = inner?;
+        for (from, to, label, span) in switch.cases {
+            let within = |this: &mut Self, op, bound: i128| {
+                let bound = this.int_constant(bound as i64, &ty, span);
+                let test = this.arithmetic(op, value.clone(), bound, span)?;
+                Ok(this.truth(test, span))
+            };
+            let test = if from == to {
+                within(self, BinaryOp::Eq, from)?
+            } else {
+                let low = within(self, BinaryOp::Ge, from)?;
+                let high = within(self, BinaryOp::Le, to)?;
+                let both = ExprKind::Binary(BinaryOp::And, Box::new(low), Box::new(high));
+                Expr { kind: both, ty: Scalar::Bool, span }
+            };
+            let jump = Block(vec![Stmt { kind: StmtKind::Goto(label), span }]);
+            self.emit(StmtKind::If(test, jump, Block::default()), span);
+        }
+        self.emit(StmtKind::Goto(switch.default.unwrap_or_else(|| end.clone())), span);
+        self.body.out.extend(inner.0);
+        self.emit(StmtKind::Label(end), span);
+        Ok(())
+    }
+
+    /// `while`, and `for` with its step.
+    fn while_loop(
+        &mut self,
+        cond: Option<&'a ast::Expr>,
+        body: &'a ast::Stmt,
+        step: Option<&'a ast::Expr>,
+        span: Span,
+    ) -> Result<()> {
+        let (test, effects) = self.captured(|this| match cond {
+            Some(cond) => this.condition(cond),
+            None => Ok(Expr::constant(1, Scalar::Bool, span)),
+        })?;
+        let again = match step {
+            Some(_) if crate::c::visit::has_continue(body) => Target::Label(self.fresh_label("next")),
+            _ => Target::Loop,
+        };
+        self.body.jumps.push(Jumps { leave: Target::Loop, again: Some(again.clone()) });
+        let inner = self.captured(|this| this.scoped(|this| this.statement(body)));
+        self.body.jumps.pop();
+        let (_, mut inner) = inner?;
+        if let Some(step) = step {
+            if let Target::Label(label) = again {
+                inner.0.push(Stmt { kind: StmtKind::Label(label), span });
+            }
+            let (_, block) = self.captured(|this| this.effect(step))?;
+            inner.0.extend(block.0);
+        }
+        let span = cond.map_or(span, |c| c.span);
+        if effects.0.is_empty() {
+            self.emit(StmtKind::While(test, inner), span);
+            return Ok(());
+        }
+        // The condition's effects come before each test.
+        let leave = Block(vec![Stmt { kind: StmtKind::Break, span }]);
+        let mut whole = effects;
+        whole.0.push(Stmt { kind: StmtKind::If(test, Block::default(), leave), span });
+        whole.0.extend(inner.0);
+        self.emit(StmtKind::While(Expr::constant(1, Scalar::Bool, span), whole), span);
+        Ok(())
+    }
+
+    fn do_while(&mut self, body: &'a ast::Stmt, cond: &'a ast::Expr, span: Span) -> Result<()> {
+        let again = match crate::c::visit::has_continue(body) {
+            true => Target::Label(self.fresh_label("next")),
+            false => Target::Loop,
+        };
+        self.body.jumps.push(Jumps { leave: Target::Loop, again: Some(again.clone()) });
+        let inner = self.captured(|this| this.scoped(|this| this.statement(body)));
+        self.body.jumps.pop();
+        let (_, mut inner) = inner?;
+        if let Target::Label(label) = again {
+            inner.0.push(Stmt { kind: StmtKind::Label(label), span });
+        }
+        let (test, effects) = self.captured(|this| this.condition(cond))?;
+        inner.0.extend(effects.0);
+        self.emit(StmtKind::DoWhile(inner, test), cond.span);
+        Ok(())
+    }
+
+    fn return_statement(&mut self, value: Option<&'a ast::Expr>, span: Span) -> Result<()> {
+        if self.body.is_main {
+            if let Some(value) = value {
+                self.effect(value)?;
+            }
+            self.emit(StmtKind::Halt, span);
+            return Ok(());
+        }
+        let result = self.body.result.clone();
+        let value = match (value, result) {
+            (None, None) => None,
+            // The value of a function that returns none is not used.
+            (None, Some(ty)) => match self.types().scalar(&ty) {
+                Some(scalar) => Some(Expr::constant(scalar.default_value(), scalar, span)),
+                None => None,
+            },
+            (Some(value), None) => {
+                self.effect(value)?;
+                None
+            }
+            (Some(e), Some(ty)) => match self.value(e)? {
+                Value::Scalar(value) => Some(self.convert(value, &ty, e.span)?.expr),
+                Value::Record(place, from) if from == *ty.unqualified() => {
+                    let Some(Symbol::Function(index)) = self.scopes[0].get(&self.body.name).cloned() else {
+                        panic!("a function that is lowered has a name")
+                    };
+                    let procedure = self.functions[index].procedure.expect("it is being lowered");
+                    let target = self.returned(procedure, &ty, span)?;
+                    self.copy(&target, &place, &ty, span)?;
+                    None
+                }
+                Value::Record(..) | Value::Void => {
+                    return Err(Diagnostic::new(e.span, "this does not fit the function's result"));
+                }
+            },
+        };
+        self.emit(StmtKind::Return(value), span);
+        Ok(())
+    }
+
+    /// Instructions that are known to order memory, or to do nothing.
+    fn asm(&mut self, asm: &'a ast::Asm) -> Result<()> {
+        let template = asm.template.text();
+        let unsupported = || {
+            Diagnostic::new(asm.span, "this assembly is not supported")
+                .help("mfence, sfence, lfence, pause, nop and empty assembly are; write the rest in C")
+        };
+        if asm.is_goto {
+            return Err(unsupported());
+        }
+        let words: Vec<String> = template
+            .split([';', '\n'])
+            .map(|line| line.trim().to_lowercase())
+            .filter(|l| !l.is_empty())
+            .collect();
+        let mut fences = Vec::new();
+        for word in &words {
+            let compact: String = word.split_whitespace().collect::<Vec<_>>().join(" ");
+            match compact.as_str() {
+                "mfence" => fences.push(FenceKind::Full),
+                // The usual way to say mfence on machines without it.
+                text if text.starts_with("lock") && text.contains("$0") && text.contains("sp)") => {
+                    fences.push(FenceKind::Full)
+                }
+                "sfence" => fences.push(FenceKind::StoreStore),
+                "lfence" | "pause" | "nop" | "rep nop" | "rep; nop" | "rep" => {}
+                _ => return Err(unsupported()),
+            }
+        }
+        // Empty assembly that ties values together changes none of them.
+        if !asm.outputs.is_empty() && !words.is_empty() {
+            return Err(unsupported());
+        }
+        for fence in fences {
+            self.emit(StmtKind::Fence(fence), asm.span);
+        }
+        Ok(())
+    }
+}
+
+/// What a scalar without initialiser may hold; `None` for what starts with one value.
+pub(super) fn anything(scalar: Scalar) -> Option<Choices> {
+    match scalar {
+        Scalar::Bool => Some(Choices(vec![(0, 1)])),
+        Scalar::Int(int) => {
+            let (lo, hi) = if int.bits == 64 { (i64::MIN.into(), i64::MAX.into()) } else { int.limits() };
+            Some(Choices(vec![(lo as i64, hi as i64)]))
+        }
+        Scalar::Pointer { bits: 64 } => Some(Choices(vec![(i64::MIN, i64::MAX)])),
+        Scalar::Pointer { .. } => Some(Choices(vec![(0, u32::MAX.into())])),
+        Scalar::Range { .. } | Scalar::Integer | Scalar::Thread | Scalar::Mutex => None,
+    }
+}

@@ -1,0 +1,195 @@
+//! Walks over all expressions of a translation unit.
+
+use super::ast::*;
+
+/// Calls `see` with every expression, and whether it stands before a call's parentheses.
+pub(super) fn expressions(unit: &Unit, see: &mut impl FnMut(&Expr, bool)) {
+    for item in &unit.items {
+        match item {
+            Item::Function(function) => block(&function.body, see),
+            Item::Declaration(d) => declaration(d, see),
+            Item::StaticAssert(_) | Item::Asm(_) => {}
+        }
+    }
+}
+
+fn block(b: &Block, see: &mut impl FnMut(&Expr, bool)) {
+    for item in &b.items {
+        match item {
+            BlockItem::Declaration(d) => declaration(d, see),
+            BlockItem::Statement(s) => statement(s, see),
+            BlockItem::StaticAssert(_) => {}
+        }
+    }
+}
+
+fn declaration(d: &Declaration, see: &mut impl FnMut(&Expr, bool)) {
+    for declared in &d.declarators {
+        if let Some(init) = &declared.initializer {
+            initializer(init, see);
+        }
+    }
+}
+
+fn initializer(init: &Initializer, see: &mut impl FnMut(&Expr, bool)) {
+    match init {
+        Initializer::Expr(e) => expression(e, false, see),
+        Initializer::List(list) => list.items.iter().for_each(|item| initializer(&item.value, see)),
+    }
+}
+
+fn statement(s: &Stmt, see: &mut impl FnMut(&Expr, bool)) {
+    match &s.kind {
+        StmtKind::Empty
+        | StmtKind::Goto(_)
+        | StmtKind::Continue
+        | StmtKind::Break
+        | StmtKind::Return(None) => {}
+        StmtKind::Expr(e) | StmtKind::GotoComputed(e) | StmtKind::Return(Some(e)) => {
+            expression(e, false, see)
+        }
+        StmtKind::Block(b) => block(b, see),
+        StmtKind::Labeled(_, inner) => statement(inner, see),
+        StmtKind::If(cond, then, otherwise) => {
+            expression(cond, false, see);
+            statement(then, see);
+            if let Some(otherwise) = otherwise {
+                statement(otherwise, see);
+            }
+        }
+        StmtKind::Switch(e, body) | StmtKind::While(e, body) | StmtKind::DoWhile(body, e) => {
+            expression(e, false, see);
+            statement(body, see);
+        }
+        StmtKind::For(f) => {
+            match &f.init {
+                ForInit::Empty => {}
+                ForInit::Expr(e) => expression(e, false, see),
+                ForInit::Declaration(d) => declaration(d, see),
+            }
+            f.condition.iter().chain(&f.step).for_each(|e| expression(e, false, see));
+            statement(&f.body, see);
+        }
+        StmtKind::Asm(asm) => {
+            asm.outputs.iter().chain(&asm.inputs).for_each(|o| expression(&o.expr, false, see));
+        }
+    }
+}
+
+fn expression(e: &Expr, is_callee: bool, see: &mut impl FnMut(&Expr, bool)) {
+    see(e, is_callee);
+    match &e.kind {
+        ExprKind::Identifier(_)
+        | ExprKind::Integer(_)
+        | ExprKind::Float(_)
+        | ExprKind::Character(_)
+        | ExprKind::String(_)
+        | ExprKind::FunctionName
+        | ExprKind::LabelAddress(_)
+        | ExprKind::Offsetof(..)
+        | ExprKind::TypesCompatible(..)
+        | ExprKind::Sizeof(_)
+        | ExprKind::Alignof(_) => {}
+        ExprKind::Unary(_, a)
+        | ExprKind::Step(_, a)
+        | ExprKind::Cast(_, a)
+        | ExprKind::Member(a, ..)
+        | ExprKind::VaArg(a, _) => expression(a, false, see),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::Assign(_, a, b)
+        | ExprKind::Comma(a, b)
+        | ExprKind::Index(a, b) => {
+            expression(a, false, see);
+            expression(b, false, see);
+        }
+        ExprKind::Conditional(a, b, c) => {
+            expression(a, false, see);
+            if let Some(b) = b {
+                expression(b, false, see);
+            }
+            expression(c, false, see);
+        }
+        ExprKind::CompoundLiteral(_, list) => {
+            list.items.iter().for_each(|item| initializer(&item.value, see));
+        }
+        ExprKind::Call(function, args) => {
+            expression(function, true, see);
+            args.iter().for_each(|a| expression(a, false, see));
+        }
+        ExprKind::Generic(generic) => {
+            generic.associations.iter().for_each(|(_, e)| expression(e, is_callee, see));
+        }
+        ExprKind::Statements(b) => block(b, see),
+        ExprKind::Choose(parts) => parts.iter().for_each(|e| expression(e, false, see)),
+    }
+}
+
+/// Whether `&name` stands in a block.
+pub(super) fn takes_address(b: &Block, name: &str) -> bool {
+    let mut found = false;
+    block(b, &mut |e, _| {
+        if let ExprKind::Unary(UnaryOp::AddressOf, arg) = &e.kind {
+            let mut place = arg;
+            while let ExprKind::Member(inner, Access::Dot, _) | ExprKind::Index(inner, _) = &place.kind {
+                place = inner;
+            }
+            found |= matches!(&place.kind, ExprKind::Identifier(n) if n == name);
+        }
+    });
+    found
+}
+
+/// Whether a `continue` of this loop stands in its body.
+pub(super) fn has_continue(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Continue => true,
+        StmtKind::Block(b) => b.items.iter().any(|item| match item {
+            BlockItem::Statement(s) => has_continue(s),
+            BlockItem::Declaration(_) | BlockItem::StaticAssert(_) => false,
+        }),
+        StmtKind::Labeled(_, inner) | StmtKind::Switch(_, inner) => has_continue(inner),
+        StmtKind::If(_, then, otherwise) => {
+            has_continue(then) || otherwise.as_ref().is_some_and(|o| has_continue(o))
+        }
+        StmtKind::Expr(e) => {
+            // Inside a statement expression.
+            let mut found = false;
+            expression(e, false, &mut |e, _| {
+                if let ExprKind::Statements(b) = &e.kind {
+                    found |= b.items.iter().any(|i| matches!(i, BlockItem::Statement(s) if has_continue(s)));
+                }
+            });
+            found
+        }
+        StmtKind::Empty
+        | StmtKind::While(..)
+        | StmtKind::DoWhile(..)
+        | StmtKind::For(_)
+        | StmtKind::Goto(_)
+        | StmtKind::GotoComputed(_)
+        | StmtKind::Break
+        | StmtKind::Return(_)
+        | StmtKind::Asm(_) => false,
+    }
+}
+
+/// Whether a label stands in a statement, so that it can be jumped into.
+pub(super) fn has_label(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Labeled(..) => true,
+        StmtKind::Block(b) => b.items.iter().any(|i| matches!(i, BlockItem::Statement(s) if has_label(s))),
+        StmtKind::If(_, then, otherwise) => {
+            has_label(then) || otherwise.as_ref().is_some_and(|o| has_label(o))
+        }
+        StmtKind::Switch(_, body) | StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => has_label(body),
+        StmtKind::For(f) => has_label(&f.body),
+        StmtKind::Empty
+        | StmtKind::Expr(_)
+        | StmtKind::Goto(_)
+        | StmtKind::GotoComputed(_)
+        | StmtKind::Continue
+        | StmtKind::Break
+        | StmtKind::Return(_)
+        | StmtKind::Asm(_) => false,
+    }
+}

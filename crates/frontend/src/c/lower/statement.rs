@@ -230,7 +230,10 @@ impl<'a> Lowerer<'a> {
                 );
             }
             (None, None) => {
-                self.body.undefined.insert(id.0);
+                let layout = self.program.records.layout(&storage);
+                if layout.iter().any(|cell| anything(cell.ty).is_some()) {
+                    self.body.undefined.insert(id.0);
+                }
                 self.emit(StmtKind::Declare(id, None), span);
             }
         }

@@ -1,0 +1,54 @@
+/* Peterson's mutual exclusion for two threads, without fences. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define load(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define store(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
+
+static atomic_int flag[2];
+static atomic_int turn;
+
+static void lock(int me)
+{
+    int other = 1 - me;
+    store(flag[me], 1);
+    store(turn, other);
+    while (load(flag[other]) && load(turn) == other)
+        ;
+}
+
+static void unlock(int me)
+{
+    store(flag[me], 0);
+}
+
+static int in_critical;
+
+static void critical_section(int me)
+{
+    in_critical++;
+    assert(in_critical == 1);
+    in_critical--;
+}
+
+static void *thread(void *arg)
+{
+    int me = *(int *)arg;
+    for (;;) {
+        lock(me);
+        critical_section(me);
+        unlock(me);
+    }
+}
+
+int main(void)
+{
+    static int ids[] = {0, 1};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, thread, &ids[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}

@@ -16,7 +16,7 @@ use super::scan::{PieceKind, Scanner};
 const MAX_LINES: usize = 64;
 
 /// Longer rows are not compared in full: the table would be too large.
-const MAX_TABLE: usize = 1 << 20;
+const MAX_TABLE: usize = 1 << 16;
 
 /// A file's text, cut into tokens.
 pub struct UserText {

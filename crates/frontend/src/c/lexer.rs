@@ -264,18 +264,26 @@ fn include_place(files: &Files<'_>, file: FileId, line: u32) -> Span {
     Span::NONE
 }
 
-/// The name in a line marker behind its first quote, and what follows its last.
+/// The name in a line marker behind its first quote, and what follows its last. Bytes that are not
+/// printable in ASCII are written in octal.
 fn file_name(quoted: &str) -> Option<(String, &str)> {
-    let mut name = String::new();
-    let mut chars = quoted.char_indices();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' => return Some((name, &quoted[at + 1..])),
-            '\\' => name.push(chars.next()?.1),
-            _ => name.push(c),
+    let bytes = quoted.as_bytes();
+    let mut name = Vec::new();
+    let mut at = 0;
+    loop {
+        match *bytes.get(at)? {
+            b'"' => return Some((String::from_utf8_lossy(&name).into_owned(), &quoted[at + 1..])),
+            b'\\' => {
+                let octal = quoted.get(at + 1..at + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+                name.push(octal.unwrap_or(*bytes.get(at + 1)?));
+                at += if octal.is_some() { 4 } else { 2 };
+            }
+            byte => {
+                name.push(byte);
+                at += 1;
+            }
         }
     }
-    None
 }
 
 /// What a piece means; the error has no place yet.

@@ -260,6 +260,21 @@ fn user_headers_are_found_and_named() {
 }
 
 #[test]
+fn odd_file_names_are_understood() {
+    if !has_preprocessor() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("\u{e9} \\ \"x\".c");
+    let name = path.to_str().unwrap();
+    let text = "int ok;\nint wrong = ;\n";
+    std::fs::write(&path, text).unwrap();
+    let (sources, diagnostics) = parse(name, text, &Options::default()).unwrap_err();
+    assert_eq!(sources.name(diagnostics[0].span.file), name);
+    assert_eq!(said(&diagnostics[0]), "2:13: expected an expression, found `;`");
+}
+
+#[test]
 fn what_the_preprocessor_says_has_a_place() {
     if !has_preprocessor() {
         return;

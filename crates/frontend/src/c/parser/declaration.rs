@@ -14,12 +14,6 @@ enum Level {
     Block,
 }
 
-/// What begins with specifiers.
-enum Declared {
-    Declaration(Declaration),
-    Function(Box<Function>),
-}
-
 impl Parser<'_, '_> {
     /// Reads what stands outside of functions; stray semicolons are nothing.
     pub(super) fn item(&mut self, items: &mut Vec<Item>) -> Result<()> {
@@ -43,31 +37,27 @@ impl Parser<'_, '_> {
                 return Err(self.unknown_type());
             }
         }
-        items.push(match self.declared(Level::File)? {
-            Declared::Declaration(declaration) => Item::Declaration(declaration),
-            Declared::Function(function) => Item::Function(function),
-        });
+        items.push(self.declared(Level::File)?);
         Ok(())
     }
 
     /// A declaration inside of a function, with its semicolon.
     pub(super) fn declaration(&mut self) -> Result<Declaration> {
         match self.declared(Level::Block)? {
-            Declared::Declaration(declaration) => Ok(declaration),
-            Declared::Function(_) => unreachable!("functions are defined at file level only"),
+            Item::Declaration(declaration) => Ok(declaration),
+            Item::Function(_) | Item::StaticAssert(_) | Item::Asm(_) => {
+                unreachable!("functions are defined at file level only, and the others have no specifiers")
+            }
         }
     }
 
-    fn declared(&mut self, level: Level) -> Result<Declared> {
+    /// What begins with specifiers: a declaration or a function.
+    fn declared(&mut self, level: Level) -> Result<Item> {
         let start = self.here();
         let specifiers = self.specifiers()?;
         let mut declarators = Vec::new();
         if self.take(";") {
-            return Ok(Declared::Declaration(Declaration {
-                specifiers,
-                declarators,
-                span: self.since(start),
-            }));
+            return Ok(Item::Declaration(Declaration { specifiers, declarators, span: self.since(start) }));
         }
         let meaning = match specifiers.storage {
             Some((Storage::Typedef, _)) => Meaning::Type,
@@ -79,6 +69,8 @@ impl Parser<'_, '_> {
             self.attributes(&mut before)?;
             let mut declarator = self.declarator()?;
             declarator.attributes.append(&mut before);
+            let asm_label = self.asm_label()?;
+            self.attributes(&mut declarator.attributes)?;
             if declarators.is_empty() && self.is_definition(&declarator) {
                 if level == Level::Block {
                     return refused(
@@ -87,10 +79,8 @@ impl Parser<'_, '_> {
                             .help("move it out of the function around it"),
                     );
                 }
-                return Ok(Declared::Function(Box::new(self.function(specifiers, declarator, start)?)));
+                return Ok(Item::Function(Box::new(self.function(specifiers, declarator, start)?)));
             }
-            let asm_label = self.asm_label()?;
-            self.attributes(&mut declarator.attributes)?;
             // The name is known in its own initialiser.
             if let Some(name) = &declarator.name {
                 self.declare(&name.text, meaning);
@@ -99,7 +89,7 @@ impl Parser<'_, '_> {
             declarators.push(InitDeclarator { declarator, asm_label, initializer, span: self.since(place) });
             if self.take(";") {
                 let span = self.since(start);
-                return Ok(Declared::Declaration(Declaration { specifiers, declarators, span }));
+                return Ok(Item::Declaration(Declaration { specifiers, declarators, span }));
             }
             if !self.take(",") {
                 return Err(self.unfinished(&declarators));

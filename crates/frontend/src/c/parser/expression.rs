@@ -300,6 +300,12 @@ impl Parser<'_, '_> {
     /// `(a)`, `({ ... })`
     fn parenthesized(&mut self) -> Result<Expr> {
         let start = self.expect("(")?;
+        let is_operand =
+            |kind| matches!(kind, TokenKind::Identifier | TokenKind::Integer(_) | TokenKind::String);
+        if self.kind() == TokenKind::Identifier && self.is_at(1, ")") && is_operand(self.peek_at(2).kind) {
+            // It looks like a cast.
+            return Err(self.unknown_type());
+        }
         let kind = if self.is("{") {
             ExprKind::Statements(Box::new(self.deeper(Self::block)?))
         } else {

@@ -1,4 +1,4 @@
-/* A ticket lock, for three threads, without fences. */
+/* A ticket lock, for two threads, without fences. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,11 +41,11 @@ static void *thread(void *arg)
 
 int main(void)
 {
-    static int ids[] = {0, 1, 2};
-    pthread_t threads[3];
-    for (int i = 0; i < 3; i++)
+    static int ids[] = {0, 1};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, thread, &ids[i]);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     return 0;
 }

@@ -11,13 +11,14 @@ use fencepost_passes::pipeline::{self, Stage};
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, json, text};
 use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Reason, Scope, Task, Verdict};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub fn run(options: &CheckOptions) -> Exit {
-    if options.trace.is_some() && (options.files.len() > 1 || options.models.len() > 1) {
+    let programs = if options.input.link { 1 } else { options.files.len() };
+    if options.trace.is_some() && (programs > 1 || options.models.len() > 1) {
         output::complain("error: --trace needs one file and one model");
         return Exit::Wrong;
     }
@@ -41,8 +42,12 @@ pub fn run(options: &CheckOptions) -> Exit {
         output::complain(format!("warning: Ctrl-C will lose what is known so far: {error}"));
     }
     let mut exit = Exit::Good;
-    for file in &options.files {
-        exit = exit.and(check_file(options, file, &cancelled));
+    let programs = match options.input.link {
+        true => vec![&options.files[..]],
+        false => options.files.iter().map(std::slice::from_ref).collect(),
+    };
+    for files in programs {
+        exit = exit.and(check_program(options, files, &cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -50,14 +55,24 @@ pub fn run(options: &CheckOptions) -> Exit {
     if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
 }
 
-fn check_file(options: &CheckOptions, file: &Path, cancelled: &Arc<AtomicBool>) -> Exit {
-    let name = file.display().to_string();
-    let tree = match input::read(file, &options.input) {
+/// Checks a program of one file, or of several that are linked.
+fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool>) -> Exit {
+    let names: Vec<_> = files.iter().map(|f| f.display().to_string()).collect();
+    let name = names.join("+");
+    let read = match files {
+        [file] => input::read(file, &options.input),
+        files => input::read_linked(files, &options.input),
+    };
+    let tree = match read {
         Ok(tree) => tree,
         Err(error) => {
             input::complain(&error);
-            if options.format == Format::Json {
-                output::line(error_object(&name, &error));
+            match (options.format, &error) {
+                (Format::Json, _) => output::line(error_object(&name, &error)),
+                (Format::Text, input::InputError::Text(_, diagnostics)) => {
+                    diagnostics.iter().filter_map(|d| d.draft.as_deref()).for_each(output::line);
+                }
+                (Format::Text, input::InputError::File(_)) => {}
             }
             return Exit::Wrong;
         }

@@ -6,7 +6,7 @@ use fencepost_frontend::{Diagnostic, c, memorax, model, trencher};
 use fencepost_ir::{Sources, tree};
 use fencepost_report::diagnostics::{self, Colour};
 use std::io::{IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why there is no program.
 pub enum InputError {
@@ -24,8 +24,24 @@ pub fn read(path: &Path, options: &InputOptions) -> Result<tree::Program, InputE
         InputFormat::Fp => model::read(&name, &text),
         InputFormat::Memorax => memorax::read(&name, &text),
         InputFormat::Trencher => trencher::read(&name, &text),
-        InputFormat::C => c::read(&name, &text, &c_options(options)),
+        InputFormat::C => c::read(&[(&name, &text)], &c_options(options)),
     };
+    read.map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
+}
+
+/// Reads C files that are one program.
+pub fn read_linked(paths: &[PathBuf], options: &InputOptions) -> Result<tree::Program, InputError> {
+    let mut texts = Vec::new();
+    for path in paths {
+        let name = path.display().to_string();
+        let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
+        if format(path, options, &text)? != InputFormat::C {
+            return Err(InputError::File(format!("{name}: only C files can be linked")));
+        }
+        texts.push((name, text));
+    }
+    let files: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (&name[..], &text[..])).collect();
+    let read = c::read(&files, &c_options(options));
     read.map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
 }
 

@@ -153,6 +153,9 @@ pub struct InputOptions {
     /// Widths of C's types
     #[arg(long, value_enum, value_name = "MODEL", default_value = "lp64")]
     pub data_model: DataModelName,
+    /// The given C files are one program
+    #[arg(long)]
+    pub link: bool,
 }
 
 #[derive(Args)]

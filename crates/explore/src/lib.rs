@@ -3,10 +3,11 @@
 //!
 //! Exact: whole states are stored and compared ([`mod@store`]). Complete when no buffer bound cut
 //! anything off ([`mod@search`]). Reductions ([`mod@reduction`], [`mod@symmetry`], dead registers)
-//! are on by default and tested against the search without them. Deterministic.
+//! are on by default and tested against the search without them; allocated objects are always kept
+//! in normal form ([`mod@heap`]). Deterministic.
 //!
-//! Limits: programs with any number of threads, and values chosen from more than
-//! [`MAX_CHOICES`], are not for this engine, and it says so.
+//! Limits: a program with any number of threads is not for this engine, and it says so; so it does
+//! where a run comes to a choice among too many values.
 
 mod codec;
 mod heap;
@@ -17,7 +18,7 @@ mod store;
 mod symmetry;
 
 use fencepost_ir::Fault;
-use fencepost_ir::cfg::{Count, Instr, NodeId, ProcId, Program, Property};
+use fencepost_ir::cfg::{Count, Expr, Instr, NodeId, ProcId, Program, Property};
 use fencepost_memory::{Machine, Memory, State, with_memory};
 use fencepost_task::{
     Answer, Bounds, Engine, Failure, Model, Progress, Reason, Scope, Task, Trace, Unreached, Verdict,
@@ -26,9 +27,8 @@ use fencepost_task::{
 use search::{End, Goal, Search};
 pub use search::{Order, Reduction};
 
-/// More alternatives than this in one step, or initial states than the square of it, are too many
-/// to try one by one.
-pub const MAX_CHOICES: u128 = 1 << 16;
+/// More initial states than this are too many to try one by one.
+const MAX_INITIAL: u128 = 1 << 20;
 
 /// The engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,7 +121,12 @@ impl Explicit {
                     Finals::Some(Reason::BoundReached(format!("buffer bound {}", bound.unwrap_or(0))))
                 }
                 (End::Stopped(reason), _) => Finals::Some(reason),
-                (End::Found(_), _) => unreachable!("nobody looks for violations"),
+                (End::Found(found), _) => match found.violation {
+                    Violation::Failure(failure) if failure.is_limit() => {
+                        Finals::Some(limit_reason(task.program, memory, &found, failure))
+                    }
+                    violation => unreachable!("nobody looks for violations, but {violation:?} was found"),
+                },
             }
         })
     }
@@ -169,23 +174,10 @@ fn not_applicable(program: &Program) -> Option<String> {
             start.name
         ));
     }
-    for procedure in &program.procedures {
-        for edge in procedure.edges() {
-            if let Instr::Havoc(_, choices) = &edge.instr
-                && choices.count() > MAX_CHOICES
-            {
-                let place = program.sources.place(edge.span);
-                return Some(format!(
-                    "{} values to choose from at {place} are too many to try one by one; give a range, as in any(0..9)",
-                    choices.count()
-                ));
-            }
-        }
-    }
     let initial =
         program.objects.iter().flat_map(|o| &o.init).try_fold(1u128, |n, c| n.checked_mul(c.count()));
     match initial {
-        Some(n) if n <= MAX_CHOICES * 16 => None,
+        Some(n) if n <= MAX_INITIAL => None,
         _ => Some("too many initial states to try one by one; give smaller ranges".to_string()),
     }
 }
@@ -206,7 +198,9 @@ fn never_reached<M: Memory>(program: &Program, search: &Search<'_, M>) -> Vec<Un
     let reached = |p: usize, node: NodeId| search.reached(p, node.index());
     for (i, procedure) in program.procedures.iter().enumerate() {
         for (id, edge) in procedure.edges().iter().enumerate() {
-            if matches!(edge.instr, Instr::Assert(_)) && !reached(i, edge.from) {
+            // What says `never` is meant not to be reached.
+            let meant = |instr: &Instr| matches!(instr, Instr::Assert(e) if *e != Expr::Const(0));
+            if meant(&edge.instr) && !reached(i, edge.from) {
                 unreached.push(Unreached::Assertion(ProcId(i as u32), fencepost_ir::cfg::EdgeId(id as u32)));
             }
         }

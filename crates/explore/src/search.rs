@@ -54,7 +54,7 @@ pub struct Found {
 
 /// How a search ended.
 pub enum End {
-    /// A violation was found.
+    /// A violation was found; or none, but a step that goes over one of our limits.
     Found(Found),
     /// All states within the bound were seen; whether the bound cut anything off.
     Exhausted { cut: bool },
@@ -88,6 +88,8 @@ pub struct Search<'p, M: Memory> {
     ended: bool,
     /// The store refused a state.
     full: bool,
+    /// The first step that went over one of our limits: its state's parent, its number, and why.
+    limit: Option<(Option<StateId>, u32, Failure)>,
     stats: Stats,
     scratch: Scratch,
     /// Stop beyond this many steps from the beginning or this many states.
@@ -141,6 +143,7 @@ impl<'p, M: Memory> Search<'p, M> {
             reached: program.procedures.iter().map(|p| vec![false; p.nodes as usize]).collect(),
             ended: false,
             full: false,
+            limit: None,
             stats: Stats::default(),
             scratch: Scratch::default(),
             limits: Limits::default(),
@@ -226,7 +229,12 @@ impl<'p, M: Memory> Search<'p, M> {
                 self.stats.depth += 1;
             }
         }
-        End::Exhausted { cut: !self.cut.is_empty() }
+        match self.limit {
+            Some((last, ordinal, failure)) => {
+                End::Found(self.rebuild(last, ordinal, Violation::Failure(failure)))
+            }
+            None => End::Exhausted { cut: !self.cut.is_empty() },
+        }
     }
 
     /// The bound to try after `bound` cut something off.
@@ -254,6 +262,10 @@ impl<'p, M: Memory> Search<'p, M> {
             }
             if let Err(failure) = self.settle(&mut state, self.bounds.len() - 1, None) {
                 match goal {
+                    _ if failure.is_limit() => {
+                        self.limit.get_or_insert((None, ordinal as u32, failure));
+                        continue;
+                    }
                     Goal::Violation => {
                         return Some(End::Found(self.rebuild(
                             None,
@@ -293,6 +305,11 @@ impl<'p, M: Memory> Search<'p, M> {
             next.clone_from(state);
             if let Err(failure) = self.take(next, step, level, None) {
                 match goal {
+                    // The rest may still hold a violation.
+                    _ if failure.is_limit() => {
+                        self.limit.get_or_insert((Some(id), ordinal, failure));
+                        continue;
+                    }
                     Goal::Violation => {
                         return Some(End::Found(self.rebuild(
                             Some(id),

@@ -13,17 +13,25 @@ pub struct Diagnostic {
     pub label: String,
     /// What to do.
     pub help: Option<String>,
+    /// A text for the user to start from.
+    pub draft: Option<String>,
 }
 
 impl Diagnostic {
     /// A message without help.
     pub fn new(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { span, message: message.into(), label: String::new(), help: None }
+        Diagnostic { span, message: message.into(), label: String::new(), help: None, draft: None }
     }
 
     /// Adds words at the place.
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = label.into();
+        self
+    }
+
+    /// Adds a text to start from.
+    pub fn draft(mut self, draft: impl Into<String>) -> Diagnostic {
+        self.draft = Some(draft.into());
         self
     }
 

@@ -33,6 +33,9 @@ pub struct Machine<'p> {
     pub(crate) forbidden: Vec<Forbidden>,
 }
 
+/// More values than this are not tried one by one.
+const MAX_CHOICES: u128 = 1 << 16;
+
 /// The largest object that can be allocated, and the largest number of objects.
 const MAX_OBJECT: u64 = 1 << 24;
 const MAX_OBJECTS: u64 = (1 << 15) - 1;
@@ -241,6 +244,7 @@ impl<'p> Machine<'p> {
             }
             let step = |choice| Step { thread: index as u32, action: Action::Edge(id, choice) };
             match &edge.instr {
+                Instr::Havoc(_, choices) if choices.count() > MAX_CHOICES => steps.push(step(None)),
                 Instr::Havoc(_, choices) => steps.extend(choices.values().map(|v| step(Some(v)))),
                 _ => steps.push(step(None)),
             }
@@ -350,7 +354,10 @@ impl<'p> Machine<'p> {
                     return Err(Failure::Assertion);
                 }
             }
-            Instr::Havoc(dest, _) => set(thread, dest, choice.expect("a havoc step has its value"))?,
+            Instr::Havoc(dest, choices) => {
+                let value = choice.ok_or(Failure::TooManyValues(choices.count()))?;
+                set(thread, dest, value)?;
+            }
             Instr::Lock(address) => {
                 let Resolved { loc, .. } = self.resolve(state, index, address)?;
                 state.write(loc, index as i64 + 1);

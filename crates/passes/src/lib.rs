@@ -3,6 +3,7 @@
 mod choices;
 mod compact;
 mod instantiate;
+mod late_choice;
 pub mod liveness;
 mod lower;
 mod lower_expression;

@@ -45,6 +45,8 @@ pub enum Failure {
     AtomicEndOutside,
     /// More threads than handles.
     TooManyThreads,
+    /// More values to choose from than can be tried.
+    TooManyValues(u128),
 }
 
 impl Failure {
@@ -52,7 +54,7 @@ impl Failure {
     pub fn is_limit(self) -> bool {
         match self {
             Failure::Fault(fault) => fault.is_limit(),
-            Failure::TooManyThreads => true,
+            Failure::TooManyThreads | Failure::TooManyValues(_) => true,
             Failure::Assertion
             | Failure::UnlockNotHeld
             | Failure::JoinNoThread(_)
@@ -76,6 +78,7 @@ impl fmt::Display for Failure {
             Failure::JoinNoThread(_) => f.write_str("join of no thread"),
             Failure::AtomicEndOutside => f.write_str("atomic_end outside an atomic section"),
             Failure::TooManyThreads => f.write_str("more than 65535 threads"),
+            Failure::TooManyValues(n) => write!(f, "any of {n} values is chosen, too many to try"),
         }
     }
 }

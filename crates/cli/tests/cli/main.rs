@@ -2,6 +2,7 @@
 //! input. One binary for all of it.
 
 mod bad_input;
+mod c;
 mod examples;
 mod limits;
 mod output;
@@ -40,8 +41,8 @@ fn fencepost_args(args: &[&str]) -> Ran {
 /// A file in a folder of this test run.
 fn scratch(name: &str, text: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
-    std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, text).unwrap();
     path
 }

@@ -38,15 +38,16 @@ pub struct Files<'s> {
     sources: &'s mut Sources,
     /// The folder of Fencepost's own headers.
     headers: &'s Path,
+    main: FileId,
     known: HashMap<String, FileId>,
     texts: HashMap<FileId, UserText>,
 }
 
 impl<'s> Files<'s> {
-    /// A table whose first file is called `main` by the markers. Headers are in a folder.
-    pub fn new(sources: &'s mut Sources, main: &str, headers: &'s Path) -> Files<'s> {
-        let texts = HashMap::from([(FileId(0), UserText::new(sources.text(FileId(0)).to_string()))]);
-        Files { sources, headers, known: HashMap::from([(main.to_string(), FileId(0))]), texts }
+    /// A table in which `file` is called `main` by the markers. Headers are in a folder.
+    pub fn new(sources: &'s mut Sources, file: FileId, main: &str, headers: &'s Path) -> Files<'s> {
+        let texts = HashMap::from([(file, UserText::new(sources.text(file).to_string()))]);
+        Files { sources, headers, main: file, known: HashMap::from([(main.to_string(), file)]), texts }
     }
 
     /// The file of a name, with whether it is new. Files that cannot be read have no text.
@@ -70,7 +71,7 @@ impl<'s> Files<'s> {
 /// All tokens of a text.
 pub fn lex<'a>(text: &'a str, places: Places<'_>) -> Result<Lexed<'a>, Diagnostic> {
     let (file, line, column) = match places {
-        Places::Marked(_) => (FileId(0), 1, 1),
+        Places::Marked(ref files) => (files.main, 1, 1),
         Places::Own { file, line, column } => (file, line, column),
     };
     let mut lexer = Lexer {
@@ -130,7 +131,7 @@ impl<'a> Lexer<'a, '_> {
         }
         self.align();
         if let Some(first) = self.system_since {
-            self.lexed.origins.add_system_lines(first, self.scanner.line());
+            self.lexed.origins.add_system_lines(self.file, first, self.scanner.line());
         }
         // The end stands behind the last token, which is a better place than a line that a marker
         // does not speak of.
@@ -241,7 +242,7 @@ impl<'a> Lexer<'a, '_> {
             Places::Own { .. } => match (kind, self.system_since) {
                 (FileKind::System, None) => self.system_since = Some(sharp.line),
                 (FileKind::User, Some(first)) => {
-                    self.lexed.origins.add_system_lines(first, sharp.line);
+                    self.lexed.origins.add_system_lines(self.file, first, sharp.line);
                     self.system_since = None;
                 }
                 (FileKind::System, Some(_)) | (FileKind::User, None) => {}

@@ -25,11 +25,19 @@ use crate::Diagnostic;
 use ast::{BlockItem, Parameter, Unit};
 use fencepost_ir::{FileId, Sources, tree};
 use lexer::{Files, Lexed, Places};
+use std::path::Path;
 
-/// Reads a program. The name is a path, as for [`parse`].
-pub fn read(name: &str, text: &str, options: &Options) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
-    let (unit, sources) = parse(name, text, options)?;
-    let units = [unit];
+/// Reads a program: one file, or several that are linked, by name and text. Names are paths, as for
+/// [`parse`].
+pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
+    let mut sources = Sources::default();
+    let mut units = Vec::new();
+    for (name, text) in files {
+        match parse(name, text, options, &mut sources) {
+            Ok(unit) => units.push(unit),
+            Err(diagnostics) => return Err((sources, diagnostics)),
+        }
+    }
     match lower::lower(&units, options.data_model) {
         Ok(mut program) => {
             program.sources = sources;
@@ -39,12 +47,26 @@ pub fn read(name: &str, text: &str, options: &Options) -> Result<tree::Program, 
         Err(mut diagnostic) => {
             // Blame the user's line, not the header's.
             diagnostic.span = units.iter().fold(diagnostic.span, |span, u| u.origins.in_user_file(span));
+            if let Some(harness) = &mut diagnostic.draft {
+                *harness = format!("{}{harness}", includes(files));
+            }
             Err((sources, vec![diagnostic]))
         }
     }
 }
 
-/// Parses a file. `name` is its path, or any name for a text that is in no file.
+/// The first lines of a harness around files.
+fn includes(files: &[(&str, &str)]) -> String {
+    let mut text = String::from("#include <assert.h>\n#include <pthread.h>\n");
+    for (name, _) in files {
+        let name = Path::new(name).file_name().unwrap_or(name.as_ref());
+        text += &format!("#include \"{}\"\n", name.display());
+    }
+    text + "\n"
+}
+
+/// Parses a file, and adds it to the sources with the headers it brings in. `name` is its path, or any
+/// name for a text that is in no file.
 ///
 /// A file that is preprocessed already is taken as it is: one named `.i`, or one that begins with a line
 /// marker. Its places are in the text itself, not in the files that its line markers name.
@@ -52,22 +74,16 @@ pub fn parse(
     name: &str,
     text: &str,
     options: &Options,
-) -> Result<(Unit, Sources), (Sources, Vec<Diagnostic>)> {
-    let mut sources = Sources::single(name, text);
-    let parsed = if is_preprocessed(name, text) {
-        lexer::lex(text, Places::Own { file: FileId(0), line: 1, column: 1 })
-            .and_then(unit)
-            .map_err(|d| vec![d])
-    } else {
-        preprocess::preprocess(&mut sources, options).and_then(|preprocessed| {
-            let files = Files::new(&mut sources, &preprocessed.main, preprocessed.headers.path());
-            lexer::lex(&preprocessed.text, Places::Marked(files)).and_then(unit).map_err(|d| vec![d])
-        })
-    };
-    match parsed {
-        Ok(unit) => Ok((unit, sources)),
-        Err(diagnostics) => Err((sources, diagnostics)),
+    sources: &mut Sources,
+) -> Result<Unit, Vec<Diagnostic>> {
+    let file = sources.add(name, text);
+    if is_preprocessed(name, text) {
+        let lexed = lexer::lex(text, Places::Own { file, line: 1, column: 1 });
+        return lexed.and_then(unit).map_err(|d| vec![d]);
     }
+    let preprocessed = preprocess::preprocess(sources, file, options)?;
+    let files = Files::new(sources, file, &preprocessed.main, preprocessed.headers.path());
+    lexer::lex(&preprocessed.text, Places::Marked(files)).and_then(unit).map_err(|d| vec![d])
 }
 
 fn unit(lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {

@@ -7,9 +7,9 @@ use fencepost_ir::{FileId, Span};
 pub struct Origins {
     /// By [`FileId`]; a file that is not listed is the user's.
     files: Vec<Origin>,
-    /// Lines of the first file that stem from system headers, for text that came preprocessed:
-    /// first and last, in order.
+    /// Lines that stem from system headers in a file that came preprocessed: first and last, in order.
     system_lines: Vec<(u32, u32)>,
+    preprocessed: FileId,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,8 +29,9 @@ impl Origins {
         self.files[index] = Origin { is_system: kind == FileKind::System, included };
     }
 
-    /// Notes lines of the first file that stem from a system header.
-    pub(super) fn add_system_lines(&mut self, first: u32, last: u32) {
+    /// Notes lines of a file that came preprocessed which stem from a system header.
+    pub(super) fn add_system_lines(&mut self, file: FileId, first: u32, last: u32) {
+        self.preprocessed = file;
         if first <= last {
             self.system_lines.push((first, last));
         }
@@ -44,7 +45,7 @@ impl Origins {
             return true;
         }
         let after = self.system_lines.partition_point(|(first, _)| *first <= span.line);
-        span.file == FileId(0) && after > 0 && span.line <= self.system_lines[after - 1].1
+        span.file == self.preprocessed && after > 0 && span.line <= self.system_lines[after - 1].1
     }
 
     /// The place itself, or for one in a system header the user's `#include` that brought it in, if

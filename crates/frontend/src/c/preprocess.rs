@@ -54,16 +54,20 @@ enum Input {
     Stdin,
 }
 
-/// Preprocesses the first file of a table.
-pub fn preprocess(sources: &mut Sources, options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
+/// Preprocesses a file of a table.
+pub fn preprocess(
+    sources: &mut Sources,
+    file: FileId,
+    options: &Options,
+) -> Result<Preprocessed, Vec<Diagnostic>> {
     let failed = |message: String| vec![Diagnostic::new(Span::NONE, message)];
     let headers = tempfile::Builder::new()
         .prefix("fencepost-")
         .tempdir()
         .and_then(|folder| headers::write(folder.path()).map(|()| folder))
         .map_err(|e| failed(format!("the headers cannot be written to a temporary folder: {e}")))?;
-    let name = sources.name(FileId(0)).to_string();
-    let text = sources.text(FileId(0));
+    let name = sources.name(file).to_string();
+    let text = sources.text(file);
     let input = match std::fs::read(&name) {
         Ok(bytes) if bytes == text.as_bytes() => Input::File(file_argument(&name)),
         _ => Input::Stdin,
@@ -91,7 +95,7 @@ pub fn preprocess(sources: &mut Sources, options: &Options) -> Result<Preprocess
     })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let files = Files::new(sources, &main, headers.path());
+        let files = Files::new(sources, file, &main, headers.path());
         let mut diagnostics = complaints(&said, files);
         if diagnostics.is_empty() {
             let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it does not say why");

@@ -1,8 +1,9 @@
 //! What is said of broken programs.
 
+use crate::parse;
 use crate::said;
 use expect_test::{Expect, expect};
-use fencepost_frontend::c::{Options, parse};
+use fencepost_frontend::c::Options;
 
 /// Each line is a unit that is refused.
 #[track_caller]

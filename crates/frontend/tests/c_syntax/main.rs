@@ -11,8 +11,18 @@ mod system;
 
 use expect_test::{Expect, expect};
 use fencepost_frontend::Diagnostic;
-use fencepost_frontend::c::{Fragment, Options, parse};
-use fencepost_ir::FileId;
+use fencepost_frontend::c::ast::Unit;
+use fencepost_frontend::c::{Fragment, Options};
+use fencepost_ir::{FileId, Sources};
+
+/// Parses a file with sources of its own.
+fn parse(name: &str, text: &str, options: &Options) -> Result<(Unit, Sources), (Sources, Vec<Diagnostic>)> {
+    let mut sources = Sources::default();
+    match fencepost_frontend::c::parse(name, text, options, &mut sources) {
+        Ok(unit) => Ok((unit, sources)),
+        Err(diagnostics) => Err((sources, diagnostics)),
+    }
+}
 
 fn fragment(text: &str) -> Fragment<'_> {
     Fragment { text, file: FileId(0), line: 1, column: 1, types: &["T", "U"] }

@@ -1,9 +1,10 @@
 //! Where things stand: behind macros, in headers, in preprocessed text and in fragments.
 
+use crate::parse;
 use crate::said;
 use expect_test::{Expect, expect};
 use fencepost_frontend::c::ast::{BlockItem, Expr, ExprKind, Item, StmtKind, Unit};
-use fencepost_frontend::c::{DataModel, Fragment, Options, parse};
+use fencepost_frontend::c::{DataModel, Fragment, Options};
 use fencepost_ir::{FileId, Sources, Span};
 
 /// Whether files can be preprocessed; tests that need it say so and stop.

@@ -1,8 +1,9 @@
 //! Inputs that nobody would write: deep ones, long ones, broken ones.
 
+use crate::parse;
 use crate::places::has_preprocessor;
 use crate::{fragment, said};
-use fencepost_frontend::c::{Options, parse};
+use fencepost_frontend::c::Options;
 use fencepost_samples::Rng;
 use fencepost_samples::mutate::mutate;
 

@@ -1,6 +1,7 @@
 //! Programs preprocessed with the headers of the system's C library, as `.i` files are.
 
-use fencepost_frontend::c::{Options, parse};
+use crate::parse;
+use fencepost_frontend::c::Options;
 use std::process::Command;
 
 /// What programs include, in the order of the alphabet.

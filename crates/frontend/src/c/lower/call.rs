@@ -182,7 +182,7 @@ impl<'a> Lowerer<'a> {
         if self.program.records.has_union(&storage) {
             return Err(Diagnostic::new(span, "returning a union is not supported"));
         }
-        let name = format!("%result of {}", self.program.procedure(procedure).name);
+        let name = format!("%result.{}", self.program.procedure(procedure).name);
         let known = self.program.thread_locals.iter().position(|v| v.name == name);
         let id = known.unwrap_or_else(|| {
             let layout = self.program.records.layout(&storage);

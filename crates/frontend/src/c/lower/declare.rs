@@ -318,7 +318,8 @@ impl<'a> Lowerer<'a> {
             ty = Rc::new(FunctionType { params: Some(Vec::new()), ..(*ty).clone() });
         }
         let name = function.name();
-        let index = self.function_symbol(&name.text, ty.clone(), name.span)?;
+        let linkage = linkage(&function.specifiers);
+        let index = self.function_symbol(&name.text, ty.clone(), linkage, name.span);
         if let Some(first) = self.functions[index].body {
             let inline = |f: &ast::Function| f.specifiers.inline.is_some();
             if inline(first) || inline(function) {
@@ -329,6 +330,7 @@ impl<'a> Lowerer<'a> {
         }
         self.functions[index].ty = ty;
         self.functions[index].body = Some(function);
+        self.functions[index].unit = self.unit;
         self.functions[index].span = name.span;
         Ok(())
     }
@@ -353,24 +355,25 @@ impl<'a> Lowerer<'a> {
         Ok(types)
     }
 
-    fn function_symbol(&mut self, name: &str, ty: Rc<FunctionType>, span: Span) -> Result<usize> {
-        match self.scopes[0].get(name) {
-            Some(Symbol::Function(index)) => {
-                let index = *index;
-                let known = &mut self.functions[index];
-                if known.ty.params.is_none() && known.body.is_none() {
-                    known.ty = ty;
-                }
-                Ok(index)
-            }
-            _ => {
-                let index = self.functions.len();
-                let name = name.to_string();
-                self.scopes[0].insert(name.clone(), Symbol::Function(index));
-                self.functions.push(Function { name, ty, body: None, procedure: None, span });
-                Ok(index)
-            }
+    fn function_symbol(&mut self, name: &str, ty: Rc<FunctionType>, linkage: Linkage, span: Span) -> usize {
+        let external = || self.external.get(name).filter(|_| linkage == Linkage::External);
+        let known = match self.scopes[0].get(name).or_else(external) {
+            Some(Symbol::Function(index)) => Some(*index),
+            _ => None,
+        };
+        let index = known.unwrap_or_else(|| {
+            let (name, ty, unit) = (name.to_string(), ty.clone(), self.unit);
+            self.functions.push(Function { name, ty, body: None, unit, procedure: None, span });
+            self.functions.len() - 1
+        });
+        if self.functions[index].ty.params.is_none() && self.functions[index].body.is_none() {
+            self.functions[index].ty = ty;
         }
+        self.scopes[0].insert(name.to_string(), Symbol::Function(index));
+        if linkage == Linkage::External {
+            self.external.entry(name.to_string()).or_insert(Symbol::Function(index));
+        }
+        index
     }
 
     pub(super) fn declare_global(&mut self, declaration: &'a ast::Declaration) -> Result<()> {
@@ -401,13 +404,15 @@ impl<'a> Lowerer<'a> {
             return Ok(());
         }
         if let CType::Function(ty) = ty {
-            let index = self.function_symbol(&name.text, ty, name.span)?;
+            let index = self.function_symbol(&name.text, ty, linkage(specifiers), name.span);
             self.define(&name.text, Symbol::Function(index));
             return Ok(());
         }
         let is_extern = storage == Some(ast::Storage::Extern);
         let file_scope = self.scopes.len() == 1;
-        let known = match self.scopes[0].get(&name.text) {
+        let external = linkage(specifiers) == Linkage::External && (file_scope || is_extern);
+        let shared = || self.external.get(&name.text).filter(|_| external);
+        let known = match self.scopes[0].get(&name.text).or_else(shared) {
             Some(Symbol::Global(index)) if file_scope || is_extern => Some(*index),
             _ => None,
         };
@@ -416,6 +421,8 @@ impl<'a> Lowerer<'a> {
                 name: name.text.clone(),
                 ty: ty.clone(),
                 initializer: None,
+                unit: self.unit,
+                at_file_scope: file_scope || is_extern,
                 per_thread: specifiers.thread_local.is_some(),
                 defined: false,
                 span: name.span,
@@ -425,6 +432,7 @@ impl<'a> Lowerer<'a> {
         });
         if let Some(initializer) = &declared.initializer {
             self.globals[index].initializer = Some(initializer);
+            self.globals[index].unit = self.unit;
         }
         if let CType::Array(_, None) = self.globals[index].ty {
             self.globals[index].ty = ty;
@@ -435,7 +443,14 @@ impl<'a> Lowerer<'a> {
         if is_extern && !file_scope {
             self.scopes[0].entry(name.text.clone()).or_insert(Symbol::Global(index));
         }
+        if external {
+            self.external.entry(name.text.clone()).or_insert(Symbol::Global(index));
+        }
         self.define(&name.text, Symbol::Global(index));
+        // The initialiser of a function's own static variable means the names of the function.
+        if !file_scope && !is_extern {
+            self.global(index, name.span)?;
+        }
         Ok(())
     }
 
@@ -473,6 +488,20 @@ impl<'a> Lowerer<'a> {
                 Diagnostic::new(span, message)
             }
         }
+    }
+}
+
+/// Whether a name means the same in all units.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Linkage {
+    External,
+    Internal,
+}
+
+fn linkage(specifiers: &ast::Specifiers) -> Linkage {
+    match specifiers.storage {
+        Some((ast::Storage::Static, _)) => Linkage::Internal,
+        _ => Linkage::External,
     }
 }
 

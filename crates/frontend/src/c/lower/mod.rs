@@ -33,7 +33,9 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 /// Lowers the translation units of one program.
 pub(super) fn lower(units: &[ast::Unit], data_model: DataModel) -> Result<Program> {
     let mut lowerer = Lowerer::new(data_model);
-    for unit in units {
+    lowerer.file_scopes.resize_with(units.len(), FileScope::default);
+    for (i, unit) in units.iter().enumerate() {
+        lowerer.enter_unit(i);
         lowerer.unit(unit)?;
     }
     lowerer.program()
@@ -59,7 +61,10 @@ struct Global<'a> {
     name: String,
     ty: CType,
     initializer: Option<&'a ast::Initializer>,
-    /// Where its name is looked up: at file scope, or in the function it is local to.
+    /// The unit that it stands in, whose names its initialiser means.
+    unit: usize,
+    /// Not a function's own static variable.
+    at_file_scope: bool,
     per_thread: bool,
     defined: bool,
     span: Span,
@@ -72,9 +77,10 @@ struct Function<'a> {
     name: String,
     ty: Rc<FunctionType>,
     body: Option<&'a ast::Function>,
+    /// The unit that the body stands in.
+    unit: usize,
     /// Set when it is first used.
     procedure: Option<ProcedureId>,
-    /// The parameters, for what is passed as several scalars.
     span: Span,
 }
 
@@ -117,14 +123,26 @@ struct Lvalue {
     ty: CType,
 }
 
+#[derive(Default)]
+struct FileScope {
+    names: HashMap<String, Symbol>,
+    tags: HashMap<String, CType>,
+}
+
 struct Lowerer<'a> {
     data_model: DataModel,
     alignments: Vec<u64>,
     complete: Vec<bool>,
     /// The C types of each record's members.
     members: Vec<Vec<CType>>,
+    /// Innermost last; the first is the file scope of the unit at hand.
     scopes: Vec<HashMap<String, Symbol>>,
     tags: Vec<HashMap<String, CType>>,
+    unit: usize,
+    /// The file scopes of the other units.
+    file_scopes: Vec<FileScope>,
+    /// Functions and variables that all units share.
+    external: HashMap<String, Symbol>,
     globals: Vec<Global<'a>>,
     functions: Vec<Function<'a>>,
     /// Functions whose address is taken somewhere.
@@ -149,6 +167,9 @@ impl<'a> Lowerer<'a> {
             members: Vec::new(),
             scopes: vec![HashMap::new()],
             tags: vec![HashMap::new()],
+            unit: 0,
+            file_scopes: Vec::new(),
+            external: HashMap::new(),
             globals: Vec::new(),
             functions: Vec::new(),
             taken: HashSet::new(),
@@ -187,15 +208,12 @@ impl<'a> Lowerer<'a> {
 
     /// Lowers `main` and all it needs.
     fn program(mut self) -> Result<Program> {
-        let Some(Symbol::Function(main)) = self.scopes[0].get("main").cloned() else {
-            return Err(self.no_main());
-        };
-        if self.functions[main].body.is_none() {
-            return Err(self.no_main());
-        }
+        let main = self.functions.iter().position(|f| f.name == "main" && f.body.is_some());
+        let Some(main) = main else { return Err(self.no_main()) };
         let procedure = self.procedure(main, Span::NONE)?;
         let args = self.main_arguments(main)?;
         while let Some(function) = self.waiting.pop_front() {
+            self.enter_unit(self.functions[function].unit);
             self.lower_function(function)?;
         }
         let span = self.functions[main].span;
@@ -260,6 +278,29 @@ impl<'a> Lowerer<'a> {
                 }
             }
         }
+    }
+
+    /// Looks names up in another unit; gives the one before.
+    fn enter_unit(&mut self, unit: usize) -> usize {
+        let previous = std::mem::replace(&mut self.unit, unit);
+        if unit != previous {
+            let entered = std::mem::take(&mut self.file_scopes[unit]);
+            let names = std::mem::replace(&mut self.scopes[0], entered.names);
+            let tags = std::mem::replace(&mut self.tags[0], entered.tags);
+            self.file_scopes[previous] = FileScope { names, tags };
+        }
+        previous
+    }
+
+    /// Runs `inside` at file scope of a unit.
+    fn at_file_scope<T>(&mut self, unit: usize, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let (scopes, tags) = (self.scopes.split_off(1), self.tags.split_off(1));
+        let previous = self.enter_unit(unit);
+        let result = inside(self);
+        self.enter_unit(previous);
+        self.scopes.extend(scopes);
+        self.tags.extend(tags);
+        result
     }
 
     fn lookup(&self, name: &str) -> Option<&Symbol> {

@@ -65,7 +65,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The variable of the program that a global is.
-    fn global(&mut self, index: usize, span: Span) -> Result<VarRef> {
+    pub(super) fn global(&mut self, index: usize, span: Span) -> Result<VarRef> {
         if let Some(variable) = self.globals[index].variable {
             return Ok(variable);
         }
@@ -99,7 +99,11 @@ impl<'a> Lowerer<'a> {
         self.globals[index].variable = Some(variable);
         self.globals[index].ty = ty.clone();
         if let Some(initializer) = self.globals[index].initializer {
-            let init = self.static_initializer(&ty, initializer)?;
+            let unit = self.globals[index].unit;
+            let init = match self.globals[index].at_file_scope {
+                true => self.at_file_scope(unit, |this| this.static_initializer(&ty, initializer)),
+                false => self.static_initializer(&ty, initializer),
+            }?;
             match variable {
                 VarRef::ThreadLocal(id) => self.program.thread_locals[id.0].init = init,
                 _ => self.program.shared[id].init = init,

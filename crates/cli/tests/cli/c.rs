@@ -1,0 +1,266 @@
+//! C: every construct against the compiled program, how files become programs, and what is said
+//! about those that do not.
+//!
+//! A file of `tests/features` has a function `test` that hands integers to `out`. Compiled by the
+//! system's compiler, `out` prints them; for Fencepost it is an assertion that the value is the
+//! printed one. So both have to agree on every value, and with a wrong one the check has to fail.
+
+use crate::{check, fencepost_args, root, scratch};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn features() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/features");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let read = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        (name, std::fs::read_to_string(&path).unwrap())
+    };
+    files.into_iter().map(read).collect()
+}
+
+/// What the compiled program prints.
+fn compiled(name: &str, text: &str) -> Vec<i64> {
+    let program = format!(
+        "#include <stdio.h>\n#define out(e) printf(\"%lld\\n\", (long long)(e))\n{text}\n\
+         int main(void) {{ test(); return 0; }}\n"
+    );
+    let source = scratch(&format!("{name}_compiled.c"), &program);
+    let binary = source.with_extension("");
+    let compiler = Command::new("cc")
+        .args(["-std=gnu11", "-w", "-pthread", "-o"])
+        .args([&binary, &source])
+        .arg("-latomic")
+        .output()
+        .expect("there is a C compiler");
+    assert!(compiler.status.success(), "{name}: {}", String::from_utf8_lossy(&compiler.stderr));
+    let ran = Command::new(&binary).output().unwrap();
+    assert!(ran.status.success(), "{name} runs");
+    let printed = String::from_utf8(ran.stdout).unwrap();
+    printed.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+/// The program whose assertions are the values.
+fn asserting(text: &str, values: &[i64]) -> String {
+    let list: Vec<_> = values
+        .iter()
+        .map(|v| if *v == i64::MIN { "-9223372036854775807-1".into() } else { format!("{v}LL") })
+        .collect();
+    format!(
+        "#include <assert.h>\nstatic const long long expected[] = {{{}}};\nstatic int at;\n\
+         #define out(e) do {{ long long value_ = (e); assert(value_ == expected[at]); at++; }} while (0)\n\
+         {text}\nint main(void) {{ test(); assert(at == {}); return 0; }}\n",
+        list.join(", "),
+        values.len()
+    )
+}
+
+#[test]
+fn constructs_do_what_the_compiled_program_does() {
+    let features = features();
+    assert!(features.len() >= 60, "there are {} features", features.len());
+    for (name, text) in features {
+        let mut values = compiled(&name, &text);
+        assert!(!values.is_empty(), "{name} shows values");
+        let ran = check(&format!("{name}.c"), &asserting(&text, &values), &["--model", "sc"]);
+        assert_eq!(ran.code, 0, "{name}:\n{}{}", ran.stdout, ran.stderr);
+        *values.last_mut().unwrap() ^= 1;
+        let ran = check(&format!("{name}_wrong.c"), &asserting(&text, &values), &["--model", "sc", "-q"]);
+        assert_eq!(ran.code, 1, "{name} with a wrong value:\n{}{}", ran.stdout, ran.stderr);
+    }
+}
+
+/// The fences of a fenced example are needed: without any one of them it is unsafe.
+#[test]
+fn each_fence_of_a_c_example_is_needed() {
+    for name in ["dekker", "peterson", "lamport", "szymanski", "spinlock", "ticketlock"] {
+        let path = root().join(format!("examples/{name}_fenced.c"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        let fences: Vec<_> =
+            (0..lines.len()).filter(|&i| lines[i].trim_start().starts_with("atomic_thread_fence")).collect();
+        assert!(!fences.is_empty(), "{name} has fences");
+        for i in fences {
+            let without = [&lines[..i], &lines[i + 1..]].concat().join("\n");
+            let file = format!("without_{i}_{name}.c");
+            let ran = check(&file, &without, &["-q", "--model", "tso", "--model", "pso"]);
+            assert_eq!(ran.code, 1, "{name} without line {}:\n{}{}", i + 1, ran.stdout, ran.stderr);
+        }
+    }
+}
+
+/// Every thread gets to its critical section under SC, and again.
+#[test]
+fn each_thread_of_a_c_example_gets_to_its_critical_section_again() {
+    for name in ["dekker", "peterson", "lamport", "szymanski", "spinlock", "ticketlock"] {
+        let text = std::fs::read_to_string(root().join(format!("examples/{name}.c"))).unwrap();
+        let threads = if name == "spinlock" { 3 } else { 2 };
+        for thread in 0..threads {
+            let visits = format!("static int visits; visits += me == {thread}; assert(visits < 2);");
+            let watched = text.replace("assert(in_critical == 1);", &visits);
+            assert_ne!(watched, text);
+            let ran = check(&format!("again_{name}_{thread}.c"), &watched, &["-q", "--model", "sc"]);
+            assert_eq!(ran.code, 1, "{name}, thread {thread}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+}
+
+const SB: &str = "\
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+int a, b;
+static void *first(void *arg) {
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    BETWEEN;
+    a = atomic_load_explicit(&y, memory_order_relaxed);
+    return arg;
+}
+static void *second(void *arg) {
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    BETWEEN;
+    b = atomic_load_explicit(&x, memory_order_relaxed);
+    return arg;
+}
+int main(void) {
+    pthread_t s, t;
+    pthread_create(&s, 0, first, 0);
+    pthread_create(&t, 0, second, 0);
+    pthread_join(s, 0);
+    pthread_join(t, 0);
+    assert(a || b);
+    return 0;
+}
+";
+
+#[test]
+fn what_is_a_fence_and_what_is_not() {
+    let path = scratch("sb.c", SB);
+    let verdict = |between: &str, model: &str| {
+        let define = format!("-DBETWEEN={between}");
+        fencepost_args(&["check", path.to_str().unwrap(), &define, "--model", model, "-q"]).code
+    };
+    for between in [
+        "atomic_thread_fence(memory_order_seq_cst)",
+        "__sync_synchronize()",
+        "__atomic_thread_fence(__ATOMIC_SEQ_CST)",
+        "__asm__ __volatile__(\"mfence\" ::: \"memory\")",
+        "(void)atomic_exchange_explicit(&a_third, 1, memory_order_relaxed)",
+    ] {
+        let between = between.replace("&a_third", "&(atomic_int){0}");
+        assert_eq!(verdict(&between, "tso"), 0, "{between}");
+        assert_eq!(verdict(&between, "pso"), 0, "{between}");
+    }
+    for between in [
+        "(void)0",
+        "atomic_thread_fence(memory_order_acq_rel)",
+        "atomic_thread_fence(memory_order_release)",
+        "atomic_thread_fence(memory_order_acquire)",
+        "atomic_signal_fence(memory_order_seq_cst)",
+        "__asm__ __volatile__(\"sfence\" ::: \"memory\")",
+        "__asm__ __volatile__(\"lfence\" ::: \"memory\")",
+        "__asm__ __volatile__(\"\" ::: \"memory\")",
+    ] {
+        assert_eq!(verdict(between, "sc"), 0, "{between}");
+        assert_eq!(verdict(between, "tso"), 1, "{between}");
+        assert_eq!(verdict(between, "pso"), 1, "{between}");
+    }
+}
+
+#[test]
+fn several_files_are_one_program() {
+    scratch("linked.h", "int other(void);\nextern int shared_between;\n");
+    let main = "#include <assert.h>\n#include \"linked.h\"\nstatic int own = 1;\nint shared_between = 5;\n\
+                int main(void) { assert(other() == 8); assert(own == 1 && shared_between == 6); return 0; }\n";
+    let other = "#include \"linked.h\"\nstatic int own = 2;\nint other(void) { own++; shared_between++; return own + 5; }\n";
+    let (main, other) = (scratch("linked_main.c", main), scratch("linked_other.c", other));
+    let files = [main.to_str().unwrap(), other.to_str().unwrap()];
+    let ran = fencepost_args(&["check", "--link", files[0], files[1]]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let alone = fencepost_args(&["check", files[0]]);
+    assert_eq!(alone.code, 2);
+    assert!(alone.stderr.contains("`other` has no body"), "{}", alone.stderr);
+    assert!(alone.stderr.contains("--link"), "{}", alone.stderr);
+}
+
+#[test]
+fn a_file_without_main_gets_a_harness_that_can_be_checked() {
+    let text = "#include <stdatomic.h>\ntypedef struct { atomic_int held; } lock_t;\n\
+                void lock(lock_t *l) { while (atomic_exchange(&l->held, 1)) ; }\n\
+                void unlock(lock_t *l) { atomic_store(&l->held, 0); }\n";
+    let ran = check("nomain.c", text, &[]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("there is no `main`"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("#include \"nomain.c\""), "{}", ran.stdout);
+    let harness = check("harness.c", &ran.stdout, &[]);
+    assert_eq!(harness.code, 0, "{}{}", harness.stdout, harness.stderr);
+}
+
+#[test]
+fn options_for_c() {
+    let folder = scratch("include_here/limit.h", "#define LIMIT 3\n");
+    let folder = folder.parent().unwrap().to_str().unwrap();
+    let text = "#include <assert.h>\n#include <limit.h>\nint main(void) { assert(LIMIT == VALUE); assert(sizeof(long) == WORD); return 0; }\n";
+    let include = format!("-I{folder}");
+    let ran = check("options.c", text, &[&include, "-DVALUE=3", "-D", "WORD=8"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let ran = check("options.c", text, &[&include, "-DVALUE=4", "-DWORD=8", "-q"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let ran = check("options.c", text, &[&include, "-DVALUE=3", "-DWORD=4", "--data-model", "ilp32"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let ran = check("options.c", text, &["--cpp", "no-such-compiler"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("no-such-compiler"), "{}", ran.stderr);
+}
+
+/// Errors stand in the user's file, at the line and column of what is wrong.
+#[test]
+fn errors_have_their_places() {
+    let cases = [
+        ("int main(void) { double d = 1; return 0; }", ":1:25", "floating point is not supported"),
+        ("int main(void) { return missing(); }", ":1:25", "`missing` is not declared"),
+        ("void f(void);\nint main(void) {\n  f();\n}", ":3:3", "`f` has no body"),
+        ("struct s { int a; } v;\nint main(void) { return v.b; }", ":2:27", "has no member `b`"),
+        ("int main(void) { int n = 3; int a[n]; return 0; }", ":1:35", "variable length"),
+        ("int main(void) { __asm__(\"cli\"); }", ":1:18", "assembly is not supported"),
+        ("#define TWICE(e) ((e) + nope)\nint main(void) { return TWICE(1); }", ":2:25", "`nope`"),
+        ("int main(void) { int x = ; }", ":1:26", "expected"),
+        ("#include \"nowhere.h\"\nint main(void) { return 0; }", ":1", "nowhere.h"),
+    ];
+    for (text, place, message) in cases {
+        let ran = check("wrong.c", text, &[]);
+        assert_eq!(ran.code, 2, "{text}\n{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(message), "{text}\n{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("wrong.c{place}")), "{text}\n{place}\n{}", ran.stderr);
+    }
+}
+
+/// What goes wrong at run time is found, and named.
+#[test]
+fn errors_of_programs() {
+    let cases = [
+        ("int *p; *p = 1;", "null pointer"),
+        ("int a[2], i = 2; a[i] = 1;", "out of bounds"),
+        ("int *p = malloc(8); p[2] = 1;", "access at byte 8 of an object of 8 bytes"),
+        ("int *p = malloc(4); free(p); *p = 1;", "after it was freed"),
+        ("int *p = malloc(4); free(p); free(p);", "double free"),
+        ("int x; free(&x);", "free of what was not allocated"),
+        ("int z = 0; z = 1 / z;", "division by zero"),
+        ("pthread_mutex_unlock(&m);", "does not hold"),
+        ("assert(0);", "assertion fails"),
+    ];
+    for (code, message) in cases {
+        let code = code.replacen("int *p; *p", "static int *p; *p", 1);
+        let text = format!(
+            "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\npthread_mutex_t m;\n\
+             int main(void) {{\n{code}\nreturn 0; }}\n"
+        );
+        let ran = check("fails.c", &text, &["--model", "tso"]);
+        assert_eq!(ran.code, 1, "{code}\n{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(message), "{code}\n{}", ran.stdout);
+        assert!(ran.stdout.contains("fails.c:6"), "{code}\n{}", ran.stdout);
+    }
+}

@@ -1,0 +1,23 @@
+static const int ci = 5; static volatile int vi; static const volatile int cvi = 6; static const int arr[] = {1, 2, 3}; struct s { const int a; volatile int b; }; static const struct s cs = {1, 2};
+static int f(const int *p, volatile int *q) { *q = *p; return *q + *p; } static const char *const names[] = {"a", "b"};
+void test(void) { out(ci); vi = 4; vi++; vi += vi;
+    out(vi);
+    out(cvi);
+    out(arr[1]);
+    out(cs.a + cs.b); volatile int lv = 3; lv++;
+    out(lv--);
+    out(lv);
+    out(f(&ci, &vi)); struct s s = {7, 8}; s.b++;
+    out(s.a + s.b); int x = 1; int const *p = &x; int *const q = &x; *q = 2;
+    out(*p); const int *const r = p;
+    out(*r);
+    out(names[1][0]); volatile struct s *vs = (volatile struct s *)&s;
+    out(vs->b); const int local = ci + 1;
+    out(local); int y = 9; p = &y;
+    out(*p); const int (*pa)[3] = &arr;
+    out((*pa)[2]); register int reg = 4;
+    out(reg); volatile unsigned char uc = 255; uc++;
+    out(uc); volatile int *restrict vr = &vi; *vr = 8;
+    out(vi); (void)vi; vi;
+    out(*(volatile int *)&x);
+    out(*(const volatile int *)&x); }

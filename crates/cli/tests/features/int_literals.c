@@ -1,0 +1,45 @@
+void test(void)
+{
+    out(sizeof(1));
+    out(sizeof(1l));
+    out(sizeof(1LL));
+    out(sizeof(1u));
+    out(sizeof(1UL));
+    out(sizeof(1uLL));
+    out(sizeof(2147483647));
+    out(sizeof(2147483648));
+    out(sizeof(4294967295));
+    out(sizeof(0x7fffffff));
+    out(sizeof(0xffffffff));
+    out(sizeof(0x100000000));
+    out(sizeof(037777777777));
+    out(sizeof(4294967296u));
+    out(0xffffffff > -1);
+    out(4294967295 > -1);
+    out(-1 < 0x80000000);
+    out(-1 < 2147483648);
+    out(-2147483648 < 0);
+    out(-0x80000000 < 0);
+    out(0x7fffffffffffffff);
+    out(0xffffffffffffffff == -1);
+    out(18446744073709551615u > 0);
+    out(0777);
+    out(0b1011);
+    out(0B11u);
+    out(0);
+    out(00);
+    out(0x0);
+    out(0xABcdEf);
+    out(0x80000000 >> 31);
+    out(-0x80000000 >> 31);
+    out(-1u >> 28);
+    out(-1ul >> 60);
+    out(9223372036854775807);
+    out(-9223372036854775807 - 1);
+    out(_Generic(0x8000000000000000, unsigned long: 1, long: 2, default: 3));
+    out(_Generic(2147483648, int: 0, long: 1, long long: 2, default: 3));
+    out(_Generic(0xffffffff, int: 0, unsigned: 1, long: 2, default: 3));
+    out(_Generic(1lu, unsigned long: 1, default: 0));
+    out(_Generic(1Ull, unsigned long long: 1, default: 0));
+    out(_Generic('a', char: 1, int: 2));
+}

@@ -15,7 +15,6 @@ static void lock(int me)
 {
 start:
     store(b[me], 1);
-    atomic_thread_fence(memory_order_release);
     store(x, me);
     atomic_thread_fence(memory_order_seq_cst);
     if (load(y) != -1) {
@@ -28,7 +27,6 @@ start:
     atomic_thread_fence(memory_order_seq_cst);
     if (load(x) != me) {
         store(b[me], 0);
-        atomic_thread_fence(memory_order_seq_cst);
         for (int j = 0; j < THREADS; j++)
             while (load(b[j]))
                 ;

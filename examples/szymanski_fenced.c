@@ -21,12 +21,10 @@ static void lock(int me)
     atomic_thread_fence(memory_order_seq_cst);
     if (load(flag[other]) == 1) {
         store(flag[me], 2);
-        atomic_thread_fence(memory_order_seq_cst);
         while (load(flag[other]) != 4)
             ;
     }
     store(flag[me], 4);
-    atomic_thread_fence(memory_order_seq_cst);
     while (me == 1 && load(flag[0]) >= 2)
         ;
 }

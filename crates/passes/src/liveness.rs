@@ -38,6 +38,12 @@ fn analyse(program: &Program, id: ProcId) -> Vec<Vec<bool>> {
         }
     }
     let mut live = vec![always; procedure.nodes as usize];
+    // The element that a call's result goes to is found when the call returns, behind the edge.
+    for edge in procedure.edges() {
+        if let Instr::Call(Some(Dest::At { index, .. }), ..) = &edge.instr {
+            read_expr(index, &mut live[edge.to.index()]);
+        }
+    }
     let mut changed = true;
     while changed {
         changed = false;
@@ -59,17 +65,19 @@ fn analyse(program: &Program, id: ProcId) -> Vec<Vec<bool>> {
 }
 
 fn read_slots(procedure: &Procedure, instr: &Instr, live: &mut [bool]) {
+    instr.expressions(&mut |e| read_expr(e, live));
+    debug_assert_eq!(live.len(), procedure.registers.len());
+}
+
+fn read_expr(e: &Expr, live: &mut [bool]) {
     let mut mark = |base: Reg, len: u32| {
         if let Reg::Local(slot) = base {
             live[slot as usize..(slot + len) as usize].fill(true);
         }
     };
-    instr.expressions(&mut |e| {
-        e.visit(&mut |e| match e {
-            Expr::Reg(reg) => mark(*reg, 1),
-            Expr::At { base, len, .. } => mark(*base, *len),
-            _ => {}
-        });
+    e.visit(&mut |e| match e {
+        Expr::Reg(reg) => mark(*reg, 1),
+        Expr::At { base, len, .. } => mark(*base, *len),
+        _ => {}
     });
-    debug_assert_eq!(live.len(), procedure.registers.len());
 }

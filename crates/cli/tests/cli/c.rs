@@ -24,7 +24,7 @@ fn features() -> Vec<(String, String)> {
 /// What the compiled program prints.
 fn compiled(name: &str, text: &str) -> Vec<i64> {
     let program = format!(
-        "#include <stdio.h>\n#define out(e) printf(\"%lld\\n\", (long long)(e))\n{text}\n\
+        "#include <stdio.h>\n#define out(...) printf(\"%lld\\n\", (long long)(__VA_ARGS__))\n{text}\n\
          int main(void) {{ test(); return 0; }}\n"
     );
     let source = scratch(&format!("{name}_compiled.c"), &program);
@@ -50,7 +50,7 @@ fn asserting(text: &str, values: &[i64]) -> String {
         .collect();
     format!(
         "#include <assert.h>\nstatic const long long expected[] = {{{}}};\nstatic int at;\n\
-         #define out(e) do {{ long long value_ = (e); assert(value_ == expected[at]); at++; }} while (0)\n\
+         #define out(...) do {{ long long value_ = (__VA_ARGS__); assert(value_ == expected[at]); at++; }} while (0)\n\
          {text}\nint main(void) {{ test(); assert(at == {}); return 0; }}\n",
         list.join(", "),
         values.len()

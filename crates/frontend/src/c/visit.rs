@@ -139,28 +139,31 @@ pub(super) fn takes_address(b: &Block, name: &str) -> bool {
     found
 }
 
-/// Whether a `continue` of this loop stands in its body.
+/// Whether a `continue` of this loop stands in its body, statement expressions included.
 pub(super) fn has_continue(s: &Stmt) -> bool {
-    match &s.kind {
-        StmtKind::Continue => true,
-        StmtKind::Block(b) => b.items.iter().any(|item| match item {
-            BlockItem::Statement(s) => has_continue(s),
-            BlockItem::Declaration(_) | BlockItem::StaticAssert(_) => false,
-        }),
-        StmtKind::Labeled(_, inner) | StmtKind::Switch(_, inner) => has_continue(inner),
-        StmtKind::If(_, then, otherwise) => {
-            has_continue(then) || otherwise.as_ref().is_some_and(|o| has_continue(o))
-        }
-        StmtKind::Expr(e) => {
-            // Inside a statement expression.
-            let mut found = false;
+    let in_expressions = |exprs: &[&Expr]| {
+        let mut found = false;
+        for e in exprs {
             expression(e, false, &mut |e, _| {
                 if let ExprKind::Statements(b) = &e.kind {
-                    found |= b.items.iter().any(|i| matches!(i, BlockItem::Statement(s) if has_continue(s)));
+                    found |= block_has_continue(b);
                 }
             });
-            found
         }
+        found
+    };
+    match &s.kind {
+        StmtKind::Continue => true,
+        StmtKind::Block(b) => block_has_continue(b),
+        StmtKind::Labeled(_, inner) => has_continue(inner),
+        StmtKind::Switch(e, inner) => in_expressions(&[e]) || has_continue(inner),
+        StmtKind::If(cond, then, otherwise) => {
+            in_expressions(&[cond])
+                || has_continue(then)
+                || otherwise.as_ref().is_some_and(|o| has_continue(o))
+        }
+        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => in_expressions(&[e]),
+        // Those in the head of an inner loop belong to that loop, as GCC has it.
         StmtKind::Empty
         | StmtKind::While(..)
         | StmtKind::DoWhile(..)
@@ -168,9 +171,25 @@ pub(super) fn has_continue(s: &Stmt) -> bool {
         | StmtKind::Goto(_)
         | StmtKind::GotoComputed(_)
         | StmtKind::Break
-        | StmtKind::Return(_)
+        | StmtKind::Return(None)
         | StmtKind::Asm(_) => false,
     }
+}
+
+fn block_has_continue(b: &Block) -> bool {
+    b.items.iter().any(|item| match item {
+        BlockItem::Statement(s) => has_continue(s),
+        BlockItem::Declaration(d) => {
+            let mut found = false;
+            declaration(d, &mut |e, _| {
+                if let ExprKind::Statements(b) = &e.kind {
+                    found |= block_has_continue(b);
+                }
+            });
+            found
+        }
+        BlockItem::StaticAssert(_) => false,
+    })
 }
 
 /// Whether a label stands in a statement, so that it can be jumped into.

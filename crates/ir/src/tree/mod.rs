@@ -555,6 +555,27 @@ impl Block {
     }
 }
 
+impl Block {
+    /// Calls `visit` on every statement, inner ones included, to be changed.
+    pub fn visit_mut(&mut self, visit: &mut impl FnMut(&mut Stmt)) {
+        for stmt in &mut self.0 {
+            visit(stmt);
+            match &mut stmt.kind {
+                StmtKind::If(_, then, otherwise) => {
+                    then.visit_mut(visit);
+                    otherwise.visit_mut(visit);
+                }
+                StmtKind::While(_, body)
+                | StmtKind::DoWhile(body, _)
+                | StmtKind::Atomic(_, body)
+                | StmtKind::Block(body) => body.visit_mut(visit),
+                StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.visit_mut(visit)),
+                _ => {}
+            }
+        }
+    }
+}
+
 impl StmtKind {
     /// The expressions that stand directly in it, indices of places included.
     pub fn expressions(&self) -> Vec<&Expr> {

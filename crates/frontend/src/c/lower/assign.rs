@@ -146,59 +146,61 @@ impl<'a> Lowerer<'a> {
 
     /// Copies a structure, scalar by scalar.
     pub(super) fn copy(&mut self, to: &Place, from: &Place, ty: &CType, span: Span) -> Result<()> {
-        let (mut to, mut from) = (to.clone(), from.clone());
-        self.stabilise(&mut to);
-        self.stabilise(&mut from);
-        let mut paths = Vec::new();
-        self.scalar_paths(ty, &mut Vec::new(), &mut paths, span)?;
+        let from = self.scalars_of(from, ty, span)?;
+        let to = self.scalars_of(to, ty, span)?;
         // All is read before anything is written: the two may overlap.
         let mut values = Vec::new();
-        for (path, scalar) in &paths {
-            let place = extended(&from, path);
-            values.push(self.keep(Expr { kind: ExprKind::Read(place), ty: *scalar, span }));
+        for (_, place, scalar) in from {
+            values.push(self.keep(Expr { kind: ExprKind::Read(place), ty: scalar, span }));
         }
-        for ((path, _), value) in paths.iter().zip(values) {
-            self.emit(StmtKind::Assign(extended(&to, path), value), span);
+        for ((_, place, _), value) in to.into_iter().zip(values) {
+            self.emit(StmtKind::Assign(place, value), span);
         }
         Ok(())
     }
 
-    /// The ways to all scalars of a type.
-    fn scalar_paths(
+    /// The scalars of a structure: the way to each, its place and its type. A union is one scalar, if
+    /// all its members are equally large ones.
+    pub(super) fn scalars_of(
         &mut self,
+        place: &Place,
         ty: &CType,
-        path: &mut Vec<Projection>,
-        paths: &mut Vec<(Vec<Projection>, Scalar)>,
         span: Span,
-    ) -> Result<()> {
-        match ty.unqualified().clone() {
-            CType::Array(of, n) => {
-                for i in 0..n.unwrap_or(0) {
-                    path.push(Projection::Index(self.int_constant(i as i64, &CType::LONG, span).expr));
-                    self.scalar_paths(&of, path, paths, span)?;
-                    path.pop();
-                }
-                Ok(())
+    ) -> Result<Vec<(Vec<Step>, Place, Scalar)>> {
+        let mut place = place.clone();
+        self.stabilise(&mut place);
+        let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+        let mut paths: Vec<(Vec<Step>, Scalar)> = Vec::new();
+        let mut seen: Vec<(u64, u64)> = Vec::new();
+        let records = &self.program.records;
+        let mut overlapping = false;
+        records.scalars(&storage, &mut Vec::new(), &mut |path, scalar| {
+            let (offset, _) = records.offset(&storage, path);
+            let (start, end) = (offset, offset + scalar.size());
+            if seen.contains(&(start, end)) {
+                return;
             }
-            CType::Record(id) => {
-                if self.program.records.get(id).kind == RecordKind::Union {
-                    return Err(Diagnostic::new(span, "copying a union is not supported")
-                        .help("assign the member that is in use"));
-                }
-                for (i, member) in self.members[id.0 as usize].clone().iter().enumerate() {
-                    path.push(Projection::Field(i));
-                    self.scalar_paths(member, path, paths, span)?;
-                    path.pop();
-                }
-                Ok(())
-            }
-            CType::Mutex => Err(Diagnostic::new(span, "a mutex cannot be copied")),
-            other => {
-                let scalar = self.types().scalar(&other).ok_or_else(|| self.no_values(&other, span))?;
-                paths.push((path.clone(), scalar));
-                Ok(())
-            }
+            overlapping |= seen.iter().any(|&(s, e)| s < end && start < e);
+            seen.push((start, end));
+            paths.push((path.to_vec(), scalar));
+        });
+        if overlapping {
+            return Err(Diagnostic::new(span, "copying a union of different types is not supported")
+                .help("assign the member that is in use"));
         }
+        if paths.iter().any(|(_, scalar)| *scalar == Scalar::Mutex) {
+            return Err(Diagnostic::new(span, "a mutex cannot be copied"));
+        }
+        let step = |step: &Step| match step {
+            Step::Index(i) => Projection::Index(self.int_constant(i64::from(*i), &CType::LONG, span).expr),
+            Step::Field(i) => Projection::Field(*i),
+        };
+        let located = paths.into_iter().map(|(path, scalar)| {
+            let mut cell = place.clone();
+            cell.path.extend(path.iter().map(step));
+            (path, cell, scalar)
+        });
+        Ok(located.collect())
     }
 
     /// `++` and `--`, for their value.
@@ -263,10 +265,4 @@ fn step_operator(op: ast::StepOp) -> (BinaryOp, Wanted) {
         ast::StepOp::PostIncrement => (BinaryOp::Add, Wanted::Old),
         ast::StepOp::PostDecrement => (BinaryOp::Sub, Wanted::Old),
     }
-}
-
-fn extended(place: &Place, path: &[Projection]) -> Place {
-    let mut place = place.clone();
-    place.path.extend_from_slice(path);
-    place
 }

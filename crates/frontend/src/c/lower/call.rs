@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::c::ast::ExprKind as Ast;
+use fencepost_ir::pointer::{self, Target};
 
 impl<'a> Lowerer<'a> {
     /// A pointer to a function.
@@ -12,7 +13,7 @@ impl<'a> Lowerer<'a> {
         let procedure = self.procedure(index, span)?;
         let ty = CType::Function(self.functions[index].ty.clone()).pointer_to();
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
-        let word = fencepost_ir::pointer::to_procedure(procedure.0 as u32, self.program.pointer_bits);
+        let word = pointer::to_procedure(procedure.0 as u32, self.program.pointer_bits);
         Ok(Typed { expr: Expr::constant(word, scalar, span), ty })
     }
 
@@ -22,6 +23,10 @@ impl<'a> Lowerer<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Result<Value> {
+        if let Ast::Generic(generic) = &function.kind {
+            let chosen = self.generic(generic, function.span)?;
+            return self.call(chosen, args, span);
+        }
         if let Ast::Identifier(name) = &function.kind {
             let symbol = self.lookup(name).cloned();
             match symbol {
@@ -73,7 +78,7 @@ impl<'a> Lowerer<'a> {
             match (value, params.get(i)) {
                 (Value::Scalar(value), Some(ty)) => scalars.push(self.convert(value, ty, arg.span)?.expr),
                 (Value::Record(place, ty), Some(_)) => {
-                    for (place, scalar) in self.cells_of(&place, &ty, arg.span)? {
+                    for (_, place, scalar) in self.scalars_of(&place, &ty, arg.span)? {
                         scalars.push(Expr { kind: ExprKind::Read(place), ty: scalar, span: arg.span });
                     }
                 }
@@ -86,29 +91,6 @@ impl<'a> Lowerer<'a> {
             }
         }
         Ok(scalars)
-    }
-
-    /// The scalars of a structure.
-    fn cells_of(&mut self, place: &Place, ty: &CType, span: Span) -> Result<Vec<(Place, Scalar)>> {
-        let mut place = place.clone();
-        self.stabilise(&mut place);
-        let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
-        if self.program.records.has_union(&storage) {
-            return Err(Diagnostic::new(span, "passing a union is not supported"));
-        }
-        let mut cells = Vec::new();
-        self.program.records.scalars(&storage, &mut Vec::new(), &mut |path, scalar| {
-            let mut cell = place.clone();
-            cell.path.extend(path.iter().map(|step| match step {
-                Step::Index(i) => {
-                    let long = Scalar::Int(fencepost_ir::IntType { bits: 64, signed: true });
-                    Projection::Index(Expr::constant(i64::from(*i), long, span))
-                }
-                Step::Field(i) => Projection::Field(*i),
-            }));
-            cells.push((cell, scalar));
-        });
-        Ok(cells)
     }
 
     fn call_function(&mut self, index: usize, args: &'a [ast::Expr], span: Span) -> Result<Value> {
@@ -215,6 +197,13 @@ impl<'a> Lowerer<'a> {
                 return Err(Diagnostic::new(span, message));
             }
         };
+        if let Some(word) = self.fold(&pointer.expr)
+            && let Target::Procedure(p) = pointer::target(word, self.program.pointer_bits)
+            && let Some(index) =
+                self.functions.iter().position(|f| f.procedure == Some(ProcedureId(p as usize)))
+        {
+            return self.call_function(index, args, span);
+        }
         let pointer = self.keep(pointer.expr);
         let typed = FunctionType {
             params: ty.params.clone().or_else(|| Some(vec![CType::INT; args.len()])),

@@ -59,8 +59,12 @@ impl<'a> Lowerer<'a> {
 
     /// The type that a declarator makes of its base type.
     pub(super) fn derive(&mut self, base: CType, declarator: &'a ast::Declarator) -> Result<CType> {
+        self.derive_steps(base, &declarator.derived)
+    }
+
+    fn derive_steps(&mut self, base: CType, steps: &'a [Derived]) -> Result<CType> {
         let mut ty = base;
-        for step in declarator.derived.iter().rev() {
+        for step in steps.iter().rev() {
             ty = match step {
                 Derived::Pointer(qualifiers) if qualifiers.is_atomic => {
                     CType::Atomic(Rc::new(ty.pointer_to()))
@@ -104,11 +108,18 @@ impl<'a> Lowerer<'a> {
                 let mut types = Vec::new();
                 for p in parameters {
                     let base = self.base_type(&p.specifiers)?;
-                    let ty = self.derive(base, &p.declarator)?;
-                    types.push(adjusted(ty));
+                    types.push(self.parameter_type(base, &p.declarator)?);
                 }
                 Ok((Some(types), *variadic))
             }
+        }
+    }
+
+    /// The type of a parameter: an array's own length says nothing, for it is a pointer.
+    fn parameter_type(&mut self, base: CType, declarator: &'a ast::Declarator) -> Result<CType> {
+        match declarator.derived.split_first() {
+            Some((Derived::Array(_), rest)) => self.derive_steps(base, rest).map(CType::pointer_to),
+            _ => self.derive(base, declarator).map(adjusted),
         }
     }
 
@@ -344,12 +355,12 @@ impl<'a> Lowerer<'a> {
         for declaration in declarations {
             let base = self.base_type(&declaration.specifiers)?;
             for declared in &declaration.declarators {
-                let ty = self.derive(base.clone(), &declared.declarator)?;
+                let ty = self.parameter_type(base.clone(), &declared.declarator)?;
                 let position = names.iter().position(|n| n.text == declared.name().text);
                 let position = position.ok_or_else(|| {
                     Diagnostic::new(declared.span, format!("`{}` is no parameter", declared.name().text))
                 })?;
-                types[position] = adjusted(ty);
+                types[position] = ty;
             }
         }
         Ok(types)

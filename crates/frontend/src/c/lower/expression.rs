@@ -182,19 +182,26 @@ impl<'a> Lowerer<'a> {
                 (self.truth(kept.clone(), span), Some(kept))
             }
         };
-        if let Some(value) = self.fold(&test) {
-            return match (value != 0, then) {
-                (true, Some(then)) => self.value(then),
-                (true, None) => Ok(Value::Scalar(first.expect("without a middle there is a first"))),
-                (false, _) => self.value(otherwise),
-            };
-        }
-        let (t, t_effects) = self.captured(|this| match (then, first) {
+        let first = self.captured(|this| match (then, first) {
             (Some(then), _) => this.value(then),
             (None, Some(first)) => Ok(Value::Scalar(first)),
             (None, None) => Ok(Value::Void),
-        })?;
-        let (o, o_effects) = self.captured(|this| this.value(otherwise))?;
+        });
+        let (t, t_effects) = match (first, self.fold(&test)) {
+            (Ok(first), _) => first,
+            (Err(_), Some(0)) => return self.value(otherwise),
+            (Err(diagnostic), _) => return Err(diagnostic),
+        };
+        let other = self.captured(|this| this.value(otherwise));
+        // What cannot run need not make sense.
+        let (o, o_effects) = match (other, self.fold(&test)) {
+            (Ok(other), _) => other,
+            (Err(_), Some(1)) => {
+                self.body.out.extend(t_effects.0);
+                return Ok(t);
+            }
+            (Err(diagnostic), _) => return Err(diagnostic),
+        };
         match (t, o) {
             (Value::Scalar(t), Value::Scalar(o)) => {
                 self.choose_scalar(test, (t, t_effects), (o, o_effects), span).map(Value::Scalar)
@@ -239,6 +246,12 @@ impl<'a> Lowerer<'a> {
         let t = self.convert(t, &ty, span)?;
         let o = self.convert(o, &ty, span)?;
         let scalar = t.expr.ty;
+        // The branch that is not taken has a say in the type, and that is all.
+        if let Some(known) = self.fold(&test) {
+            let (value, effects) = if known != 0 { (t, t_effects) } else { (o, o_effects) };
+            self.body.out.extend(effects.0);
+            return Ok(Typed { ty, ..value });
+        }
         if t_effects.0.is_empty() && o_effects.0.is_empty() {
             let kind = ExprKind::Select(Box::new(test), Box::new(t.expr), Box::new(o.expr));
             return Ok(Typed { expr: Expr { kind, ty: scalar, span }, ty });

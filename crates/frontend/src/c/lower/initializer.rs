@@ -10,10 +10,14 @@ use std::iter::Peekable;
 /// A scalar's place in a variable.
 type Path = Vec<Step>;
 
-/// A value of an initialiser: an expression, or a unit of a string.
+/// A value of an initialiser.
 enum Item<'a> {
+    /// An expression for a scalar.
     Expr(&'a ast::Expr),
+    /// A unit of a string.
     Unit(u32),
+    /// An expression for a whole structure.
+    Record(&'a ast::Expr),
 }
 
 struct Initial<'a> {
@@ -30,11 +34,17 @@ impl<'a> Lowerer<'a> {
         initializer: &'a Initializer,
     ) -> Result<Vec<Choices>> {
         let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, Span::NONE))?;
-        let layout = self.program.records.layout(&storage);
+        let initials = self.initials(ty, initializer)?;
+        self.static_values(&storage, initials)
+    }
+
+    fn static_values(&mut self, storage: &Type, initials: Vec<Initial<'a>>) -> Result<Vec<Choices>> {
+        let layout = self.program.records.layout(storage);
         let mut values: Vec<Choices> =
             layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
-        for Initial { path, ty, item } in self.initials(ty, initializer)? {
+        for Initial { path, ty, item } in initials {
             let value = match item {
+                Item::Record(e) => return Err(constant::not_constant(e.span)),
                 Item::Unit(unit) => i64::from(unit as i32),
                 Item::Expr(e) => {
                     let value = self.constant_typed(e)?;
@@ -44,7 +54,7 @@ impl<'a> Lowerer<'a> {
                     })?
                 }
             };
-            let (offset, scalar) = self.program.records.offset(&storage, &path);
+            let (offset, scalar) = self.program.records.offset(storage, &path);
             let cell = layout.iter().position(|c| c.offset == offset && c.ty.size() == scalar.size());
             let cell = cell.expect("a path leads to a cell");
             let value = scalar.same_bits(value, layout[cell].ty).unwrap_or(value);
@@ -84,7 +94,25 @@ impl<'a> Lowerer<'a> {
         let mut given: HashMap<Path, Expr> = HashMap::new();
         for Initial { path, ty, item } in initials {
             let value = match item {
-                Item::Unit(unit) => self.int_constant(i64::from(unit as i32), &ty, span).expr,
+                Item::Record(e) => {
+                    let Value::Record(from, from_ty) = self.value(e)? else {
+                        return Err(Diagnostic::new(e.span, "this is not a structure"));
+                    };
+                    if from_ty != *ty.unqualified() {
+                        return Err(Diagnostic::new(e.span, "this is another structure"));
+                    }
+                    for (inner, place, scalar) in self.scalars_of(&from, &ty, e.span)? {
+                        let read = Expr { kind: ExprKind::Read(place), ty: scalar, span: e.span };
+                        let read = self.keep(read);
+                        given.insert([&path[..], &inner].concat(), read);
+                    }
+                    continue;
+                }
+                Item::Unit(unit) => {
+                    let scalar = self.types().scalar(&ty).ok_or_else(|| self.no_values(&ty, span))?;
+                    let Scalar::Int(int) = scalar else { return Err(self.no_values(&ty, span)) };
+                    Expr::constant(int.wrap(unit.into()), scalar, span)
+                }
                 Item::Expr(e) => {
                     let value = self.scalar(e)?;
                     let value = self.convert(value, &ty, e.span)?.expr;
@@ -196,16 +224,17 @@ impl<'a> Lowerer<'a> {
             return Ok(());
         }
         let mut items = items.iter().peekable();
-        self.members_of(ty, &mut items, path, found, Braces::Own)?;
+        self.members_from(0, ty, &mut items, path, found, Braces::Own)?;
         match items.peek() {
             Some(extra) => Err(Diagnostic::new(extra.span, "there are more initialisers than members")),
             None => Ok(()),
         }
     }
 
-    /// Takes from `items` what the members of the type need.
-    fn members_of(
+    /// Takes from `items` what the members of the type need, from a position on.
+    fn members_from(
         &mut self,
+        first: u64,
         ty: &CType,
         items: &mut Peekable<std::slice::Iter<'a, InitializerItem>>,
         path: &mut Path,
@@ -226,15 +255,16 @@ impl<'a> Lowerer<'a> {
                 return Ok(());
             }
         };
-        let mut position = 0u64;
-        let mut entered_union = false;
+        let mut position = first;
+        let mut entered_union = first > 0;
         while let Some(item) = items.peek() {
             if !item.designators.is_empty() {
                 if braces == Braces::Outer {
                     return Ok(());
                 }
                 let item = items.next().expect("just seen");
-                position = self.designated(ty, item, items, path, found)?;
+                let levels = self.levels(ty, &item.designators)?;
+                position = self.designated(ty, &levels, item, items, path, found)?;
                 entered_union = true;
                 continue;
             }
@@ -296,7 +326,7 @@ impl<'a> Lowerer<'a> {
             let item = items.next().expect("just seen");
             return self.item_value(ty, &item.value, path, found);
         }
-        self.members_of(ty, items, path, found, Braces::Outer)
+        self.members_from(0, ty, items, path, found, Braces::Outer)
     }
 
     fn item_value(
@@ -317,7 +347,10 @@ impl<'a> Lowerer<'a> {
             },
             (Initializer::Expr(e), CType::Record(_)) => match &e.kind {
                 ast::ExprKind::CompoundLiteral(_, list) => self.list(ty, &list.items, path, found),
-                _ => Err(Diagnostic::new(e.span, "a structure inside an initialiser needs braces")),
+                _ => {
+                    found.push(Initial { path: path.clone(), ty: ty.clone(), item: Item::Record(e) });
+                    Ok(())
+                }
             },
             (Initializer::Expr(e), _) => {
                 found.push(Initial { path: path.clone(), ty: ty.clone(), item: Item::Expr(e) });
@@ -326,94 +359,75 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// A designated item; gives the position after it.
+    /// The positions that designators lead through, one level after the other.
+    fn levels(&mut self, ty: &CType, designators: &'a [Designator]) -> Result<Vec<(u64, u64)>> {
+        let mut ty = ty.clone();
+        let mut levels = Vec::new();
+        for designator in designators {
+            let (from, to) = match (designator, ty.unqualified().clone()) {
+                (Designator::Field(name), CType::Record(id)) => {
+                    let path = self.member_path(id, &name.text).ok_or_else(|| {
+                        let message = format!("`{}` has no member `{}`", self.types().show(&ty), name.text);
+                        Diagnostic::new(name.span, message)
+                    })?;
+                    // Members of unnamed records lie some levels deeper.
+                    for field in path {
+                        let CType::Record(id) = *ty.unqualified() else {
+                            panic!("a path goes through records")
+                        };
+                        levels.push((field as u64, field as u64));
+                        ty = self.members[id.0 as usize][field].clone();
+                    }
+                    continue;
+                }
+                (Designator::Index(index), CType::Array(..)) => {
+                    let i = self.constant(index)?;
+                    (i, i)
+                }
+                (Designator::Range(from, to), CType::Array(..)) => (self.constant(from)?, self.constant(to)?),
+                (Designator::Field(name), _) => {
+                    return Err(Diagnostic::new(name.span, "this designator does not fit the type"));
+                }
+                (Designator::Index(e) | Designator::Range(e, _), _) => {
+                    return Err(Diagnostic::new(e.span, "this designator does not fit the type"));
+                }
+            };
+            let CType::Array(of, n) = ty.unqualified().clone() else { panic!("just matched") };
+            let (Designator::Index(e) | Designator::Range(e, _)) = designator else { continue };
+            if from < 0 || to < from || to >= i128::from(n.unwrap_or(u64::from(u32::MAX))) {
+                return Err(Diagnostic::new(e.span, "this index is outside the array"));
+            }
+            levels.push((from as u64, to as u64));
+            ty = (*of).clone();
+        }
+        Ok(levels)
+    }
+
+    /// A designated item, and those after it that go on where it stands; gives the position behind.
     fn designated(
         &mut self,
         ty: &CType,
+        levels: &[(u64, u64)],
         item: &'a InitializerItem,
         items: &mut Peekable<std::slice::Iter<'a, InitializerItem>>,
         path: &mut Path,
         found: &mut Vec<Initial<'a>>,
     ) -> Result<u64> {
-        let (first, rest) = item.designators.split_first().expect("a designated item has a designator");
-        let (from, to) = match (first, ty.unqualified()) {
-            (Designator::Field(name), CType::Record(id)) => {
-                let member = self.member_path(*id, &name.text).ok_or_else(|| {
-                    let message = format!("`{}` has no member `{}`", self.types().show(ty), name.text);
-                    Diagnostic::new(name.span, message)
-                })?;
-                let mut inner = ty.clone();
-                let depth = path.len();
-                for field in &member {
-                    let CType::Record(id) = *inner.unqualified() else {
-                        panic!("a path goes through records")
-                    };
-                    path.push(Step::Field(*field));
-                    inner = self.members[id.0 as usize][*field].clone();
+        let ((from, to), rest) = levels.split_first().expect("a designated item has a designator");
+        for position in *from..=*to {
+            let (step, inner) = self.child(ty, position);
+            path.push(step);
+            if rest.is_empty() {
+                self.item_value(&inner, &item.value, path, found)?;
+            } else {
+                let next = self.designated(&inner, rest, item, items, path, found)?;
+                if position == *to {
+                    self.members_from(next, &inner, items, path, found, Braces::Outer)?;
                 }
-                self.designated_rest(&inner, rest, item, items, path, found)?;
-                path.truncate(depth);
-                return Ok(member[0] as u64 + 1);
             }
-            (Designator::Index(index), CType::Array(..)) => {
-                let i = self.constant(index)?;
-                (i, i)
-            }
-            (Designator::Range(from, to), CType::Array(..)) => (self.constant(from)?, self.constant(to)?),
-            _ => return Err(Diagnostic::new(item.span, "this designator does not fit the type")),
-        };
-        let CType::Array(of, n) = ty.unqualified().clone() else { panic!("just matched") };
-        if from < 0 || to < from || to >= i128::from(n.unwrap_or(u64::from(u32::MAX))) {
-            return Err(Diagnostic::new(item.span, "this index is outside the array"));
-        }
-        for i in from..=to {
-            path.push(Step::Index(i as u32));
-            self.designated_rest(&of, rest, item, items, path, found)?;
             path.pop();
         }
-        Ok(to as u64 + 1)
-    }
-
-    fn designated_rest(
-        &mut self,
-        ty: &CType,
-        rest: &'a [Designator],
-        item: &'a InitializerItem,
-        items: &mut Peekable<std::slice::Iter<'a, InitializerItem>>,
-        path: &mut Path,
-        found: &mut Vec<Initial<'a>>,
-    ) -> Result<()> {
-        if rest.is_empty() {
-            return self.item_value(ty, &item.value, path, found);
-        }
-        // The rest of the designators, as a designated item of the inner type.
-        match (&rest[0], ty.unqualified().clone()) {
-            (Designator::Field(name), CType::Record(id)) => {
-                let member = self.member_path(id, &name.text).ok_or_else(|| {
-                    Diagnostic::new(name.span, format!("there is no member `{}`", name.text))
-                })?;
-                let depth = path.len();
-                let mut inner = ty.clone();
-                for field in &member {
-                    let CType::Record(id) = *inner.unqualified() else {
-                        panic!("a path goes through records")
-                    };
-                    path.push(Step::Field(*field));
-                    inner = self.members[id.0 as usize][*field].clone();
-                }
-                self.designated_rest(&inner, &rest[1..], item, items, path, found)?;
-                path.truncate(depth);
-                Ok(())
-            }
-            (Designator::Index(index), CType::Array(of, _)) => {
-                let i = self.constant(index)?;
-                path.push(Step::Index(i as u32));
-                self.designated_rest(&of, &rest[1..], item, items, path, found)?;
-                path.pop();
-                Ok(())
-            }
-            _ => Err(Diagnostic::new(item.span, "this designator does not fit the type")),
-        }
+        Ok(to + 1)
     }
 
     /// `(type){...}`
@@ -435,6 +449,15 @@ impl<'a> Lowerer<'a> {
             ty = CType::Array(of, Some(last.max().unwrap_or(0)));
         }
         let storage = self.types().storage(&ty).ok_or_else(|| self.no_values(&ty, span))?;
+        if self.scopes.len() == 1 {
+            let mut found = Vec::new();
+            self.list(&ty, &list.items, &mut Vec::new(), &mut found)?;
+            let init = self.static_values(&storage, found)?;
+            let name = format!("literal{}", self.program.shared.len());
+            self.program.shared.push(Variable::new(name, storage, init, span));
+            let id = SharedId(self.program.shared.len() - 1);
+            return Ok(Lvalue { place: Place::variable(VarRef::Shared(id), span), ty });
+        }
         let id = self.local("%literal", storage.clone(), span);
         let target = Place::variable(VarRef::Local(id), span);
         let mut found = Vec::new();

@@ -277,6 +277,16 @@ impl<'a> Lowerer<'a> {
                     local.kept = Kept::InMemory(fill);
                 }
             }
+            // Memory knows by itself what nobody has written.
+            let locals = &procedure.locals;
+            procedure.body.visit_mut(&mut |stmt| {
+                if let StmtKind::Declare(id, value) = &mut stmt.kind
+                    && let Some(Expr { kind: ExprKind::Any(_), .. }) = value
+                    && let Kept::InMemory(Fill::Undefined) = locals[id.0].kept
+                {
+                    *value = None;
+                }
+            });
         }
     }
 
@@ -343,7 +353,7 @@ impl<'a> Lowerer<'a> {
 
     /// A variable of our own, which reports do not show.
     fn temporary(&mut self, ty: Scalar, span: Span) -> LocalId {
-        let name = format!("%{}", self.body.locals.len());
+        let name = format!("%t{}", self.body.locals.len());
         self.local(&name, ty.into(), span)
     }
 

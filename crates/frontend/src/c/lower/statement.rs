@@ -164,6 +164,13 @@ impl<'a> Lowerer<'a> {
                     ast::BlockItem::Statement(stmt) => this.statement(stmt)?,
                 }
             }
+            let mut last = last;
+            while let Some(ast::Stmt { kind: Ast::Labeled(labels, inner), .. }) = last {
+                for label in labels {
+                    this.label(label)?;
+                }
+                last = Some(inner);
+            }
             match last.map(|stmt| &stmt.kind) {
                 Some(Ast::Expr(e)) => match this.value(e)? {
                     // Its variables may be assigned again before the value is used.

@@ -1,0 +1,42 @@
+static int a; static unsigned char uc; static char flag; static int *p; static long l; static _Bool fb;
+void test(void)
+{
+    __atomic_store_n(&a, 5, __ATOMIC_RELAXED);
+    out(__atomic_load_n(&a, __ATOMIC_ACQUIRE)); int v = 7, r; __atomic_store(&a, &v, __ATOMIC_SEQ_CST); __atomic_load(&a, &r, __ATOMIC_SEQ_CST);
+    out(r);
+    out(__atomic_exchange_n(&a, 8, __ATOMIC_ACQ_REL)); v = 9; __atomic_exchange(&a, &v, &r, __ATOMIC_SEQ_CST);
+    out(r);
+    out(a);
+    out(__atomic_fetch_add(&a, 2, __ATOMIC_SEQ_CST));
+    out(__atomic_fetch_sub(&a, 1, __ATOMIC_SEQ_CST));
+    out(__atomic_fetch_or(&a, 5, __ATOMIC_SEQ_CST));
+    out(__atomic_fetch_and(&a, 6, __ATOMIC_SEQ_CST));
+    out(__atomic_fetch_xor(&a, 3, __ATOMIC_SEQ_CST));
+    out(__atomic_fetch_nand(&a, 4, __ATOMIC_SEQ_CST));
+    out(a);
+    out(__atomic_add_fetch(&a, 20, __ATOMIC_SEQ_CST));
+    out(__atomic_sub_fetch(&a, 2, __ATOMIC_SEQ_CST));
+    out(__atomic_or_fetch(&a, 8, __ATOMIC_SEQ_CST));
+    out(__atomic_and_fetch(&a, 12, __ATOMIC_SEQ_CST));
+    out(__atomic_xor_fetch(&a, 6, __ATOMIC_SEQ_CST));
+    out(__atomic_nand_fetch(&a, 6, __ATOMIC_SEQ_CST));
+    int e = a;
+    out(__atomic_compare_exchange_n(&a, &e, 50, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    out(a);
+    out(__atomic_compare_exchange_n(&a, &e, 60, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    out(e); v = 61;
+    out(__atomic_compare_exchange(&a, &e, &v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    out(a); uc = 250;
+    out(__atomic_fetch_add(&uc, 10, __ATOMIC_RELAXED));
+    out(uc);
+    out(__atomic_add_fetch(&uc, 255, __ATOMIC_RELAXED));
+    out(__atomic_sub_fetch(&uc, 4, __ATOMIC_RELAXED));
+    out(__atomic_test_and_set(&flag, __ATOMIC_ACQUIRE));
+    out(__atomic_test_and_set(&flag, __ATOMIC_ACQUIRE)); __atomic_clear(&flag, __ATOMIC_RELEASE);
+    out(__atomic_test_and_set(&flag, __ATOMIC_ACQUIRE)); __atomic_thread_fence(__ATOMIC_SEQ_CST); __atomic_signal_fence(__ATOMIC_SEQ_CST); __atomic_store_n(&p, &a, __ATOMIC_RELEASE);
+    out(*__atomic_load_n(&p, __ATOMIC_CONSUME));
+    out(__atomic_fetch_add(&l, 1l << 40, __ATOMIC_RELAXED));
+    out(l);
+    out(__atomic_exchange_n(&fb, 1, __ATOMIC_ACQUIRE));
+    out(fb);
+}

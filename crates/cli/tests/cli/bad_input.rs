@@ -107,19 +107,22 @@ fn mutated_examples_are_answered_or_refused() {
     let mut texts = Vec::new();
     for entry in std::fs::read_dir(root().join("examples")).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_some_and(|e| e == "fp") {
-            texts.push(std::fs::read_to_string(path).unwrap());
+        if let Some(extension @ ("fp" | "c")) = path.extension().and_then(|e| e.to_str()) {
+            texts.push((extension.to_string(), std::fs::read_to_string(&path).unwrap()));
         }
     }
     texts.sort();
     let mut rng = Rng::new(11);
     let mut codes = [0; 4];
     for round in 0..250 {
-        let text = mutate(&texts[round % texts.len()], &mut rng);
-        let ran = check(&format!("mutant_{}.fp", round % 8), &text, &["--timeout", "1", "--threads", "2"]);
+        let (extension, text) = &texts[round % texts.len()];
+        let text = mutate(text, &mut rng);
+        let name = format!("mutant_{}.{extension}", round % 8);
+        let ran = check(&name, &text, &["--timeout", "1", "--threads", "2"]);
         assert!((0..4).contains(&ran.code), "exit {}: {}\n{text}", ran.code, ran.stderr);
         if ran.code == 2 {
-            assert!(ran.stderr.contains(".fp:"), "no place: {}\n{text}", ran.stderr);
+            let place = format!(".{extension}:");
+            assert!(ran.stderr.contains(&place), "no place: {}\n{text}", ran.stderr);
         }
         codes[ran.code as usize] += 1;
     }

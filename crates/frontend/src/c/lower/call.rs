@@ -225,14 +225,18 @@ impl<'a> Lowerer<'a> {
         for candidate in self.candidates(&ty).into_iter().rev() {
             let procedure = self.procedure(candidate, span)?;
             let target = self.functions[candidate].ty.clone();
+            // Structures are passed as several scalars.
+            if self.program.procedure(procedure).params != args.len() {
+                continue;
+            }
             let address = self.function_address(candidate, span)?;
             let (_, block) = self.captured(|this| {
-                let mut converted = Vec::new();
-                let params = target.params.clone().unwrap_or_default();
-                for (arg, param) in args.iter().zip(&params) {
-                    let scalar = this.types().scalar(param).unwrap_or(arg.ty);
-                    converted.push(convert::wrapping(arg.clone(), scalar, span));
-                }
+                let params = &this.program.procedure(procedure).locals;
+                let converted = args.iter().zip(params).map(|(arg, param)| {
+                    let scalar = param.ty.as_scalar().unwrap_or(arg.ty);
+                    convert::wrapping(arg.clone(), scalar, span)
+                });
+                let converted = converted.collect();
                 match (this.finish_call(procedure, &target.result, converted, span)?, &result) {
                     (Value::Scalar(value), Some((id, scalar, _))) => {
                         let place = Place::variable(VarRef::Local(*id), span);

@@ -97,6 +97,11 @@ struct Body {
     /// Cases of the switches around, innermost last.
     switches: Vec<statement::Switch>,
     labels: usize,
+    /// New names of the labels that `__label__` gave to blocks, innermost last.
+    own_labels: Vec<HashMap<String, String>>,
+    /// The labels that stand in the function, and those it jumps to.
+    placed: HashMap<String, Span>,
+    jumped_to: Vec<(String, Span)>,
     /// Locals that hold anything until they are assigned.
     undefined: HashSet<usize>,
 }

@@ -94,6 +94,9 @@ impl<'a> Lowerer<'a> {
             self.emit(StmtKind::Halt, end);
         }
         let body = std::mem::take(&mut self.body);
+        if let Some((name, span)) = body.jumped_to.iter().find(|(name, _)| !body.placed.contains_key(name)) {
+            return Err(Diagnostic::new(*span, format!("there is no label `{name}`")));
+        }
         self.undefined[procedure.0] = body.undefined;
         let target = &mut self.program.procedures[procedure.0];
         target.locals = body.locals;
@@ -140,7 +143,33 @@ impl<'a> Lowerer<'a> {
     }
 
     fn block(&mut self, block: &'a ast::Block) -> Result<()> {
-        for item in &block.items {
+        self.with_own_labels(block, |this| this.items(&block.items))
+    }
+
+    fn with_own_labels<T>(
+        &mut self,
+        block: &'a ast::Block,
+        inside: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        if block.labels.is_empty() {
+            return inside(self);
+        }
+        let fresh = block.labels.iter().map(|name| (name.text.clone(), self.fresh_label(&name.text)));
+        let own = fresh.collect();
+        self.body.own_labels.push(own);
+        let result = inside(self);
+        self.body.own_labels.pop();
+        result
+    }
+
+    /// What a label is called in the program.
+    fn label_name(&self, name: &str) -> String {
+        let own = self.body.own_labels.iter().rev().find_map(|labels| labels.get(name));
+        own.map_or_else(|| name.to_string(), String::clone)
+    }
+
+    fn items(&mut self, items: &'a [ast::BlockItem]) -> Result<()> {
+        for item in items {
             match item {
                 ast::BlockItem::Declaration(declaration) => self.declare_local(declaration)?,
                 ast::BlockItem::StaticAssert(assertion) => self.static_assert(assertion)?,
@@ -152,38 +181,31 @@ impl<'a> Lowerer<'a> {
 
     /// `({ ...; value; })`
     pub(super) fn statement_expression(&mut self, block: &'a ast::Block) -> Result<Value> {
-        self.scoped(|this| {
-            let (last, rest) = match block.items.split_last() {
-                Some((ast::BlockItem::Statement(last), rest)) => (Some(last), rest),
-                _ => (None, &block.items[..]),
-            };
-            for item in rest {
-                match item {
-                    ast::BlockItem::Declaration(declaration) => this.declare_local(declaration)?,
-                    ast::BlockItem::StaticAssert(assertion) => this.static_assert(assertion)?,
-                    ast::BlockItem::Statement(stmt) => this.statement(stmt)?,
-                }
+        self.scoped(|this| this.with_own_labels(block, |this| this.last_value(block)))
+    }
+
+    fn last_value(&mut self, block: &'a ast::Block) -> Result<Value> {
+        let (mut last, rest) = match block.items.split_last() {
+            Some((ast::BlockItem::Statement(last), rest)) => (Some(last), rest),
+            _ => (None, &block.items[..]),
+        };
+        self.items(rest)?;
+        while let Some(ast::Stmt { kind: Ast::Labeled(labels, inner), .. }) = last {
+            for label in labels {
+                self.label(label)?;
             }
-            let mut last = last;
-            while let Some(ast::Stmt { kind: Ast::Labeled(labels, inner), .. }) = last {
-                for label in labels {
-                    this.label(label)?;
-                }
-                last = Some(inner);
-            }
-            match last.map(|stmt| &stmt.kind) {
-                Some(Ast::Expr(e)) => match this.value(e)? {
-                    // Its variables may be assigned again before the value is used.
-                    Value::Scalar(v) => Ok(Value::Scalar(Typed { expr: this.keep(v.expr), ty: v.ty })),
-                    other => Ok(other),
-                },
-                Some(_) => {
-                    this.statement(last.expect("just seen"))?;
-                    Ok(Value::Void)
-                }
-                None => Ok(Value::Void),
-            }
-        })
+            last = Some(inner);
+        }
+        let Some(last) = last else { return Ok(Value::Void) };
+        let Ast::Expr(e) = &last.kind else {
+            self.statement(last)?;
+            return Ok(Value::Void);
+        };
+        match self.value(e)? {
+            // Its variables may be assigned again before the value is used.
+            Value::Scalar(v) => Ok(Value::Scalar(Typed { expr: self.keep(v.expr), ty: v.ty })),
+            other => Ok(other),
+        }
     }
 
     fn declare_local(&mut self, declaration: &'a ast::Declaration) -> Result<()> {
@@ -292,7 +314,9 @@ impl<'a> Lowerer<'a> {
                 this.while_loop(f.condition.as_ref(), &f.body, f.step.as_ref(), span)
             }),
             Ast::Goto(name) => {
-                self.emit(StmtKind::Goto(name.text.clone()), span);
+                let label = self.label_name(&name.text);
+                self.body.jumped_to.push((label.clone(), name.span));
+                self.emit(StmtKind::Goto(label), span);
                 Ok(())
             }
             Ast::GotoComputed(e) => Err(Diagnostic::new(e.span, "computed goto is not supported")),
@@ -320,7 +344,14 @@ impl<'a> Lowerer<'a> {
 
     fn label(&mut self, label: &'a ast::Label) -> Result<()> {
         let name = match &label.kind {
-            LabelKind::Name(name) => name.clone(),
+            LabelKind::Name(name) => {
+                let name = self.label_name(name);
+                if let Some(first) = self.body.placed.insert(name.clone(), label.span) {
+                    return Err(Diagnostic::new(label.span, format!("the label `{name}` stands twice"))
+                        .label(format!("first in line {}", first.line)));
+                }
+                name
+            }
             LabelKind::Case(_) | LabelKind::Range(..) | LabelKind::Default => {
                 let name = self.fresh_label("case");
                 let (from, to) = match &label.kind {

@@ -1,0 +1,85 @@
+//! C files to graphs: those of the examples and of the feature tests print and parse back, and broken
+//! ones are lowered or refused with a place. Never a panic.
+
+use fencepost_frontend::c::{Options, read};
+use fencepost_ir::cfg;
+use fencepost_passes::pipeline;
+use fencepost_samples::Rng;
+use fencepost_samples::mutate::mutate;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The C files of the repository, preprocessed once, so that their mutants need no compiler.
+fn preprocessed() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in ["../../examples", "../cli/tests/features"] {
+        let entries = std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        files.extend(entries.filter(|path| path.extension().is_some_and(|e| e == "c")));
+    }
+    files.sort();
+    let preprocess = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let whole = match text.contains("int main(") {
+            true => text,
+            false => {
+                format!("#define out(...) ((void)(__VA_ARGS__))\n{text}\nint main(void) {{ test(); }}\n")
+            }
+        };
+        let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.c"));
+        std::fs::write(&source, whole).unwrap();
+        let headers = root.join("src/c/headers");
+        let output = Command::new("cc")
+            .args(["-E", "-P", "-std=gnu11", "-nostdinc", "-isystem"])
+            .args([&headers, &source])
+            .output()
+            .expect("there is a C compiler");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        (format!("{name}.i"), String::from_utf8(output.stdout).unwrap())
+    };
+    files.into_iter().map(preprocess).collect()
+}
+
+#[test]
+fn graphs_of_c_files_print_and_parse_back() {
+    let files = preprocessed();
+    assert!(files.len() > 90, "{} files", files.len());
+    for (name, text) in files {
+        let tree = read(&[(&name, &text)], &Options::default());
+        let tree = tree.unwrap_or_else(|(_, diagnostics)| panic!("{name}: {diagnostics:?}"));
+        let program = pipeline::lower(tree);
+        let printed = program.to_string();
+        let mut parsed = cfg::parse(&printed).unwrap_or_else(|e| panic!("{name}: {e}\n{printed}"));
+        parsed.sources = program.sources.clone();
+        assert_eq!(parsed, program, "{name}");
+    }
+}
+
+#[test]
+fn mutated_c_files_are_lowered_or_refused_with_a_place() {
+    let files = preprocessed();
+    let mut rng = Rng::new(5);
+    let (mut lowered, mut refused) = (0, 0);
+    for round in 0..3000 {
+        let (_, text) = &files[round % files.len()];
+        // What the headers declare stands before the program and is the same everywhere.
+        let program =
+            text.rfind("void test(").or_else(|| text.find("static atomic")).unwrap_or(text.len() / 2);
+        let split = program.saturating_sub(600);
+        let split = (split..text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(0);
+        let mutant = text[..split].to_string() + &mutate(&text[split..], &mut rng);
+        match read(&[("mutant.i", &mutant)], &Options::default()) {
+            Ok(tree) => {
+                pipeline::lower(tree);
+                lowered += 1;
+            }
+            Err((_, diagnostics)) => {
+                assert!(!diagnostics.is_empty(), "{mutant}");
+                assert!(diagnostics.iter().all(|d| d.span.is_some()), "{diagnostics:?}\n{mutant}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(lowered > 300 && refused > 1000, "{lowered} {refused}");
+}

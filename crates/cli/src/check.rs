@@ -4,6 +4,7 @@ use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
 use crate::progress::ProgressLine;
 use crate::{Exit, input, output};
 use fencepost_certify::replay;
+use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::{Span, cfg, tree};
@@ -128,12 +129,7 @@ fn check_model(
     };
     let bounds = Bounds { buffer: options.buffer, threads: options.input.threads };
     let task = Task { program, model, bounds, budget };
-    // The only engine so far is what `auto` chooses too.
-    let (EngineName::Auto | EngineName::Explicit) = options.engine;
-    let engine = Explicit {
-        order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
-        reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
-    };
+    let engine = engine(options, &task);
     let mut line = ProgressLine::new(options.quiet);
     let answer = engine.check(&task, &mut |p| line.update(name, p));
     drop(line);
@@ -173,6 +169,20 @@ fn check_model(
         return Exit::Wrong;
     }
     exit
+}
+
+/// The engine that was asked for; `auto` takes the one that knows any number of threads where there are
+/// such.
+fn engine(options: &CheckOptions, task: &Task<'_>) -> Box<dyn Engine> {
+    let explicit = Explicit {
+        order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
+        reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
+    };
+    match options.engine {
+        EngineName::Dual => Box::new(Dual),
+        EngineName::Auto if task.program.is_parameterized() && task.model == Model::Tso => Box::new(Dual),
+        EngineName::Auto | EngineName::Explicit => Box::new(explicit),
+    }
 }
 
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"

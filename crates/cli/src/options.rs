@@ -85,6 +85,8 @@ pub enum EngineName {
     Auto,
     /// Explicit-state search.
     Explicit,
+    /// Backward over load buffers: TSO, complete, for any number of threads too.
+    Dual,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

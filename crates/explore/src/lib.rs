@@ -87,7 +87,14 @@ impl Explicit {
                 }
                 violation => {
                     let search::Found { init, steps, .. } = found;
-                    let trace = Trace { model: task.model, init, steps, violation, shortest: false };
+                    let trace = Trace {
+                        model: task.model,
+                        instances: Vec::new(),
+                        init,
+                        steps,
+                        violation,
+                        shortest: false,
+                    };
                     let trace = shorten::shorten(task, memory, trace);
                     Verdict::Unsafe { trace }
                 }

@@ -174,18 +174,21 @@ pub struct Explorer<'p> {
     liveness: Liveness,
     bases: Vec<u32>,
     types: Vec<Scalar>,
+    /// The nodes that properties speak of.
+    watched: Vec<(ProcId, NodeId)>,
     /// The values so far.
     pub domains: Domains,
 }
 
 impl<'p> Explorer<'p> {
     /// Prepares a program.
-    pub fn new(program: &'p Program) -> Result<Explorer<'p>, Reason> {
+    pub fn new(program: &'p Program, watched: Vec<(ProcId, NodeId)>) -> Result<Explorer<'p>, Reason> {
         Ok(Explorer {
             program,
             liveness: Liveness::new(program),
             bases: program.cell_bases(),
             types: program.cell_types(),
+            watched,
             domains: Domains::new(program)?,
         })
     }
@@ -310,6 +313,9 @@ impl<'p> Explorer<'p> {
             }
             if seen.len() > MAX_PLACES {
                 return Err("an atomic section has too many ways through it".to_string());
+            }
+            if self.watched.contains(&(place.top().procedure, place.top().node)) {
+                return Err("a property speaks of a place inside an atomic section".to_string());
             }
             let section = place.section.clone().expect("only places inside wait");
             let mut single = Vec::new();
@@ -687,7 +693,7 @@ impl<'p> Explorer<'p> {
     }
 
     /// What properties want to know of a place.
-    pub fn marks(&self, place: &Place, watched: &[(ProcId, NodeId)], observed: &[Reg]) -> Vec<Mark> {
+    pub fn marks(&self, place: &Place, observed: &[Reg]) -> Vec<Mark> {
         let top = place.top();
         match place.life {
             Life::Failed(_) => vec![Mark::Failed],
@@ -699,7 +705,7 @@ impl<'p> Explorer<'p> {
                 vec![Mark::Ended(observed.iter().map(|r| place.registers[slot(r)]).collect())]
             }
             Life::Running => {
-                let here = watched.iter().filter(|(p, n)| *p == top.procedure && *n == top.node);
+                let here = self.watched.iter().filter(|(p, n)| *p == top.procedure && *n == top.node);
                 here.map(|(p, n)| Mark::At(*p, *n)).collect()
             }
         }

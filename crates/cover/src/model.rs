@@ -48,14 +48,13 @@ impl Model {
     /// Makes automata of a program's threads, if they are finite.
     pub fn new(program: &Program) -> Result<Model, Reason> {
         let threads = groups(program);
-        let mut explorer = Explorer::new(program)?;
+        let mut explorer = Explorer::new(program, watched(program))?;
         let code: Vec<_> = threads.iter().map(|t| (t.procedure, t.args.clone())).collect();
         let graphs = explorer.run(&code)?;
-        let watched = watched(program);
         let mut compiled = Vec::new();
         for (group, graph) in threads.iter().zip(&graphs) {
             let marks: Vec<Vec<Mark>> =
-                graph.places.iter().map(|p| explorer.marks(p, &watched, &group.observed)).collect();
+                graph.places.iter().map(|p| explorer.marks(p, &group.observed)).collect();
             compiled.push(compile(graph, &marks));
         }
         let domains = explorer.domains;

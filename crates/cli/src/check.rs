@@ -133,7 +133,7 @@ fn check_model(
     let mut line = ProgressLine::new(options.quiet);
     let answer = engine.check(&task, &mut |p| line.update(name, p));
     drop(line);
-    let Answer { verdict, unreached, stats } = bounded_answer(options, answer);
+    let Answer { verdict, unreached, stats, .. } = bounded_answer(options, answer);
     let (verdict, exit) = match verdict {
         Verdict::Safe { scope } => (Shown::Safe { scope, unreached }, Exit::Good),
         Verdict::Unknown { reason, scope } => (Shown::Unknown { reason, scope }, Exit::Unknown),

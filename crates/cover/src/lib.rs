@@ -7,11 +7,12 @@
 //! buffers ([`mod@rules`], [`mod@search`]) until it finds an initial configuration or nothing new. A
 //! run is turned into one with store buffers and played on the reference semantics ([`mod@trace`]).
 //!
-//! Guarantees: safe is complete. Unsafe comes with a run that was played. Limits: threads whose data
+//! Guarantees: safe is complete, with a certificate ([`mod@certificate`]). Unsafe comes with a run that was played. Limits: threads whose data
 //! are not finite, allocation, threads that start others, atomic sections that do not drain.
 
 mod antichain;
 mod automaton;
+mod certificate;
 mod compile;
 mod configuration;
 mod local;
@@ -42,6 +43,7 @@ impl Engine for Dual {
             verdict: Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None },
             unreached: Vec::new(),
             stats: Default::default(),
+            certificate: None,
         };
         if task.model != Model::Tso {
             return unknown("dual is a TSO method".to_string());
@@ -53,8 +55,12 @@ impl Engine for Dual {
         let mut search = Search::new(&model.system);
         let end = search.run(&model.targets, &task.budget, progress);
         let stats = search.stats();
+        let mut certificate = None;
         let verdict = match end {
-            End::Unreachable => Verdict::Safe { scope: Scope::Complete },
+            End::Unreachable => {
+                certificate = Some(Box::new(certificate::certificate(&model, search.basis())));
+                Verdict::Safe { scope: Scope::Complete }
+            }
             End::Stopped(reason) => Verdict::Unknown { reason, scope: None },
             End::Reached(run) => {
                 let Some(trace) = trace::trace(task.program, &model, &run) else {
@@ -66,6 +72,6 @@ impl Engine for Dual {
                 Verdict::Unsafe { trace }
             }
         };
-        Answer { verdict, unreached: Vec::new(), stats }
+        Answer { verdict, unreached: Vec::new(), stats, certificate }
     }
 }

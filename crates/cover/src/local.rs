@@ -17,6 +17,7 @@ use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Fault, Scalar};
 use fencepost_passes::liveness::Liveness;
 use fencepost_task::Failure;
+use fencepost_task::certificate::{CertifiedFrame, CertifiedLife, CertifiedPlace};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -125,6 +126,25 @@ impl Place {
         match reg {
             Reg::Local(slot) => (self.top().base + slot) as usize,
             Reg::Thread(slot) => slot as usize,
+        }
+    }
+
+    /// As plain data.
+    pub fn certified(&self) -> CertifiedPlace {
+        let frame = |f: &Frame| CertifiedFrame {
+            procedure: f.procedure.0,
+            node: f.node.0,
+            call: f.call.map(|e| e.0),
+        };
+        CertifiedPlace {
+            frames: self.frames.iter().map(frame).collect(),
+            registers: self.registers.clone(),
+            held: self.held.iter().map(|x| (*x).into()).collect(),
+            life: match self.life {
+                Life::Running => CertifiedLife::Running,
+                Life::Ended => CertifiedLife::Ended,
+                Life::Failed(_) => CertifiedLife::Failed,
+            },
         }
     }
 

@@ -56,7 +56,7 @@ impl Engine for Explicit {
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
         if let Some(reason) = not_applicable(task.program) {
             let verdict = Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None };
-            return Answer { verdict, unreached: Vec::new(), stats: Default::default() };
+            return Answer { verdict, unreached: Vec::new(), stats: Default::default(), certificate: None };
         }
         with_memory!(task.model, memory => self.check_under(task, *memory, progress))
     }
@@ -110,7 +110,7 @@ impl Explicit {
                 Verdict::Unknown { reason, scope }
             }
         };
-        Answer { verdict, unreached, stats }
+        Answer { verdict, unreached, stats, certificate: None }
     }
 
     /// Calls `see` on every final state that can be reached: all threads have ended. With

@@ -1,0 +1,121 @@
+//! A parsed x86 test to a program of the tree: a process for each column, a shared variable for each
+//! location, the condition as the property.
+
+use super::ast::*;
+use super::code::Code;
+use super::constants;
+use super::layout::{Access, Layout, Target, memory_operand, stores, truncate, width};
+use super::observe::{Observation, Observer, named_registers};
+use super::register::{BaseRegister, Part, REGISTERS, Register};
+use crate::Diagnostic;
+use fencepost_ir::Scalar;
+use fencepost_ir::tree::{self, Block, Choices, Count, ProcedureId, ProcedureKind, Property, ThreadId, Type};
+use std::collections::BTreeSet;
+
+type Result<T> = std::result::Result<T, Diagnostic>;
+
+/// A computed address is compared with so many cells at most.
+const MAX_CELLS: usize = 100;
+
+/// The program of a test, and what it looks at.
+pub fn lower(file: &File) -> Result<(tree::Program, Observation)> {
+    let mut layout = Layout::new(file)?;
+    let initial = initial_registers(file, &layout)?;
+    let targets: Vec<Vec<Option<Target>>> =
+        file.columns.iter().zip(&initial).map(|(c, i)| constants::targets(c, &layout, i)).collect();
+    let mut accesses = Vec::new();
+    for (column, targets) in file.columns.iter().zip(&targets) {
+        for (line, target) in column.lines.iter().zip(targets) {
+            let (Line::Instr(instr), Some(target)) = (line, *target) else { continue };
+            let Some(memory) = memory_operand(&instr.kind) else { continue };
+            let width = width(&instr.kind).unwrap_or_else(|| layout.default_width(target));
+            accesses.push(Access { target, width, stores: stores(&instr.kind), span: memory.span });
+        }
+    }
+    if let Some(computed) = accesses.iter().find(|a| a.target == Target::Computed)
+        && layout.escaping_cells().len() > MAX_CELLS
+    {
+        let message = format!("this address may be one of more than {MAX_CELLS} cells");
+        return Err(Diagnostic::new(computed.span, message).help("use smaller arrays"));
+    }
+    layout.set_widths(&accesses)?;
+
+    let mut program = tree::Program::default();
+    for place in &layout.places {
+        let scalar = Scalar::Int(fencepost_ir::IntType { bits: place.cell.bits(), signed: false });
+        let init = place.init.iter().map(|v| Choices::one(truncate(*v, place.cell.bits())));
+        program.shared.push(tree::Variable {
+            name: place.name.clone(),
+            ty: Type { scalar, dims: place.elements.into_iter().collect() },
+            init: init.collect(),
+            span: place.span,
+        });
+    }
+    let named = named_registers(file);
+    let mut threads: Vec<Code<'_>> = Vec::new();
+    for ((column, targets), initial) in file.columns.iter().zip(&targets).zip(&initial) {
+        let mut registers: BTreeSet<BaseRegister> = constants::registers(column).into_iter().collect();
+        registers.extend(named.iter().filter(|(t, _)| *t == column.thread).map(|(_, r)| *r));
+        let registers: Vec<_> = registers.into_iter().collect();
+        let mut code = Code::new(&layout, &registers, initial, column.span);
+        code.column(column, targets)?;
+        threads.push(code);
+    }
+    let faults: Vec<_> =
+        threads.iter().enumerate().filter_map(|(i, c)| Some((ThreadId(i), c.fault?))).collect();
+    let register = |column: usize, base: BaseRegister| threads[column].register(base);
+    let observation = Observer::new(file, &layout, &register).finish(&faults)?;
+    for (i, (column, code)) in file.columns.iter().zip(threads).enumerate() {
+        let name = format!("P{}", column.thread);
+        program.procedures.push(tree::Procedure {
+            name: name.clone(),
+            kind: ProcedureKind::Process,
+            params: 0,
+            result: None,
+            locals: code.locals,
+            body: Block(code.body),
+            span: column.span,
+        });
+        program.threads.push(tree::Thread {
+            name,
+            procedure: ProcedureId(i),
+            args: Vec::new(),
+            count: Count::Times(1),
+            span: column.span,
+        });
+    }
+    let span = if file.tail.span.is_some() { file.tail.span } else { file.columns[0].span };
+    let condition = observation.expr(span);
+    program.properties.push(Property::Final(observation.quantifier(), condition, span));
+    if let Some(fault) = observation.fault_expr(span) {
+        program.properties.push(Property::Final(tree::Quantifier::NotExists, fault, span));
+    }
+    Ok((program, observation))
+}
+
+/// What the registers of each column hold at first.
+fn initial_registers(file: &File, layout: &Layout) -> Result<Vec<[i64; REGISTERS]>> {
+    let mut initial = vec![[0; REGISTERS]; file.columns.len()];
+    let mut seen = BTreeSet::new();
+    for item in &file.init {
+        let Location::Register { thread, name } = &item.location else { continue };
+        let Some(column) = file.columns.iter().position(|c| c.thread == *thread) else {
+            return Err(Diagnostic::new(name.span, format!("there is no thread P{thread}")));
+        };
+        let Some(register) = Register::parse(file.arch, &name.text) else {
+            return Err(Diagnostic::new(name.span, format!("`{}` is no register", name.text)));
+        };
+        if !seen.insert((column, register.base)) {
+            return Err(Diagnostic::new(name.span, format!("`{}` is initialised twice", name.text)));
+        }
+        let Some((value, span)) = item.values.first() else { continue };
+        let value = layout.constant(value, *span)?;
+        let whole = &mut initial[column][register.base.0 as usize];
+        *whole = match register.part {
+            // In 64-bit code the value of a 32-bit name fills the register as an instruction would.
+            Part::Low(width) => truncate(value, width.bits().min(layout.word.bits())),
+            Part::High => truncate(value, 8) << 8,
+        };
+    }
+    Ok(initial)
+}

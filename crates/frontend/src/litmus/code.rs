@@ -80,12 +80,8 @@ impl<'a> Code<'a> {
     }
 
     fn local(&mut self, name: &str, scalar: Scalar, init: i64) -> LocalId {
-        self.locals.push(Variable {
-            name: name.to_string(),
-            ty: Type::scalar(scalar),
-            init: vec![Choices::one(init)],
-            span: self.span,
-        });
+        let (ty, init) = (Type::Scalar(scalar), vec![Choices::one(init)]);
+        self.locals.push(Variable::new(name.to_string(), ty, init, self.span));
         LocalId(self.locals.len() - 1)
     }
 
@@ -142,7 +138,8 @@ impl<'a> Code<'a> {
     }
 
     fn get(&self, local: LocalId) -> Expr {
-        read(simple(VarRef::Local(local), self.span), self.locals[local.0].ty.scalar)
+        let Type::Scalar(ty) = self.locals[local.0].ty else { panic!("registers are scalars") };
+        read(simple(VarRef::Local(local), self.span), ty)
     }
 
     // Operands
@@ -207,11 +204,13 @@ impl<'a> Code<'a> {
 
     fn cell(&self, (place, cell): CellRef) -> (tree::Place, Scalar) {
         let location = &self.layout.places[place];
-        let index = number(cell.into(), Scalar::Integer, self.span);
-        let place = tree::Place {
-            variable: VarRef::Shared(SharedId(place)),
-            indices: if location.elements.is_some() { vec![index] } else { Vec::new() },
-            span: self.span,
+        let variable = VarRef::Shared(SharedId(place));
+        let place = match location.elements {
+            Some(_) => {
+                let index = number(cell.into(), Scalar::Integer, self.span);
+                tree::Place::element(variable, vec![index], self.span)
+            }
+            None => simple(variable, self.span),
         };
         (place, unsigned(location.cell.bits()))
     }

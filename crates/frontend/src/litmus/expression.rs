@@ -90,5 +90,5 @@ pub fn rmw(kind: RmwKind, place: Place, operands: Vec<Expr>, cell: Scalar) -> Ex
 
 /// A variable that is no array.
 pub fn simple(variable: VarRef, span: Span) -> Place {
-    Place { variable, indices: Vec::new(), span }
+    Place::variable(variable, span)
 }

@@ -44,12 +44,10 @@ pub fn lower(file: &File) -> Result<(tree::Program, Observation)> {
     for place in &layout.places {
         let scalar = Scalar::Int(fencepost_ir::IntType { bits: place.cell.bits(), signed: false });
         let init = place.init.iter().map(|v| Choices::one(truncate(*v, place.cell.bits())));
-        program.shared.push(tree::Variable {
-            name: place.name.clone(),
-            ty: Type { scalar, dims: place.elements.into_iter().collect() },
-            init: init.collect(),
-            span: place.span,
-        });
+        let dims: Vec<u32> = place.elements.into_iter().collect();
+        let ty = Type::with_dims(scalar, &dims);
+        let name = place.name.clone();
+        program.shared.push(tree::Variable::new(name, ty, init.collect(), place.span));
     }
     let named = named_registers(file);
     let mut threads: Vec<Code<'_>> = Vec::new();

@@ -83,7 +83,7 @@ impl Reading {
     fn expr(&self, slots: &[(Slot, u8)], span: Span) -> Expr {
         let u64_type = unsigned(64);
         let (slot, cell_bits) = slots[self.slot];
-        let place = |variable, indices| Place { variable, indices, span };
+        let place = |variable, indices| Place::element(variable, indices, span);
         let mut value = match slot {
             Slot::Register(thread, local) => {
                 read(place(VarRef::Observed(thread, local), Vec::new()), u64_type)
@@ -229,7 +229,7 @@ impl Observation {
     pub fn fault_expr(&self, span: Span) -> Option<Expr> {
         let faults = self.faults.iter().map(|&(slot, _)| {
             let Slot::Register(thread, local) = self.slots[slot].0 else { panic!("faults are locals") };
-            let place = Place { variable: VarRef::Observed(thread, local), indices: Vec::new(), span };
+            let place = simple(VarRef::Observed(thread, local), span);
             with_number(BinaryOp::Ne, read(place, unsigned(32)), 0)
         });
         faults.reduce(|left, right| binary(BinaryOp::Or, left, right))

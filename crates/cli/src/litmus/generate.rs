@@ -1,0 +1,6 @@
+//! Placeholder.
+use crate::Exit;
+use crate::options::LitmusOptions;
+pub fn run(_: &LitmusOptions) -> Exit {
+    Exit::Wrong
+}

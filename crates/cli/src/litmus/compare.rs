@@ -47,10 +47,12 @@ pub fn show(
     for pair in sets.windows(2) {
         let [(stronger, few), (weaker, many)] = pair else { unreachable!("windows of two") };
         for state in many.difference(few) {
-            let _ = writeln!(done.stdout, "  {} allows, {} does not: {state}", weaker.name(), stronger.name());
+            let _ =
+                writeln!(done.stdout, "  {} allows, {} does not: {state}", weaker.name(), stronger.name());
         }
         for state in few.difference(many) {
-            let _ = writeln!(done.stdout, "  {} allows, {} does not: {state}", stronger.name(), weaker.name());
+            let _ =
+                writeln!(done.stdout, "  {} allows, {} does not: {state}", stronger.name(), weaker.name());
         }
     }
 }

@@ -99,7 +99,9 @@ pub fn run(options: &LitmusOptions) -> Exit {
     };
     let comparing = !options.compare.is_empty();
     if comparing && (options.compare.len() < 2 || expectations.is_some()) {
-        output::complain("error: --compare takes two or more models, as in `--compare sc,tso`, and no --expect");
+        output::complain(
+            "error: --compare takes two or more models, as in `--compare sc,tso`, and no --expect",
+        );
         return Exit::Wrong;
     }
     let names: &[ModelName] = if comparing { &options.compare } else { &options.models };
@@ -327,11 +329,13 @@ impl Run<'_> {
 /// The message about an access to no location.
 fn fault(test: &Test, thread: &str, line: u32) -> input::InputError {
     let sources = test.program.sources.clone();
-    let columns = sources.text(Default::default()).lines().nth(line as usize - 1).map_or(1, |l| l.chars().count());
+    let columns =
+        sources.text(Default::default()).lines().nth(line as usize - 1).map_or(1, |l| l.chars().count());
     let span = Span { line, column: 1, length: columns.max(1) as u32, ..Span::NONE };
     let message = format!("{thread} accesses memory where there is no location");
-    let diagnostic = Diagnostic::new(span, message)
-        .help("an address is that of a location in the init block, as in `0:rsi=x`, or of an element of an array");
+    let diagnostic = Diagnostic::new(span, message).help(
+        "an address is that of a location in the init block, as in `0:rsi=x`, or of an element of an array",
+    );
     input::InputError::Text(sources, vec![diagnostic])
 }
 

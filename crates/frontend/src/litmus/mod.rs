@@ -13,6 +13,7 @@ mod code;
 mod constants;
 mod expression;
 mod flags;
+pub mod generate;
 mod header;
 mod instruction;
 mod layout;

@@ -128,7 +128,8 @@ struct Item {
 enum Prop {
     True,
     False,
-    Constant(String, Reading, i64),
+    /// With the constant as it was written.
+    Constant(String, Reading, i64, String),
     Same(String, Reading, String, Reading),
     Array(String, Vec<(Reading, i64)>),
     Not(Box<Prop>),
@@ -241,7 +242,7 @@ impl Prop {
         match self {
             Prop::True => true,
             Prop::False => false,
-            Prop::Constant(_, reading, constant) => reading.of(values) == *constant,
+            Prop::Constant(_, reading, constant, _) => reading.of(values) == *constant,
             Prop::Same(_, left, _, right) => left.of(values) == right.of(values),
             Prop::Array(_, elements) => elements.iter().all(|(r, c)| r.of(values) == *c),
             Prop::Not(p) => !p.holds(values),
@@ -258,7 +259,7 @@ impl Prop {
         match self {
             Prop::True => truth(1),
             Prop::False => truth(0),
-            Prop::Constant(_, reading, constant) => equal(reading, *constant),
+            Prop::Constant(_, reading, constant, _) => equal(reading, *constant),
             Prop::Same(_, left, _, right) => {
                 binary(BinaryOp::Eq, left.expr(slots, span), right.expr(slots, span))
             }
@@ -286,9 +287,7 @@ impl Prop {
         match self {
             Prop::True => "true".to_string(),
             Prop::False => "false".to_string(),
-            Prop::Constant(name, reading, value) => {
-                format!("{name}={}", reading.show(*value, &|v| addresses.get(&v).cloned()))
-            }
+            Prop::Constant(name, _, _, written) => format!("{name}={written}"),
             Prop::Same(left, _, right, _) => format!("{left}={right}"),
             Prop::Array(name, elements) => {
                 let values: Vec<String> = elements.iter().map(|(_, c)| constant(c)).collect();
@@ -517,11 +516,14 @@ impl<'a> Observer<'a> {
                 Ok(Prop::Same(name, readings[0], other, right[0]))
             }
             Side::Constant(constant) => {
-                let value = match constant {
-                    Constant::Number(n) => *n as i64,
-                    Constant::Address { .. } => self.layout.constant(constant, span)?,
+                let value = self.layout.constant(constant, span)?;
+                let written = match constant {
+                    Constant::Number(n) => n.to_string(),
+                    Constant::Address { .. } => {
+                        self.layout.show_address(value).unwrap_or_else(|| value.to_string())
+                    }
                 };
-                Ok(Prop::Constant(name, readings[0], readings[0].constant(value)))
+                Ok(Prop::Constant(name, readings[0], readings[0].constant(value), written))
             }
         }
     }

@@ -37,6 +37,8 @@ pub enum Command {
 pub enum BenchName {
     /// Explicit search, beside spin.
     Explore,
+    /// Litmus tests, beside herd7.
+    Litmus,
 }
 
 #[derive(Args)]

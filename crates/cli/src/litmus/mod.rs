@@ -8,7 +8,7 @@ mod compare;
 pub mod decide;
 mod expect;
 mod files;
-mod generate;
+pub mod generate;
 mod show;
 
 use crate::interrupt;

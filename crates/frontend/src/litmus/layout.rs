@@ -37,6 +37,15 @@ pub struct Place {
     pub address: i64,
     /// Whether its address is used as a value.
     pub escapes: bool,
+    /// What accesses that say their width say: stores, if any do, else loads.
+    hint: Option<(Role, Width)>,
+}
+
+/// How an access that says its width speaks for those that do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+enum Role {
+    Load,
+    Store,
 }
 
 impl Place {
@@ -139,6 +148,7 @@ impl Layout {
                 init: vec![0],
                 address: 0,
                 escapes: false,
+                hint: None,
             });
         }
         i
@@ -250,16 +260,31 @@ impl Layout {
         Some(if offset == 0 { place.name.clone() } else { format!("{}+{offset}", place.name) })
     }
 
-    /// The width of an access that does not say one: that of the location's type.
+    /// The width of an access that does not say one: that of other stores to the location, else of its
+    /// type, else of loads.
     pub fn default_width(&self, target: Target) -> Width {
-        let of = |place: &Place| declared_bits(place.ty, self.word).map(Width::of_bits);
+        let of = |place: &Place| match (place.hint, declared_bits(place.ty, self.word)) {
+            (Some((Role::Store, width)), _) => width,
+            (_, Some(bits)) => Width::of_bits(bits),
+            (Some((Role::Load, width)), None) => width,
+            (None, None) => Width::Long,
+        };
         match target {
-            Target::Cell((place, _)) => of(&self.places[place]).unwrap_or(Width::Long),
+            Target::Cell((place, _)) => of(&self.places[place]),
             Target::Computed => {
-                let escaping = self.places.iter().filter(|p| p.escapes);
-                let widths: BTreeSet<_> = escaping.map(|p| of(p).unwrap_or(Width::Long)).collect();
+                let widths: BTreeSet<_> = self.places.iter().filter(|p| p.escapes).map(of).collect();
                 if widths.len() == 1 { widths.into_iter().next().unwrap_or(Width::Long) } else { Width::Long }
             }
+        }
+    }
+
+    /// Notes the widths that accesses say, for those that do not.
+    pub fn note_widths(&mut self, accesses: &[Access]) {
+        for access in accesses {
+            let Target::Cell((place, _)) = access.target else { continue };
+            let role = if access.stores { Role::Store } else { Role::Load };
+            let hint = &mut self.places[place].hint;
+            *hint = (*hint).max(Some((role, access.width)));
         }
     }
 

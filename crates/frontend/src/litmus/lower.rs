@@ -23,15 +23,9 @@ pub fn lower(file: &File) -> Result<(tree::Program, Observation)> {
     let initial = initial_registers(file, &layout)?;
     let targets: Vec<Vec<Option<Target>>> =
         file.columns.iter().zip(&initial).map(|(c, i)| constants::targets(c, &layout, i)).collect();
-    let mut accesses = Vec::new();
-    for (column, targets) in file.columns.iter().zip(&targets) {
-        for (line, target) in column.lines.iter().zip(targets) {
-            let (Line::Instr(instr), Some(target)) = (line, *target) else { continue };
-            let Some(memory) = memory_operand(&instr.kind) else { continue };
-            let width = width(&instr.kind).unwrap_or_else(|| layout.default_width(target));
-            accesses.push(Access { target, width, stores: stores(&instr.kind), span: memory.span });
-        }
-    }
+    let said = accesses(file, &targets, |kind, _| width(kind));
+    layout.note_widths(&said);
+    let accesses = accesses(file, &targets, |kind, t| Some(width(kind).unwrap_or(layout.default_width(t))));
     if let Some(computed) = accesses.iter().find(|a| a.target == Target::Computed)
         && layout.escaping_cells().len() > MAX_CELLS
     {
@@ -89,6 +83,24 @@ pub fn lower(file: &File) -> Result<(tree::Program, Observation)> {
         program.properties.push(Property::Final(tree::Quantifier::NotExists, fault, span));
     }
     Ok((program, observation))
+}
+
+/// The accesses to memory whose width is known.
+fn accesses(
+    file: &File,
+    targets: &[Vec<Option<Target>>],
+    width: impl Fn(&InstrKind, Target) -> Option<Width>,
+) -> Vec<Access> {
+    let mut accesses = Vec::new();
+    for (column, targets) in file.columns.iter().zip(targets) {
+        for (line, target) in column.lines.iter().zip(targets) {
+            let (Line::Instr(instr), Some(target)) = (line, *target) else { continue };
+            let Some(memory) = memory_operand(&instr.kind) else { continue };
+            let Some(width) = width(&instr.kind, target) else { continue };
+            accesses.push(Access { target, width, stores: stores(&instr.kind), span: memory.span });
+        }
+    }
+    accesses
 }
 
 /// What the registers of each column hold at first.

@@ -98,11 +98,18 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The locations of a test; cells get their widths by [`Layout::set_widths`].
-    pub fn new(file: &File) -> Result<Layout> {
-        let mut layout = Layout { places: Vec::new(), word: file.word(), by_name: HashMap::new() };
+    /// The locations of a test that its init block, its code (of x86) and its tail name, and those of
+    /// `named`. Cells get their widths by [`Layout::set_widths`].
+    pub fn new(
+        word: Width,
+        init: &[Init],
+        named: &[Name],
+        columns: &[Column],
+        tail: &Tail,
+    ) -> Result<Layout> {
+        let mut layout = Layout { places: Vec::new(), word, by_name: HashMap::new() };
         let mut declared = BTreeSet::new();
-        for item in &file.init {
+        for item in init {
             let Location::Memory(name) = &item.location else { continue };
             let i = layout.add(name);
             if !declared.insert(i) {
@@ -115,7 +122,10 @@ impl Layout {
                 return Err(Diagnostic::new(name.span, format!("the array `{}` has no elements", name.text)));
             }
         }
-        layout.add_used(file);
+        named.iter().for_each(|name| {
+            layout.add(name);
+        });
+        layout.add_used(init, columns, tail);
         let mut address = FIRST_ADDRESS;
         for place in &mut layout.places {
             place.address = address;
@@ -125,7 +135,7 @@ impl Layout {
                 return Err(Diagnostic::new(place.span, "too many locations"));
             }
         }
-        for item in &file.init {
+        for item in init {
             let Location::Memory(name) = &item.location else { continue };
             let i = layout.by_name[&name.text];
             for (cell, (value, span)) in item.values.iter().enumerate() {
@@ -155,11 +165,11 @@ impl Layout {
     }
 
     /// Locations that nobody declared are 0 at first.
-    fn add_used(&mut self, file: &File) {
-        for item in &file.init {
+    fn add_used(&mut self, init: &[Init], columns: &[Column], tail: &Tail) {
+        for item in init {
             item.values.iter().for_each(|(c, _)| self.add_constant(c));
         }
-        for line in file.columns.iter().flat_map(|c| &c.lines) {
+        for line in columns.iter().flat_map(|c| &c.lines) {
             let Line::Instr(instr) = line else { continue };
             for operand in operands(&instr.kind) {
                 match operand {
@@ -176,10 +186,10 @@ impl Layout {
                 self.places[i].escapes = true;
             }
         }
-        for location in &file.tail.locations {
+        for location in &tail.locations {
             self.add_location(location);
         }
-        for prop in file.tail.filter.iter().chain([&file.tail.condition]) {
+        for prop in tail.filter.iter().chain([&tail.condition]) {
             prop.visit(&mut |left, right| {
                 self.add_location(left);
                 match right {
@@ -210,6 +220,19 @@ impl Layout {
     /// The location of a name.
     pub fn find(&self, name: &str) -> usize {
         self.by_name[name]
+    }
+
+    /// Refuses an index that the location does not have.
+    pub fn check_index(&self, name: &Name, index: u32) -> Result<()> {
+        match self.places[self.find(&name.text)].elements {
+            Some(n) if index < n => Ok(()),
+            Some(n) => {
+                let message = format!("`{}` has {n} elements, counted from 0", name.text);
+                Err(Diagnostic::new(name.span, message))
+            }
+            None => Err(Diagnostic::new(name.span, format!("`{}` is no array", name.text))
+                .help("an array is declared in the init block, as in `int64_t t[2];`")),
+        }
     }
 
     /// The number that a constant is.

@@ -50,6 +50,13 @@ impl<'a> Scanner<'a> {
         read
     }
 
+    /// The next so many bytes by themselves, at their places; goes on behind them.
+    pub fn take(&mut self, bytes: usize) -> Scanner<'a> {
+        let part = Scanner { rest: &self.rest[..bytes], ..*self };
+        self.advance(bytes);
+        part
+    }
+
     /// Skips blanks and comments.
     pub fn skip_blank(&mut self) -> Result<(), Diagnostic> {
         loop {

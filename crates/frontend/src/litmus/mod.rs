@@ -2,17 +2,20 @@
 //!
 //! Text goes through [`header`], [`lexer`] and [`parser`] (to [`ast`]), then [`layout`] finds the
 //! locations, [`constants`] the addresses that are known, [`code`] makes a process of each column and
-//! [`observe`] finds out what the test looks at. The way back, from a cycle of relations to the text of a
+//! [`observe`] finds out what the test looks at. `C` tests have [`functions`] for threads, whose [`body`] the
+//! C parser reads. The way back, from a cycle of relations to the text of a
 //! test, is [`generate`].
 //!
 //! The format is that of the herdtools7 documentation; docs/litmus.md says what is read and what it
 //! means here.
 
 mod ast;
+mod body;
 mod code;
 mod constants;
 mod expression;
 mod flags;
+mod functions;
 pub mod generate;
 mod header;
 mod instruction;
@@ -27,7 +30,7 @@ pub use ast::Arch;
 pub use observe::{Observation, Slot};
 
 use crate::Diagnostic;
-use fencepost_ir::{Sources, Span, cfg, tree};
+use fencepost_ir::{Sources, cfg, tree};
 
 /// A litmus test.
 #[derive(Clone, Debug)]
@@ -92,13 +95,9 @@ pub fn read(name: &str, text: &str) -> Result<tree::Program, (Sources, Vec<Diagn
 fn parse(text: &str) -> Result<Test, Diagnostic> {
     let mut scanner = lexer::Scanner::new(text);
     let (arch, name) = header::read(&mut scanner)?;
-    if arch == Arch::C {
-        return Err(Diagnostic::new(
-            Span { line: 1, column: 1, length: 1, ..Span::NONE },
-            "C litmus tests are not read yet",
-        ));
-    }
-    let file = parser::parse(arch, name.clone(), &scanner.tokens()?)?;
-    let (program, observation) = lower::lower(&file)?;
+    let (program, observation) = match arch {
+        Arch::C => functions::read(&mut scanner)?,
+        Arch::X86 | Arch::X86_64 => lower::lower(&parser::parse(arch, name.clone(), &scanner.tokens()?)?)?,
+    };
     Ok(Test { name, arch, program, observation })
 }

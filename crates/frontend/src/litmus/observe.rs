@@ -7,10 +7,9 @@
 //!
 //! Registers come first, by thread, then memory by name, as herd prints them.
 
-use super::ast::{self, Constant, Declared, File, Location, Side, Width};
+use super::ast::{self, Constant, Declared, Location, Side, Tail, Width};
 use super::expression::*;
 use super::layout::{CellRef, Layout, truncate};
-use super::register::{BaseRegister, Part, Register};
 use crate::Diagnostic;
 use fencepost_ir::tree::{
     BinaryOp, Expr, ExprKind, LocalId, Place, Quantifier, SharedId, ThreadId, UnaryOp, VarRef,
@@ -80,24 +79,21 @@ impl Reading {
     }
 
     /// [`Reading::of`] as an expression, a signed 64-bit one.
-    fn expr(&self, slots: &[(Slot, u8)], span: Span) -> Expr {
+    fn expr(&self, slots: &[(Slot, Scalar)], span: Span) -> Expr {
         let u64_type = unsigned(64);
-        let (slot, cell_bits) = slots[self.slot];
-        let place = |variable, indices| Place::element(variable, indices, span);
-        let mut value = match slot {
-            Slot::Register(thread, local) => {
-                read(place(VarRef::Observed(thread, local), Vec::new()), u64_type)
-            }
+        let (slot, ty) = slots[self.slot];
+        let (variable, indices) = match slot {
+            Slot::Register(thread, local) => (VarRef::Observed(thread, local), Vec::new()),
             Slot::Cell(shared, index) => {
                 let index = vec![number(index.into(), Scalar::Integer, span)];
-                let indices = if self.element == Element::Yes { index } else { Vec::new() };
-                convert(read(place(VarRef::Shared(shared), indices), unsigned(cell_bits)), u64_type)
+                (VarRef::Shared(shared), if self.element == Element::Yes { index } else { Vec::new() })
             }
         };
+        let mut value = convert(read(Place::element(variable, indices, span), ty), u64_type);
         if self.shift > 0 {
             value = with_number(BinaryOp::Shr, value, self.shift.into());
         }
-        if self.bits < 64 && self.bits < cell_bits {
+        if self.bits < 64 && ty != unsigned(self.bits) {
             value = with_number(BinaryOp::BitAnd, value, truncate(-1, self.bits));
         }
         if self.above != 0 {
@@ -150,7 +146,7 @@ enum Around {
 /// What a test looks at, and the condition on it.
 #[derive(Clone, Debug)]
 pub struct Observation {
-    slots: Vec<(Slot, u8)>,
+    slots: Vec<(Slot, Scalar)>,
     items: Vec<Item>,
     /// Slots that hold the line of an access to no location, if there was one.
     faults: Vec<(usize, ThreadId)>,
@@ -252,7 +248,7 @@ impl Prop {
         }
     }
 
-    fn expr(&self, slots: &[(Slot, u8)], span: Span) -> Expr {
+    fn expr(&self, slots: &[(Slot, Scalar)], span: Span) -> Expr {
         let equal =
             |reading: &Reading, constant: i64| with_number(BinaryOp::Eq, reading.expr(slots, span), constant);
         let truth = |value: i64| number(value, Scalar::Bool, span);
@@ -301,70 +297,73 @@ impl Prop {
     }
 }
 
-/// What a location of a condition is called and how it is read.
+/// A register as a test's tail names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedRegister {
+    /// Where it is.
+    pub thread: ThreadId,
+    /// The local that holds it, and that local's type.
+    pub local: LocalId,
+    /// The local's type.
+    pub scalar: Scalar,
+    /// Registers of a thread are printed by this, then by name.
+    pub order: u8,
+    /// As it is printed.
+    pub name: String,
+    /// The bits that are meant.
+    pub shift: u8,
+    /// How many of them.
+    pub bits: u8,
+    /// The type that the test gives it.
+    pub ty: Option<IntType>,
+}
+
+/// Finds a register of a thread by its name.
+pub type FindRegister<'a> = dyn Fn(u32, &ast::Name) -> Result<NamedRegister> + 'a;
+
+/// What is printed where. Registers that are parts of one have one order and no name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Key {
-    Register(u32, BaseRegister),
+    Register(u32, u8, String),
     Array(String),
     Cell(String, u32),
 }
 
 /// Finds the slots of a test.
 pub struct Observer<'a> {
-    file: &'a File,
+    tail: &'a Tail,
     layout: &'a Layout,
-    /// The local of each thread's registers.
-    register: &'a dyn Fn(usize, BaseRegister) -> LocalId,
-    slots: Vec<(Slot, u8)>,
+    register: &'a FindRegister<'a>,
+    slots: Vec<(Slot, Scalar)>,
     items: BTreeMap<Key, Item>,
 }
 
 impl<'a> Observer<'a> {
-    /// `register` gives the local that holds a register of the thread in that column.
-    pub fn new(
-        file: &'a File,
-        layout: &'a Layout,
-        register: &'a dyn Fn(usize, BaseRegister) -> LocalId,
-    ) -> Observer<'a> {
-        Observer { file, layout, register, slots: Vec::new(), items: BTreeMap::new() }
+    /// For the tail of a test.
+    pub fn new(tail: &'a Tail, layout: &'a Layout, register: &'a FindRegister<'a>) -> Observer<'a> {
+        Observer { tail, layout, register, slots: Vec::new(), items: BTreeMap::new() }
     }
 
     /// Everything that the test's tail says; `faults` are the locals of lines of wrong accesses.
     pub fn finish(mut self, faults: &[(ThreadId, LocalId)]) -> Result<Observation> {
-        let tail = &self.file.tail;
+        let tail = self.tail;
+        // What only the filter looks at is not printed, so it comes last.
         for location in &tail.locations {
             self.item(location)?;
         }
+        let condition = self.prop(&tail.condition)?;
+        let shown = self.items.clone();
         let filter = match &tail.filter {
             Some(filter) => Some(self.prop(filter)?),
             None => None,
         };
-        let condition = self.prop(&tail.condition)?;
-        // What only the filter looks at is not printed.
-        let mut shown = self.items;
-        if filter.is_some() {
-            let mut wanted = Vec::new();
-            tail.locations.iter().for_each(|l| wanted.push(l.clone()));
-            tail.condition.visit(&mut |left, right| {
-                wanted.push(left.clone());
-                if let Side::Location(right) = right {
-                    wanted.push(right.clone());
-                }
-            });
-            let keys: Vec<Key> = wanted.iter().filter_map(|l| key(self.file, self.layout, l)).collect();
-            shown.retain(|key, _| keys.contains(key));
-        }
         let faults = faults.iter().map(|&(thread, local)| {
-            self.slots.push((Slot::Register(thread, local), 32));
+            self.slots.push((Slot::Register(thread, local), unsigned(32)));
             (self.slots.len() - 1, thread)
         });
         let faults = faults.collect();
-        let cells = self
-            .layout
-            .places
-            .iter()
-            .enumerate()
-            .flat_map(|(i, p)| (0..p.init.len() as u32).map(move |c| (i, c)));
+        let places = self.layout.places.iter().enumerate();
+        let cells = places.flat_map(|(i, p)| (0..p.init.len() as u32).map(move |c| (i, c)));
         let name = |cell: CellRef| {
             let address = self.layout.address(cell);
             (address, self.layout.show_address(address).expect("a cell has an address"))
@@ -380,42 +379,14 @@ impl<'a> Observer<'a> {
         })
     }
 
-    fn slot(&mut self, slot: Slot, bits: u8) -> usize {
+    fn slot(&mut self, slot: Slot, ty: Scalar) -> usize {
         match self.slots.iter().position(|(s, _)| *s == slot) {
             Some(i) => i,
             None => {
-                self.slots.push((slot, bits));
+                self.slots.push((slot, ty));
                 self.slots.len() - 1
             }
         }
-    }
-
-    /// The type that the init block gives a register.
-    fn register_type(&self, thread: u32, base: BaseRegister) -> Option<IntType> {
-        let declared = self.file.init.iter().find_map(|item| match &item.location {
-            Location::Register { thread: t, name } if *t == thread => {
-                let register = Register::parse(self.file.arch, &name.text)?;
-                (register.base == base).then_some(item.ty)
-            }
-            _ => None,
-        });
-        declared.and_then(|ty| int_type(ty, self.layout.word))
-    }
-
-    fn register_reading(&mut self, thread: u32, name: &ast::Name) -> Result<(Register, Reading)> {
-        let column = self.file.columns.iter().position(|c| c.thread == thread);
-        let Some(column) = column else {
-            return Err(Diagnostic::new(name.span, format!("there is no thread P{thread}")));
-        };
-        let Some(register) = Register::parse(self.file.arch, &name.text) else {
-            return Err(Diagnostic::new(name.span, format!("`{}` is no register", name.text)));
-        };
-        let local = (self.register)(column, register.base);
-        let slot = self.slot(Slot::Register(ThreadId(column), local), 64);
-        let ty = self.register_type(thread, register.base);
-        let bits = register.width().bits();
-        let shift = if register.part == Part::High { 8 } else { 0 };
-        Ok((register, Reading { slot, shift, bits, above: 0, ty, whole: bits, element: Element::No }))
     }
 
     fn cell_reading(&mut self, (place, cell): CellRef) -> Reading {
@@ -424,53 +395,45 @@ impl<'a> Observer<'a> {
         let (above, ty) = (location.above(cell, self.layout.word), int_type(location.ty, self.layout.word));
         let element = if location.elements.is_some() { Element::Yes } else { Element::No };
         let whole = location.bits(self.layout.word);
-        let slot = self.slot(Slot::Cell(SharedId(place), cell), bits);
+        let slot = self.slot(Slot::Cell(SharedId(place), cell), unsigned(bits));
         Reading { slot, shift: 0, bits, above, ty, whole, element }
     }
 
     /// Adds a location to what is printed; gives its name and readings.
     fn item(&mut self, location: &Location) -> Result<(String, Vec<Reading>, bool)> {
-        let (name, readings, array) = match location {
+        let (key, name, readings, array) = match location {
             Location::Register { thread, name } => {
-                let (register, reading) = self.register_reading(*thread, name)?;
-                (format!("{thread}:{}", register.name(self.file.arch)), vec![reading], false)
+                let found = (self.register)(*thread, name)?;
+                let slot = self.slot(Slot::Register(found.thread, found.local), found.scalar);
+                let NamedRegister { shift, bits, ty, .. } = found;
+                let reading = Reading { slot, shift, bits, above: 0, ty, whole: bits, element: Element::No };
+                // Parts of one register are one entry.
+                let unique = if found.scalar == unsigned(64) { String::new() } else { found.name.clone() };
+                let key = Key::Register(*thread, found.order, unique);
+                (key, format!("{thread}:{}", found.name), vec![reading], false)
             }
             Location::Memory(name) => {
                 let place = self.layout.find(&name.text);
                 let cells = self.layout.places[place].init.len() as u32;
                 let readings = (0..cells).map(|c| self.cell_reading((place, c))).collect();
-                let array = self.layout.places[place].elements.is_some();
-                (if array { name.text.clone() } else { format!("[{}]", name.text) }, readings, array)
+                match self.layout.places[place].elements {
+                    Some(_) => (Key::Array(name.text.clone()), name.text.clone(), readings, true),
+                    None => (Key::Cell(name.text.clone(), 0), format!("[{}]", name.text), readings, false),
+                }
             }
             Location::Element(name, index) => {
                 let place = self.layout.find(&name.text);
-                let location = &self.layout.places[place];
-                match location.elements {
-                    Some(n) if *index < n => {}
-                    Some(n) => {
-                        let message = format!("`{}` has {n} elements, counted from 0", name.text);
-                        return Err(Diagnostic::new(name.span, message));
-                    }
-                    None => {
-                        return Err(Diagnostic::new(name.span, format!("`{}` is no array", name.text))
-                            .help("an array is declared in the init block, as in `int64_t t[2];`"));
-                    }
-                }
-                (format!("{}[{index}]", name.text), vec![self.cell_reading((place, *index))], false)
+                self.layout.check_index(name, *index)?;
+                let reading = self.cell_reading((place, *index));
+                let key = Key::Cell(name.text.clone(), *index);
+                (key, format!("{}[{index}]", name.text), vec![reading], false)
             }
         };
-        let key = key(self.file, self.layout, location).expect("what has a reading has a key");
         let item = Item { name: name.clone(), readings: readings.clone(), array };
         // Of a register's names the widest is printed.
-        match self.items.entry(key) {
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert(item);
-            }
-            std::collections::btree_map::Entry::Occupied(mut entry) => {
-                if item.readings[0].bits > entry.get().readings[0].bits {
-                    entry.insert(item);
-                }
-            }
+        let known = self.items.entry(key).or_insert_with(|| item.clone());
+        if item.readings[0].bits > known.readings[0].bits {
+            *known = item;
         }
         Ok((name, readings, array))
     }
@@ -529,45 +492,11 @@ impl<'a> Observer<'a> {
     }
 }
 
-fn key(file: &File, layout: &Layout, location: &Location) -> Option<Key> {
-    Some(match location {
-        Location::Register { thread, name } => {
-            Key::Register(*thread, Register::parse(file.arch, &name.text)?.base)
-        }
-        Location::Memory(name) if layout.places[layout.find(&name.text)].elements.is_some() => {
-            Key::Array(name.text.clone())
-        }
-        Location::Memory(name) => Key::Cell(name.text.clone(), 0),
-        Location::Element(name, index) => Key::Cell(name.text.clone(), *index),
-    })
-}
-
-fn int_type(ty: Declared, word: Width) -> Option<IntType> {
+/// The type that a declaration gives.
+pub fn int_type(ty: Declared, word: Width) -> Option<IntType> {
     match ty {
         Declared::Default => None,
         Declared::Int { bits, signed } => Some(IntType { bits, signed }),
         Declared::Pointer => Some(IntType { bits: word.bits(), signed: false }),
     }
-}
-
-/// The registers that a test's tail names, with their threads.
-pub fn named_registers(file: &File) -> Vec<(u32, BaseRegister)> {
-    let mut named = Vec::new();
-    let mut add = |location: &Location| {
-        if let Location::Register { thread, name } = location
-            && let Some(register) = Register::parse(file.arch, &name.text)
-        {
-            named.push((*thread, register.base));
-        }
-    };
-    file.tail.locations.iter().for_each(&mut add);
-    for prop in file.tail.filter.iter().chain([&file.tail.condition]) {
-        prop.visit(&mut |left, right| {
-            add(left);
-            if let Side::Location(right) = right {
-                add(right);
-            }
-        });
-    }
-    named
 }

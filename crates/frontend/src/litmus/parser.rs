@@ -182,6 +182,13 @@ impl Parser<'_> {
     /// A number or an address.
     pub fn value(&mut self) -> Result<(Constant, Span)> {
         let start = self.here();
+        if self.word_at(0).is_some_and(|w| w.starts_with("ATOMIC_")) && self.symbol_at(1, "(") {
+            self.advance();
+            self.advance();
+            let value = self.value()?;
+            self.expect_symbol(")")?;
+            return Ok(value);
+        }
         if self.take_symbol("&") || self.word_at(0).is_some() {
             let name = self.name("a location")?;
             let (mut bytes, mut elements) = (0, 0);

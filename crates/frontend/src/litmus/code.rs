@@ -15,9 +15,9 @@
 
 use super::ast::*;
 use super::expression::*;
-use super::flags::{Flag, Flags};
+use super::flags::Flags;
 use super::layout::{CellRef, Layout, Target, truncate, width};
-use super::register::{ACCUMULATOR, BaseRegister, COUNTER, Part, REGISTERS, Register};
+use super::register::{ACCUMULATOR, BaseRegister, Part, REGISTERS, Register};
 use crate::Diagnostic;
 use fencepost_ir::tree::{
     self, BinaryOp, Block, Choices, Expr, FenceKind, LocalId, RmwKind, SharedId, Stmt, StmtKind, Type,
@@ -28,11 +28,12 @@ use std::collections::HashSet;
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
-const U64: Scalar = Scalar::Int(fencepost_ir::IntType { bits: 64, signed: false });
+/// The type of registers.
+pub(super) const U64: Scalar = Scalar::Int(fencepost_ir::IntType { bits: 64, signed: false });
 
 /// Locals for values that an instruction uses twice.
 #[derive(Clone, Copy)]
-enum Temporary {
+pub(super) enum Temporary {
     Result,
     Operand,
     Address,
@@ -43,13 +44,13 @@ pub struct Code<'a> {
     layout: &'a Layout,
     pub locals: Vec<Variable>,
     registers: [Option<LocalId>; REGISTERS],
-    flags: Flags,
+    pub(super) flags: Flags,
     temporaries: [Option<LocalId>; 3],
     /// The line of an access to no location.
     pub fault: Option<LocalId>,
     pub body: Vec<Stmt>,
     target: Option<Target>,
-    span: Span,
+    pub(super) span: Span,
 }
 
 impl<'a> Code<'a> {
@@ -129,22 +130,22 @@ impl<'a> Code<'a> {
         Ok(())
     }
 
-    fn push(&mut self, kind: StmtKind) {
+    pub(super) fn push(&mut self, kind: StmtKind) {
         self.body.push(Stmt { kind, span: self.span });
     }
 
-    fn set(&mut self, local: LocalId, value: Expr) {
+    pub(super) fn set(&mut self, local: LocalId, value: Expr) {
         self.push(StmtKind::Assign(simple(VarRef::Local(local), self.span), value));
     }
 
-    fn get(&self, local: LocalId) -> Expr {
+    pub(super) fn get(&self, local: LocalId) -> Expr {
         let Type::Scalar(ty) = self.locals[local.0].ty else { panic!("registers are scalars") };
         read(simple(VarRef::Local(local), self.span), ty)
     }
 
     // Operands
 
-    fn read_register(&self, register: Register) -> Expr {
+    pub(super) fn read_register(&self, register: Register) -> Expr {
         let whole = self.get(self.register(register.base));
         match register.part {
             Part::Low(width) => convert(whole, unsigned(width.bits())),
@@ -188,7 +189,7 @@ impl<'a> Code<'a> {
         convert(convert(sum, unsigned(self.layout.word.bits())), U64)
     }
 
-    fn temporary(&mut self, which: Temporary) -> LocalId {
+    pub(super) fn temporary(&mut self, which: Temporary) -> LocalId {
         if let Some(id) = self.temporaries[which as usize] {
             return id;
         }
@@ -202,7 +203,7 @@ impl<'a> Code<'a> {
         id
     }
 
-    fn cell(&self, (place, cell): CellRef) -> (tree::Place, Scalar) {
+    pub(super) fn cell(&self, (place, cell): CellRef) -> (tree::Place, Scalar) {
         let location = &self.layout.places[place];
         let variable = VarRef::Shared(SharedId(place));
         let place = match location.elements {
@@ -217,7 +218,7 @@ impl<'a> Code<'a> {
 
     /// Does `each` for the cell that the instruction accesses: directly where it is known, else behind
     /// comparisons of its address.
-    fn access(&mut self, memory: &Memory, each: &mut dyn FnMut(&mut Code<'a>, CellRef)) {
+    pub(super) fn access(&mut self, memory: &Memory, each: &mut dyn FnMut(&mut Code<'a>, CellRef)) {
         match self.target {
             Some(Target::Cell(cell)) => each(self, cell),
             Some(Target::Computed) | None => {
@@ -313,7 +314,7 @@ impl<'a> Code<'a> {
     }
 
     /// An operand's value; a load if it is in memory.
-    fn fetch(&mut self, operand: &Operand, width: Width) -> Result<Expr> {
+    pub(super) fn fetch(&mut self, operand: &Operand, width: Width) -> Result<Expr> {
         match operand {
             Operand::Memory(memory) => Ok(self.load(memory, width)),
             Operand::Immediate(_) | Operand::Register(_) => {
@@ -322,7 +323,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    fn put(&mut self, operand: &Operand, value: Expr) {
+    pub(super) fn put(&mut self, operand: &Operand, value: Expr) {
         match operand {
             Operand::Register(register) => self.write_register(*register, value),
             Operand::Memory(memory) => self.store(memory, value),
@@ -425,7 +426,7 @@ impl<'a> Code<'a> {
     }
 
     /// Combines an operand with a value and gives what it was before, in a local of its own.
-    fn modify(
+    pub(super) fn modify(
         &mut self,
         dest: &Operand,
         locked: Locked,
@@ -514,183 +515,5 @@ impl<'a> Code<'a> {
         let value = select(binary(BinaryOp::Eq, old, expected), kept, failed);
         self.set(self.register(ACCUMULATOR), value);
         Ok(())
-    }
-
-    fn binary(
-        &mut self,
-        op: Binary,
-        dest: &Operand,
-        source: &Operand,
-        locked: Locked,
-        width: Width,
-    ) -> Result<()> {
-        let kind = match op {
-            Binary::Add => RmwKind::Add,
-            Binary::Sub => RmwKind::Sub,
-            Binary::And => RmwKind::And,
-            Binary::Or => RmwKind::Or,
-            Binary::Xor => RmwKind::Xor,
-        };
-        let result = self.temporary(Temporary::Result);
-        let right = self.fetch(source, width)?;
-        self.set(result, convert(right, U64));
-        let right = convert(self.get(result), unsigned(width.bits()));
-        let left = self.modify(dest, locked, kind, &right, width)?;
-        match op {
-            Binary::Add => self.add_flags(left, right),
-            Binary::Sub => self.sub_flags(left, right),
-            Binary::And => self.logic_flags(binary(BinaryOp::BitAnd, left, right)),
-            Binary::Or => self.logic_flags(binary(BinaryOp::BitOr, left, right)),
-            Binary::Xor => self.logic_flags(binary(BinaryOp::BitXor, left, right)),
-        }
-        Ok(())
-    }
-
-    fn unary(&mut self, op: Unary, dest: &Operand, locked: Locked, width: Width) -> Result<()> {
-        let ty = unsigned(width.bits());
-        let constant = |value| number(value, ty, self.span);
-        match op {
-            Unary::Not => {
-                let ones = constant(-1);
-                self.modify(dest, locked, RmwKind::Xor, &ones, width)?;
-            }
-            Unary::Inc | Unary::Dec => {
-                let one = constant(1);
-                let kind = if op == Unary::Inc { RmwKind::Add } else { RmwKind::Sub };
-                let left = self.modify(dest, locked, kind, &one, width)?;
-                let carry = self.flags.take(Flag::Carry);
-                if op == Unary::Inc {
-                    self.add_flags(left, one)
-                } else {
-                    self.sub_flags(left, one)
-                }
-                self.flags.restore(Flag::Carry, carry);
-            }
-            Unary::Neg => {
-                let old = self.fetch(dest, width)?;
-                let operand = self.temporary(Temporary::Operand);
-                self.set(operand, convert(old, U64));
-                let old = convert(self.get(operand), ty);
-                let negated = binary(BinaryOp::Sub, number(0, ty, self.span), old.clone());
-                match (dest, locked) {
-                    (Operand::Memory(memory), Locked::Yes) => self.access(memory, &mut |code, cell| {
-                        let (place, ty) = code.cell(cell);
-                        let operands = vec![convert(old.clone(), ty), convert(negated.clone(), ty)];
-                        code.push(StmtKind::Assume(rmw(RmwKind::CompareAndSwap, place, operands, ty)));
-                    }),
-                    _ => self.put(dest, negated),
-                }
-                self.sub_flags(number(0, ty, self.span), old);
-            }
-        }
-        Ok(())
-    }
-
-    fn shift(&mut self, op: Shift, dest: &Operand, by: &Operand, width: Width) -> Result<()> {
-        let bits = width.bits();
-        let most = if width == Width::Quad { 63 } else { 31 };
-        let old = self.fetch(dest, width)?;
-        let operand = self.temporary(Temporary::Operand);
-        self.set(operand, convert(old, U64));
-        let wide = self.get(operand);
-        let extended = convert(convert(convert(wide.clone(), unsigned(bits)), signed(bits)), signed(64));
-        let (operator, value) = match op {
-            Shift::Left => (BinaryOp::Shl, wide.clone()),
-            Shift::Right => (BinaryOp::Shr, wide.clone()),
-            Shift::Arithmetic => (BinaryOp::Shr, extended.clone()),
-        };
-        let Operand::Immediate(Constant::Number(count)) = by else {
-            if self.flags.any() {
-                let message = "flags behind a shift by `cl` are not supported";
-                return Err(
-                    Diagnostic::new(self.span, message).help("set the flags anew, or shift by a number")
-                );
-            }
-            let count = convert(self.read_register(Register::low(COUNTER, Width::Byte)), value.ty);
-            let count = with_number(BinaryOp::BitAnd, count, most);
-            let shifted = convert(binary(operator, value, count), unsigned(bits));
-            self.put(dest, shifted);
-            return Ok(());
-        };
-        let count = (*count as i64) & most;
-        if count == 0 {
-            return Ok(());
-        }
-        let shifted = convert(with_number(operator, value, count), unsigned(bits));
-        self.put(dest, shifted.clone());
-        // The bit that is shifted out last.
-        let bit = |e: Expr, at: i64| {
-            with_number(BinaryOp::Ne, with_number(BinaryOp::BitAnd, with_number(BinaryOp::Shr, e, at), 1), 0)
-        };
-        let bits = i64::from(bits);
-        let carry = match op {
-            Shift::Left if count > bits => number(0, Scalar::Bool, self.span),
-            Shift::Left => bit(wide.clone(), bits - count),
-            Shift::Right => bit(wide.clone(), count - 1),
-            Shift::Arithmetic => bit(extended, count - 1),
-        };
-        let overflow = match op {
-            Shift::Left => binary(
-                BinaryOp::Ne,
-                bit(convert(shifted.clone(), U64), bits - 1),
-                bit(wide, (bits - count).max(0)),
-            ),
-            Shift::Right => bit(wide, bits - 1),
-            Shift::Arithmetic => number(0, Scalar::Bool, self.span),
-        };
-        self.result_flags(shifted);
-        self.set_flag(Flag::Carry, carry);
-        self.set_flag(Flag::Overflow, overflow);
-        Ok(())
-    }
-
-    // Flags
-
-    fn set_flag(&mut self, flag: Flag, value: Expr) {
-        if let Some(local) = self.flags.get(flag) {
-            self.set(local, value);
-        }
-    }
-
-    fn sign_of(&self, value: Expr) -> Expr {
-        let Scalar::Int(int) = value.ty else { panic!("registers hold integers") };
-        with_number(BinaryOp::Lt, convert(value, signed(int.bits)), 0)
-    }
-
-    fn result_flags(&mut self, result: Expr) {
-        self.set_flag(Flag::Zero, with_number(BinaryOp::Eq, result.clone(), 0));
-        self.set_flag(Flag::Sign, self.sign_of(result));
-    }
-
-    fn logic_flags(&mut self, result: Expr) {
-        let cleared = number(0, Scalar::Bool, self.span);
-        self.result_flags(result);
-        self.set_flag(Flag::Carry, cleared.clone());
-        self.set_flag(Flag::Overflow, cleared);
-    }
-
-    fn add_flags(&mut self, left: Expr, right: Expr) {
-        let sum = binary(BinaryOp::Add, left.clone(), right.clone());
-        self.set_flag(Flag::Carry, binary(BinaryOp::Lt, sum.clone(), left.clone()));
-        // Overflow: both operands have the sign that the sum has not.
-        let differ = binary(
-            BinaryOp::BitAnd,
-            binary(BinaryOp::BitXor, left, sum.clone()),
-            binary(BinaryOp::BitXor, right, sum.clone()),
-        );
-        self.set_flag(Flag::Overflow, self.sign_of(differ));
-        self.result_flags(sum);
-    }
-
-    fn sub_flags(&mut self, left: Expr, right: Expr) {
-        let difference = binary(BinaryOp::Sub, left.clone(), right.clone());
-        self.set_flag(Flag::Carry, binary(BinaryOp::Lt, left.clone(), right.clone()));
-        let differ = binary(
-            BinaryOp::BitAnd,
-            binary(BinaryOp::BitXor, left.clone(), right),
-            binary(BinaryOp::BitXor, left, difference.clone()),
-        );
-        self.set_flag(Flag::Overflow, self.sign_of(differ));
-        self.result_flags(difference);
     }
 }

@@ -9,7 +9,9 @@
 //! The format is that of the herdtools7 documentation; docs/litmus.md says what is read and what it
 //! means here.
 
+mod arithmetic;
 mod ast;
+mod atomics;
 mod body;
 mod code;
 mod constants;

@@ -191,7 +191,7 @@ fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
 }
 
 /// 80 % of the machine's memory, where it can be found out.
-fn default_memory() -> Option<u64> {
+pub fn default_memory() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find(|l| l.starts_with("MemTotal:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;

@@ -277,7 +277,7 @@ pub struct LitmusOptions {
     /// Seconds for each test and model
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// Megabytes for each test and model
+    /// Megabytes for each test and model [default: 80 % of the machine's]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: Option<u64>,
     /// Output

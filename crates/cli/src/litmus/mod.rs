@@ -83,6 +83,8 @@ struct Run<'a> {
     models: Vec<Model>,
     method: Method,
     expectations: Option<Expectations>,
+    /// Bytes for each test.
+    memory: Option<u64>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -119,6 +121,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
         models: names.iter().map(|m| Model::from(*m)).collect(),
         method: if options.oracle.is_some() { Method::Axiomatic } else { Method::Explicit },
         expectations,
+        memory: options.memory.map(|mb| mb << 20).or_else(crate::check::default_memory),
         cancelled: interrupt::flag(),
     };
     let start = Instant::now();
@@ -234,7 +237,7 @@ impl Run<'_> {
             let start = Instant::now();
             let budget = Budget {
                 deadline: self.options.timeout.map(|s| start + Duration::from_secs_f64(s)),
-                memory: self.options.memory.map(|mb| mb << 20),
+                memory: self.memory,
                 cancelled: self.cancelled.clone(),
             };
             let answer = decide::decide(test, &program, model, self.method, budget);

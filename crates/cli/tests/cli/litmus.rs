@@ -297,7 +297,7 @@ fn standard_input_and_no_input() {
 #[test]
 fn locked_increments_in_many_threads_are_fast() {
     let heads: Vec<String> = (0..8).map(|i| format!("P{i}")).collect();
-    let code = vec!["lock incl (x)"; 8];
+    let code = ["lock incl (x)"; 8];
     let text = format!(
         "X86_64 INC8\n{{ int x; }}\n {} ;\n {} ;\nforall [x]=8\n",
         heads.join(" | "),

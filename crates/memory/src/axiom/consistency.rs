@@ -5,8 +5,11 @@ use super::execution::{Event, EventId, Execution, Kind, Source};
 use fencepost_ir::cfg::Loc;
 use fencepost_task::Model;
 
+/// The last value written to each cell that is written at all.
+type Memory = [(Loc, i64)];
+
 /// Calls `see` with the last value written to each written cell, for every allowed coherence order.
-pub fn final_memories(execution: &Execution, model: Model, see: &mut dyn FnMut(&[(Loc, i64)])) {
+pub fn final_memories(execution: &Execution, model: Model, see: &mut dyn FnMut(&Memory)) {
     let events = &execution.events;
     let mut locs: Vec<Loc> = events.iter().filter_map(|e| e.loc).collect();
     locs.sort_unstable();
@@ -26,7 +29,7 @@ pub fn final_memories(execution: &Execution, model: Model, see: &mut dyn FnMut(&
         orders.push((loc, allowed));
     }
     let base = Relation::preserved(execution, model);
-    combine(events, model, &orders, base, &mut Vec::new(), see);
+    combine(events, &orders, base, &mut Vec::new(), see);
 }
 
 /// All orders of the writes to a cell in which those of one thread (they are together in `writes`, in
@@ -78,11 +81,10 @@ fn coherent(execution: &Execution, loc: Loc, order: &[EventId]) -> bool {
 /// Tries every choice of one order for each cell with axiom 2.
 fn combine(
     events: &[Event],
-    model: Model,
     orders: &[(Loc, Vec<Vec<EventId>>)],
     relation: Relation,
     memory: &mut Vec<(Loc, i64)>,
-    see: &mut dyn FnMut(&[(Loc, i64)]),
+    see: &mut dyn FnMut(&Memory),
 ) {
     // A cycle stays one whatever is added.
     if !relation.is_acyclic() {
@@ -97,7 +99,7 @@ fn combine(
         relation.add_coherence(events, *loc, order);
         let last = order.last().map(|id| (*loc, events[*id].value));
         memory.extend(last);
-        combine(events, model, rest, relation, memory, see);
+        combine(events, rest, relation, memory, see);
         if last.is_some() {
             memory.pop();
         }

@@ -26,14 +26,12 @@ fn vocabulary() -> Vec<Edge> {
 
 /// Whether a relation may stand behind another.
 fn follows(before: Edge, edge: Edge) -> bool {
-    if before.to() != edge.from() {
-        return false;
-    }
-    match (before, edge) {
-        (Edge::Com(Flow::Rf, _), Edge::Com(Flow::Fr, _)) => false,
-        (Edge::Com(Flow::Fr | Flow::Co, Reach::External), Edge::Com(Flow::Co, Reach::External)) => false,
-        _ => true,
-    }
+    let is_one_relation = matches!(
+        (before, edge),
+        (Edge::Com(Flow::Rf, _), Edge::Com(Flow::Fr, _))
+            | (Edge::Com(Flow::Fr | Flow::Co, Reach::External), Edge::Com(Flow::Co, Reach::External))
+    );
+    before.to() == edge.from() && !is_one_relation
 }
 
 /// All cycles of up to `size` relations, shorter ones first.

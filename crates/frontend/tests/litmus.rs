@@ -1,6 +1,6 @@
 //! Messages about litmus tests that cannot be read: `bad_litmus.txt` holds the tests, each behind a line
 //! `==== name`, and `bad_litmus.expected` what is said of them (`FENCEPOST_BLESS=1` writes it anew).
-//! Mutated tests never panic. Generated tests are text that is read.
+//! Mutated tests never panic (`FENCEPOST_SEEDS=N` takes more of them). Generated tests are text that is read.
 
 use fencepost_frontend::litmus::generate::{Cycle, all_cycles, test};
 use fencepost_frontend::litmus::{Arch, read_test};
@@ -47,7 +47,8 @@ fn mutated_tests_are_read_or_refused_with_a_place() {
         cases("../explore/tests/litmus/hand_written.txt").into_iter().map(|(_, text)| text).collect();
     let mut rng = Rng::new(11);
     let (mut read, mut refused) = (0, 0);
-    for round in 0..8000 {
+    let rounds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(8000);
+    for round in 0..rounds {
         let text = mutate(&texts[round % texts.len()], &mut rng);
         match read_test("mutant.litmus", &text) {
             Ok(test) => {

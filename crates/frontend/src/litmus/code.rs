@@ -490,7 +490,10 @@ impl<'a> Code<'a> {
         width: Width,
     ) -> Result<()> {
         let accumulator = Register::low(ACCUMULATOR, width);
-        let expected = self.read_register(accumulator);
+        // The destination may be the accumulator itself.
+        let kept = self.temporary(Temporary::Result);
+        self.set(kept, convert(self.read_register(accumulator), U64));
+        let expected = convert(self.get(kept), unsigned(width.bits()));
         let new = convert(self.read_register(source), unsigned(width.bits()));
         let old = match (dest, locked) {
             (Operand::Memory(memory), Locked::Yes) => {

@@ -335,7 +335,7 @@ fn fault(test: &Test, thread: &str, line: u32) -> input::InputError {
     let columns =
         sources.text(Default::default()).lines().nth(line as usize - 1).map_or(1, |l| l.chars().count());
     let span = Span { line, column: 1, length: columns.max(1) as u32, ..Span::NONE };
-    let message = format!("{thread} accesses memory where there is no location");
+    let message = format!("{thread} accesses memory where there is no location, or one of another width");
     let diagnostic = Diagnostic::new(span, message).help(
         "an address is that of a location in the init block, as in `0:rsi=x`, or of an element of an array",
     );

@@ -49,7 +49,9 @@ pub fn json(
     let reason = match answer {
         Ok(_) => Value::Null,
         Err(NoAnswer::Unknown(reason)) => json!(reason.to_string()),
-        Err(NoAnswer::Fault { .. }) => json!("a thread accesses memory where there is no location"),
+        Err(NoAnswer::Fault { .. }) => {
+            json!("a thread accesses memory where there is no location, or one of another width")
+        }
     };
     let verdict = match answer {
         Ok(answer) => answer.verdict(),

@@ -1,7 +1,7 @@
 //! Arithmetic of x86 on registers and memory, and the flags that it sets.
 
 use super::ast::*;
-use super::code::{Code, Temporary, U64};
+use super::code::{Code, Effect, Temporary, U64};
 use super::expression::*;
 use super::flags::Flag;
 use super::register::{COUNTER, Register};
@@ -69,11 +69,13 @@ impl Code<'_> {
                 let old = convert(self.get(operand), ty);
                 let negated = binary(BinaryOp::Sub, number(0, ty, self.span), old.clone());
                 match (dest, locked) {
-                    (Operand::Memory(memory), Locked::Yes) => self.access(memory, &mut |code, cell| {
-                        let (place, ty) = code.cell(cell);
-                        let operands = vec![convert(old.clone(), ty), convert(negated.clone(), ty)];
-                        code.push(StmtKind::Assume(rmw(RmwKind::CompareAndSwap, place, operands, ty)));
-                    }),
+                    (Operand::Memory(memory), Locked::Yes) => {
+                        self.access(memory, width, Effect::Store, &mut |code, cell| {
+                            let (place, ty) = code.cell(cell);
+                            let operands = vec![convert(old.clone(), ty), convert(negated.clone(), ty)];
+                            code.push(StmtKind::Assume(rmw(RmwKind::CompareAndSwap, place, operands, ty)));
+                        })
+                    }
                     _ => self.put(dest, negated),
                 }
                 self.sub_flags(number(0, ty, self.span), old);

@@ -67,7 +67,7 @@ pub struct Init {
     pub elements: Option<u32>,
 }
 
-/// Bytes of an access, or 0 where the instruction does not say.
+/// How wide an access or a register is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Width {
     Byte,

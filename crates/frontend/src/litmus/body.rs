@@ -1,7 +1,7 @@
 //! The body of a C test's thread to statements of the tree: integers in local variables, locations behind
 //! the parameters, C11's atomic functions and the Linux kernel's simplest ones.
 //!
-//! What they mean is the table of docs/memory-models.md: a sequentially consistent store is a store with a
+//! What they mean is the table of docs/c.md: a sequentially consistent store is a store with a
 //! full fence behind it; read-modify-writes drain the buffer; release and sequentially consistent stores
 //! have a store-store fence before them, which matters under PSO only. An access through a pointer to an
 //! atomic type is sequentially consistent, as C says; plain racing accesses are treated as relaxed ones.

@@ -16,7 +16,7 @@
 use super::ast::*;
 use super::expression::*;
 use super::flags::Flags;
-use super::layout::{CellRef, Layout, Target, truncate, width};
+use super::layout::{Access, CellRef, Layout, Target, truncate, width};
 use super::register::{ACCUMULATOR, BaseRegister, Part, REGISTERS, Register};
 use crate::Diagnostic;
 use fencepost_ir::tree::{
@@ -37,6 +37,13 @@ pub(super) enum Temporary {
     Result,
     Operand,
     Address,
+}
+
+/// What an access does to memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    Load,
+    Store,
 }
 
 /// A thread being made.
@@ -218,14 +225,23 @@ impl<'a> Code<'a> {
 
     /// Does `each` for the cell that the instruction accesses: directly where it is known, else behind
     /// comparisons of its address.
-    pub(super) fn access(&mut self, memory: &Memory, each: &mut dyn FnMut(&mut Code<'a>, CellRef)) {
+    pub(super) fn access(
+        &mut self,
+        memory: &Memory,
+        width: Width,
+        effect: Effect,
+        each: &mut dyn FnMut(&mut Code<'a>, CellRef),
+    ) {
         match self.target {
             Some(Target::Cell(cell)) => each(self, cell),
             Some(Target::Computed) | None => {
                 let address = self.temporary(Temporary::Address);
                 let value = self.address_of(memory);
                 self.set(address, value);
-                self.choose_cell(address, &self.layout.escaping_cells(), each);
+                let stores = effect == Effect::Store;
+                let access = Access { target: Target::Computed, width, stores, span: self.span };
+                let cells = self.layout.candidates(&access);
+                self.choose_cell(address, &cells, each);
             }
         }
     }
@@ -276,7 +292,7 @@ impl<'a> Code<'a> {
     /// A load into the local that holds memory operands.
     fn load(&mut self, memory: &Memory, width: Width) -> Expr {
         let operand = self.temporary(Temporary::Operand);
-        self.access(memory, &mut |code, cell| {
+        self.access(memory, width, Effect::Load, &mut |code, cell| {
             let value = code.cell_value(cell, width);
             code.set(operand, convert(value, U64));
         });
@@ -284,7 +300,8 @@ impl<'a> Code<'a> {
     }
 
     fn store(&mut self, memory: &Memory, value: Expr) {
-        self.access(memory, &mut |code, cell| {
+        let Scalar::Int(int) = value.ty else { panic!("registers hold integers") };
+        self.access(memory, Width::of_bits(int.bits), Effect::Store, &mut |code, cell| {
             let (place, ty) = code.cell(cell);
             code.push(StmtKind::Assign(place, convert(value.clone(), ty)));
         });
@@ -293,7 +310,7 @@ impl<'a> Code<'a> {
     /// A read-modify-write; its old value goes to the local that holds memory operands.
     fn rmw(&mut self, memory: &Memory, kind: RmwKind, values: &[Expr], width: Width) -> Expr {
         let operand = self.temporary(Temporary::Operand);
-        self.access(memory, &mut |code, cell| {
+        self.access(memory, width, Effect::Store, &mut |code, cell| {
             let (place, ty) = code.cell(cell);
             let values = values.iter().map(|v| convert(v.clone(), ty)).collect();
             code.set(operand, convert(rmw(kind, place, values, ty), U64));
@@ -415,7 +432,7 @@ impl<'a> Code<'a> {
 
     /// A load goes straight to its register where nothing else is to be done.
     fn load_register(&mut self, register: Register, memory: &Memory, width: Width) {
-        self.access(memory, &mut |code, cell| {
+        self.access(memory, width, Effect::Load, &mut |code, cell| {
             let value = code.cell_value(cell, width);
             code.write_register(register, value);
         });

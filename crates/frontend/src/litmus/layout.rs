@@ -311,19 +311,34 @@ impl Layout {
         }
     }
 
-    /// Gives each cell the width of the stores to it.
+    /// Gives each cell the width of the stores to it. Accesses at computed addresses decide only where
+    /// nothing else does: one that turns out to be of another width than its cell is an error of the run.
     pub fn set_widths(&mut self, accesses: &[Access]) -> Result<()> {
+        let computed: BTreeSet<Width> =
+            accesses.iter().filter(|a| a.target == Target::Computed && a.stores).map(|a| a.width).collect();
+        let computed = if computed.len() == 1 { computed.first().copied() } else { None };
         for i in 0..self.places.len() {
             let place = &self.places[i];
-            let touches = |a: &&Access| match a.target {
-                Target::Cell((p, _)) => p == i,
-                Target::Computed => place.escapes,
-            };
-            let mine: Vec<&Access> = accesses.iter().filter(touches).collect();
+            let mine = |a: &&Access| matches!(a.target, Target::Cell((p, _)) if p == i);
+            let mine: Vec<&Access> = accesses.iter().filter(mine).collect();
             let mut stores: Vec<&Access> = mine.iter().copied().filter(|a| a.stores).collect();
             stores.sort_by_key(|a| a.width);
             let declared = declared_bits(place.ty, self.word).map(Width::of_bits);
-            let width = match (stores.first(), stores.last()) {
+            if place.elements.is_some() {
+                let element = declared.unwrap_or(Width::Long);
+                if let Some(other) = mine.iter().find(|a| !fits(element, Some(element), a)) {
+                    let message = format!(
+                        "`{}` has elements of {} bits, and this accesses {}: mixed-size accesses are not supported",
+                        place.name,
+                        element.bits(),
+                        other.width.bits()
+                    );
+                    return Err(Diagnostic::new(other.span, message));
+                }
+                self.places[i].cell = element;
+                continue;
+            }
+            self.places[i].cell = match (stores.first(), stores.last()) {
                 (Some(first), Some(last)) if first.width != last.width => {
                     let message = format!(
                         "`{}` is stored to with {} and with {} bits: mixed-size accesses are not supported",
@@ -334,27 +349,30 @@ impl Layout {
                     return Err(Diagnostic::new(last.span, message).help("use one width for all its stores"));
                 }
                 (Some(first), _) => first.width,
-                (None, _) => declared.or(mine.iter().map(|a| a.width).max()).unwrap_or(Width::Long),
-            };
-            if place.elements.is_some() {
-                let element = declared.unwrap_or(Width::Long);
-                if let Some(other) = mine.iter().find(|a| a.stores && a.width != element || a.width > element)
-                {
-                    let message = format!(
-                        "`{}` has elements of {} bits, and this accesses {}: mixed-size accesses are not supported",
-                        place.name,
-                        element.bits(),
-                        other.width.bits()
-                    );
-                    return Err(Diagnostic::new(other.span, message));
+                (None, _) => {
+                    let pointed = computed.filter(|w| place.escapes && declared.is_none_or(|d| *w <= d));
+                    let loaded = || mine.iter().map(|a| a.width).max();
+                    pointed.or(declared).or_else(loaded).unwrap_or(Width::Long)
                 }
-                self.places[i].cell = element;
-            } else {
-                self.places[i].cell = width;
-            }
+            };
         }
         Ok(())
     }
+
+    /// The cells that an access at a computed address may mean.
+    pub fn candidates(&self, access: &Access) -> Vec<CellRef> {
+        let fits = |(place, _): &CellRef| {
+            let place = &self.places[*place];
+            fits(place.cell, place.elements.map(|_| place.cell), access)
+        };
+        self.escaping_cells().into_iter().filter(fits).collect()
+    }
+}
+
+/// Whether an access can be made to a cell: stores fill it; loads may see a part, and beyond it unless the
+/// next element lies there.
+fn fits(cell: Width, element: Option<Width>, access: &Access) -> bool {
+    if access.stores { access.width == cell } else { element.is_none_or(|e| access.width <= e) }
 }
 
 /// An access to memory, for the widths of cells.

@@ -12,7 +12,7 @@ pub mod generate;
 mod show;
 
 use crate::interrupt;
-use crate::options::{Format, LitmusOptions, ModelName};
+use crate::options::{EngineName, Format, LitmusOptions, ModelName};
 use crate::{Exit, input, output};
 use decide::{Answer, Method, NoAnswer};
 use expect::Expectations;
@@ -99,6 +99,16 @@ pub fn run(options: &LitmusOptions) -> Exit {
             return Exit::Wrong;
         }
     };
+    match options.engine {
+        EngineName::Auto | EngineName::Explicit => {}
+        EngineName::Dual => {
+            output::complain(
+                "unknown: the engine `dual` does not list final states; `fencepost check --engine dual` decides a \
+                 test's condition",
+            );
+            return if options.allow_unknown { Exit::Good } else { Exit::Unknown };
+        }
+    }
     let comparing = !options.compare.is_empty();
     if comparing && (options.compare.len() < 2 || expectations.is_some()) {
         output::complain(

@@ -219,6 +219,14 @@ fn the_oracle_says_what_it_cannot_take() {
 }
 
 #[test]
+fn an_engine_that_lists_no_states_says_so() {
+    let file = scratch("dual.litmus", SB);
+    let ran = fencepost_args(&["litmus", "--engine", "dual", file.to_str().unwrap()]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (3, ""));
+    assert!(ran.stderr.contains("does not list final states"), "{}", ran.stderr);
+}
+
+#[test]
 fn an_access_to_no_location_is_an_error_of_the_test() {
     let text = "X86_64 WILD\n{ p=x; }\n P0 | P1 ;\n movq $0,(p) | movq (p),%rax ;\n  | movq (%rax),%rbx ;\n";
     let file = scratch("wild.litmus", text);

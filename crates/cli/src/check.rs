@@ -2,7 +2,7 @@
 
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
 use crate::progress::ProgressLine;
-use crate::{Exit, input, output};
+use crate::{Exit, input, interrupt, output};
 use fencepost_certify::replay;
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
@@ -31,17 +31,7 @@ pub fn run(options: &CheckOptions) -> Exit {
         output::complain("error: --trace would overwrite the program");
         return Exit::Wrong;
     }
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = cancelled.clone();
-    // A second Ctrl-C ends the process at once.
-    let handler = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Unknown as i32);
-        }
-    });
-    if let Err(error) = handler {
-        output::complain(format!("warning: Ctrl-C will lose what is known so far: {error}"));
-    }
+    let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
     let programs = match options.input.link {
         true => vec![&options.files[..]],
@@ -105,7 +95,8 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     exit
 }
 
-fn error_object(name: &str, error: &input::InputError) -> serde_json::Value {
+/// The object of a file that cannot be read.
+pub fn error_object(name: &str, error: &input::InputError) -> serde_json::Value {
     match error {
         input::InputError::Text(sources, diagnostics) => json::error(name, sources, diagnostics),
         input::InputError::File(message) => {
@@ -200,7 +191,7 @@ fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
 }
 
 /// 80 % of the machine's memory, where it can be found out.
-fn default_memory() -> Option<u64> {
+pub fn default_memory() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find(|l| l.starts_with("MemTotal:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;

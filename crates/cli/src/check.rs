@@ -203,13 +203,26 @@ fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit 
         output::text(&tree);
         return Exit::Good;
     }
+    if what == "automata" {
+        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+        return match fencepost_cover::dot(&program) {
+            Ok(picture) => {
+                output::text(picture);
+                Exit::Good
+            }
+            Err(reason) => {
+                output::complain(format!("no automata: {reason}"));
+                Exit::Unknown
+            }
+        };
+    }
     let pass = match what {
         "cfg" => "compact",
         _ => match what.strip_prefix("after:") {
             Some(pass) if pipeline::PASSES.contains(&pass) => pass,
             _ => {
                 let passes = pipeline::PASSES.map(|p| format!("after:{p}")).join(", ");
-                output::complain(format!("error: --print takes tree, cfg, {passes}; not `{what}`"));
+                output::complain(format!("error: --print takes tree, cfg, automata, {passes}; not `{what}`"));
                 return Exit::Wrong;
             }
         },

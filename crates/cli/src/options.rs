@@ -37,6 +37,8 @@ pub enum Command {
 pub enum BenchName {
     /// Explicit search, beside spin.
     Explore,
+    /// The dual engine on the tables of its paper.
+    Dual,
     /// Litmus tests, beside herd7.
     Litmus,
 }
@@ -211,7 +213,7 @@ pub struct CheckOptions {
     /// Save the violating run (one file and one model)
     #[arg(long, value_name = "FILE.json")]
     pub trace: Option<PathBuf>,
-    /// Show an intermediate form instead of checking: `tree`, `cfg` or `after:PASS`
+    /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT) or `after:PASS`
     #[arg(long, value_name = "WHAT")]
     pub print: Option<String>,
     /// Exit with 0 where the answer is unknown

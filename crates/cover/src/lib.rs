@@ -15,6 +15,7 @@ mod automaton;
 mod certificate;
 mod compile;
 mod configuration;
+mod dot;
 mod local;
 mod model;
 mod rules;
@@ -23,6 +24,7 @@ mod trace;
 
 pub use automaton::{Automaton, Mark, Op, Transition, Value, Var};
 pub use configuration::{ANY, Buffer, Configuration, Message, Process};
+pub use dot::dot;
 pub use model::Model as DualModel;
 pub use rules::{Label, Visible, undo_joining, undo_local, undo_visible};
 pub use search::{DualRun, End, Group, Search, System};
@@ -52,7 +54,26 @@ impl Engine for Dual {
             Ok(model) => model,
             Err(reason) => return unknown(format!("dual needs finite threads, but {reason}")),
         };
+        // A proof for any number of threads is often shorter, and holds for the given number too.
+        let general = any_number(&model);
+        let mut spent = 0;
+        if let Some((system, targets)) = &general {
+            let mut search = Search::new(system);
+            search.limit = Some(ANY_NUMBER_LIMIT);
+            let end = search.run(targets, &task.budget, progress);
+            spent = search.generated;
+            if let End::Unreachable = end {
+                let few = |c: &&Configuration| fits(&model.system, c);
+                return Answer {
+                    verdict: Verdict::Safe { scope: Scope::Complete },
+                    unreached: Vec::new(),
+                    stats: search.stats(),
+                    certificate: Some(Box::new(certificate::certificate(&model, search.basis().filter(few)))),
+                };
+            }
+        }
         let mut search = Search::new(&model.system);
+        search.generated = spent;
         let end = search.run(&model.targets, &task.budget, progress);
         let stats = search.stats();
         let mut certificate = None;
@@ -74,4 +95,40 @@ impl Engine for Dual {
         };
         Answer { verdict, unreached: Vec::new(), stats, certificate }
     }
+}
+
+/// Configurations that a proof for any number of threads may take before it is given up.
+const ANY_NUMBER_LIMIT: u64 = 20_000;
+
+/// The system with any number of threads where there are several alike, and targets with one of
+/// each: what cannot be reached there cannot be reached with the given number. `None` where that
+/// is the system already.
+fn any_number(model: &model::Model) -> Option<(System, Vec<Configuration>)> {
+    let several = |group: u16| model.system.groups[group as usize].count.is_some_and(|n| n > 1);
+    let mut system = model.system.clone();
+    for group in &mut system.groups {
+        group.count = group.count.filter(|n| *n == 1);
+    }
+    let mut targets = model.targets.clone();
+    for target in &mut targets {
+        let mut seen = Vec::new();
+        target.processes.retain(|p| {
+            let again = several(p.group) && seen.contains(&p.group);
+            seen.push(p.group);
+            !again
+        });
+    }
+    targets.sort();
+    targets.dedup();
+    // With two of a kind the given number is as easy.
+    let many = model.system.groups.iter().any(|g| g.count.is_some_and(|n| n > 2));
+    many.then_some((system, targets))
+}
+
+/// Whether a configuration has no more threads than there are.
+fn fits(system: &System, configuration: &Configuration) -> bool {
+    system.groups.iter().enumerate().all(|(g, group)| {
+        let present = configuration.processes.iter().filter(|p| p.group as usize == g).count();
+        group.count.is_none_or(|n| present <= n as usize)
+    })
 }

@@ -80,6 +80,8 @@ pub struct Search<'a> {
     closures: FxHashMap<Process, Rc<Vec<Earlier>>>,
     /// Configurations generated.
     pub generated: u64,
+    /// Stop when more are generated.
+    pub limit: Option<u64>,
 }
 
 impl<'a> Search<'a> {
@@ -93,6 +95,7 @@ impl<'a> Search<'a> {
             queue: BinaryHeap::new(),
             closures: FxHashMap::default(),
             generated: 0,
+            limit: None,
         }
     }
 
@@ -123,6 +126,9 @@ impl<'a> Search<'a> {
                 continue;
             }
             looked_at += 1;
+            if self.limit.is_some_and(|limit| self.generated > limit) {
+                return End::Stopped(Reason::Memory);
+            }
             if looked_at.is_multiple_of(64) {
                 // A rough measure: what a configuration takes with its place in the tables.
                 let bytes = self.links.len() as u64 * 400;

@@ -161,3 +161,58 @@ fn examples_have_the_verdicts_of_the_manifest() {
     }
     assert!(decided >= 40, "{decided} examples were decided");
 }
+
+/// Templates: what is reached with two or three threads is reached with any number, and what cannot be
+/// reached with any number cannot be reached with two or three.
+#[test]
+fn templates_agree_with_their_instances() {
+    let mut rng = Rng::new(17);
+    let (mut safe, mut unsafe_) = (0, 0);
+    for round in 0..400 {
+        let text = template(&mut rng);
+        let read = |threads| {
+            let tree = fencepost_frontend::model::read("template.fp", &text).unwrap();
+            pipeline::run(tree, pipeline::Options { threads }, |_, _| {})
+        };
+        let program = read(None);
+        let answer = Dual.check(&task(&program, 1000), &mut |_| {});
+        let Some(any) = verdict(&program, answer, &text) else { continue };
+        if any {
+            safe += 1
+        } else {
+            unsafe_ += 1
+        }
+        for n in [1, 2, 3] {
+            let instance = read(Some(n));
+            let explicit = Explicit { order: Order::Breadth, reduction: Reduction::On };
+            let answer = explicit.check(&task(&instance, 300), &mut |_| {});
+            if let Some(given) = verdict(&instance, answer, &text) {
+                assert!(given || !any, "round {round}: unsafe with {n} threads, safe with any\n{text}");
+            }
+        }
+    }
+    assert!(safe > 50 && unsafe_ > 50, "{safe} safe, {unsafe_} unsafe");
+}
+
+/// A template of a few accesses, perhaps in a loop, and a label that two may not be at.
+fn template(rng: &mut Rng) -> String {
+    let mut body = String::new();
+    let place = 1 + rng.below(4);
+    for i in 0..5 {
+        if i == place {
+            body += "      goal: skip;\n";
+        }
+        let (x, v) = (["x", "y"][rng.below(2)], rng.below(2));
+        body += &match rng.below(8) {
+            0..=2 => format!("        {x} = {v};\n"),
+            3..=5 => format!("        r = {x}; assume(r == {v});\n"),
+            6 => "        fence;\n".to_string(),
+            _ => format!("        assume(cas({x}, {v}, {}));\n", 1 - v),
+        };
+    }
+    let (head, tail) = if rng.below(2) == 0 { ("while (true) {", "}") } else { ("{", "}") };
+    format!(
+        "shared 0..1 x, y;\nthread t[*] {{\n    0..1 r;\n    {head}\n{body}    {tail}\n}}\n\
+         forbid any at goal and any at goal;\n"
+    )
+}

@@ -1,7 +1,9 @@
 //! `fencepost bench`: reproduces measured tables, with other tools in the same run where they are
 //! installed. Counts do not depend on the machine; times compare within one run only.
 
+mod dual;
 mod explore;
+mod families;
 mod litmus;
 mod promela;
 
@@ -10,6 +12,7 @@ use crate::{Exit, output};
 
 pub fn run(options: &BenchOptions) -> Exit {
     let done = match options.name {
+        BenchName::Dual => dual::run(options),
         BenchName::Explore => explore::run(options),
         BenchName::Litmus => litmus::run(options),
     };

@@ -61,6 +61,10 @@ fn a_number_of_threads_is_part_of_the_scope() {
     let text =
         "shared bool x; thread t[*] { while (exchange(x, true)) {} c: skip; x = false; } at most 1 at c;";
     let ran = check("template.fp", text, &["--format", "json"]);
+    let answer = json(&ran.stdout);
+    assert_eq!((ran.code, answer["scope"].clone()), (0, serde_json::json!("complete")));
+    assert_eq!(answer["any_threads"], true);
+    let ran = check("template.fp", text, &["--format", "json", "--engine", "explicit"]);
     assert_eq!(ran.code, 3);
     assert!(json(&ran.stdout)["reason"].as_str().unwrap().contains("--threads N"), "{}", ran.stdout);
     let ran = check("template.fp", text, &["--threads", "2", "--format", "json"]);

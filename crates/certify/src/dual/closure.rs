@@ -1,168 +1,108 @@
-//! What leads in one step above an element of the basis is above an element, and no beginning is above
-//! one. The rules undo single steps of the dual semantics (Abdulla et al., CONCUR 2016, Figure 2; reads
-//! take the oldest message).
+//! What leads above the basis is above it, and no beginning is. More exactly: let U be all
+//! configurations from which steps that threads take by themselves (nop, fence, read, delete; see `local`)
+//! lead above an element of the basis. U contains what is above the basis, no beginning, and whatever leads
+//! into U in one step. So nothing in U is reachable.
 //!
-//! For an element and a step, the rules give elements that together stand for ALL configurations from
-//! which the step leads above the element, or for all that can be reached. It is enough that each of these
-//! is above an element of the basis: the order is transitive, so everything above it is too. (That
-//! is monotonicity, Lemmas 5 and 10, in the form in which it is needed: what a minimal
-//! predecessor can do, anything above it can do.) Rule by rule, for a thread of the element whose
-//! buffer is `e`, newest message first, while the configuration's buffer is `w` above `e`:
+//! Why that is so. A step of a thread by itself leads into U from U, by definition. Every other step reads
+//! or writes memory and the own buffer, but nobody else's state or buffer. If such a step of thread p leads
+//! into U, then threads by themselves go on from there to above an element; the others could as well
+//! have done their part before p's step, and from what they lead to, p's step and then steps of p alone lead
+//! above the element. It is therefore enough that, for each element, what undoing first steps of
+//! one thread alone and then one step on memory gives is above the basis: the order is transitive, so
+//! everything above it is too. (That is monotonicity, Lemmas 5 and 10, in the form needed here.) Undoing
+//! gives ALL configurations from which the step leads above, or all that can be reached, by the
+//! rules of Abdulla et al., CONCUR 2016, Figure 2. For a thread of the element, whose buffer is `e`,
+//! newest message first, while the configuration's is `w` above `e`:
 //!
-//! - nop: the same buffer. Fence: the buffer is empty, so `e` is.
-//! - read of an own message: `w` has the own messages of `e`, so `e` has one of the cell, and its value is
-//!   now known.
-//! - read of the oldest message: `e` has no own message of the cell. Either the oldest message of
-//!   `e` is the one read, or none of `e` is, and then `w` is above `e` with the message behind it.
 //! - write: the newest message of `w` is the own one that was written, so it is the newest of `e` too.
 //!   Before, it was not there, and memory was anything. If another own message of that cell is still in
-//!   `w`, it becomes the newest of its cell: it lies somewhere in the rest of `e`, its value open.
-//! - delete: a plain message, or an own one that is not the newest of its cell, is above `e`
-//!   anyway. Else the buffer was above `e` with an own message of a new cell behind it.
-//! - propagate: if the newest message of `e` is plain and holds what memory holds, it may have been the
+//!   `w`, it was the newest of its cell: it lies somewhere in the rest of `e`, its value open.
+//! - propagate: if the newest message of `e` is plain and memory may hold its value, it may have been the
 //!   one that was sent; else `w` without its newest message is above `e` anyway.
 //! - atomic: the buffer is empty; what was written must fit memory, and what was read is known.
 //!
 //! A thread that the element does not mention may do whatever leaves memory alone, or changes only open
 //! cells: the result was above the element before. If it writes a cell that is fixed, it is mentioned now,
-//! with an empty buffer, if the group has another thread at all. It may have had a fuller buffer:
-//! then it could have deleted that first, so the configuration leads by deletes above an
-//! element, and the rule for deletes has put it above one.
+//! with an empty buffer, if the group has another thread at all. If its buffer was fuller, it could have
+//! deleted that first, by itself.
 //!
-//! The invariant: a thread's buffer holds own messages only of cells that it may have written since its
-//! buffer was last empty. It holds at the beginning, where buffers are empty; a write adds its cell; a
-//! fence or atomic step starts anew; no other step adds own messages, and deletes keep it. So a predecessor
-//! that breaks it, or whose state is not reachable in the automaton at all, is not reachable, nor is
-//! anything above it, and need not be in the basis.
+//! What the invariant in `local` shows to be unreachable is left out.
 
+use super::local::Automaton;
 use super::order::Basis;
 use super::{Deadline, Part, Unproven};
 use fencepost_task::Certificate;
-use fencepost_task::certificate::{
-    CertifiedConfiguration, CertifiedGroup, CertifiedMessage, CertifiedOp, CertifiedProcess,
-};
-use std::collections::{BTreeSet, HashMap};
+use fencepost_task::certificate::{CertifiedConfiguration, CertifiedMessage, CertifiedOp, CertifiedProcess};
+use std::collections::HashMap;
 
-/// No initial configuration is above an element.
-pub(super) fn check_start(certificate: &Certificate) -> Result<(), String> {
-    for (i, element) in certificate.basis.iter().enumerate() {
-        let mut threads = vec![0u32; certificate.groups.len()];
-        for process in &element.processes {
-            threads[process.group as usize] += 1;
-        }
-        let enough = |(g, n): (usize, &u32)| certificate.groups[g].count.is_none_or(|count| *n <= count);
-        let starts = element.processes.iter().all(|p| p.state == 0 && p.buffer.is_empty())
-            && threads.iter().enumerate().all(enough)
-            && element
-                .memory
-                .iter()
-                .zip(&certificate.variables)
-                .all(|(m, x)| m.is_none_or(|v| v < x.initial));
-        if starts {
-            return Err(format!("element {}", i + 1));
-        }
-    }
-    Ok(())
-}
-
-/// What leads above an element is above one.
+/// No beginning leads above the basis, and what leads above it is above it.
 pub(super) fn check(
     certificate: &Certificate,
     basis: &Basis<'_>,
     deadline: Deadline,
 ) -> Result<(), Unproven> {
     let automata = certificate.groups.iter().map(Automaton::new).collect();
-    let closure = Closure { certificate, automata, basis };
+    let mut closure = Closure { certificate, automata, basis, local: HashMap::new() };
     for (i, element) in certificate.basis.iter().enumerate() {
         if i % 64 == 0 {
             deadline.check()?;
         }
-        closure.check(element).map_err(|what| {
-            Unproven::new(Part::Closure, format!("element {} can be reached from outside by {what}", i + 1))
-        })?;
+        let error = |part, what| Unproven::new(part, format!("element {} {what}", i + 1));
+        for process in &element.processes {
+            closure.close(process).map_err(|m| error(Part::Closure, m))?;
+        }
+        if closure.has_start(element) {
+            return Err(error(Part::Start, "is above what the program starts with".into()));
+        }
+        let reached = |what| error(Part::Closure, format!("can be reached from outside by {what}"));
+        closure.check(element).map_err(reached)?;
     }
     Ok(())
-}
-
-/// An automaton seen from behind.
-struct Automaton<'a> {
-    /// For each state that can be reached the cells of which own messages may be in the buffer.
-    own: HashMap<u32, BTreeSet<u32>>,
-    /// Transitions between reachable states by where they lead.
-    into: HashMap<u32, Vec<(u32, &'a CertifiedOp)>>,
-    /// Transitions that write memory.
-    writing: Vec<(u32, &'a CertifiedOp)>,
-}
-
-impl<'a> Automaton<'a> {
-    fn new(group: &'a CertifiedGroup) -> Automaton<'a> {
-        let mut out: HashMap<u32, Vec<(&CertifiedOp, u32)>> = HashMap::new();
-        for (from, op, to) in &group.transitions {
-            out.entry(*from).or_default().push((op, *to));
-        }
-        let mut own = HashMap::from([(0, BTreeSet::new())]);
-        let mut work = vec![0];
-        while let Some(state) = work.pop() {
-            for &(op, to) in out.get(&state).into_iter().flatten() {
-                let mut cells = match op {
-                    CertifiedOp::Nop | CertifiedOp::Read(..) | CertifiedOp::Write(..) => own[&state].clone(),
-                    CertifiedOp::Fence | CertifiedOp::Atomic(..) => BTreeSet::new(),
-                };
-                match op {
-                    CertifiedOp::Write(x, _) => {
-                        cells.insert(*x);
-                    }
-                    CertifiedOp::Nop
-                    | CertifiedOp::Read(..)
-                    | CertifiedOp::Fence
-                    | CertifiedOp::Atomic(..) => {}
-                }
-                let is_new = !own.contains_key(&to);
-                let known = own.entry(to).or_default();
-                let before = known.len();
-                known.append(&mut cells);
-                if is_new || known.len() > before {
-                    work.push(to);
-                }
-            }
-        }
-        let mut into: HashMap<u32, Vec<_>> = HashMap::new();
-        let mut writing = Vec::new();
-        for (from, op, to) in group.transitions.iter().filter(|(from, ..)| own.contains_key(from)) {
-            into.entry(*to).or_default().push((*from, op));
-            match op {
-                CertifiedOp::Write(..) => writing.push((*from, op)),
-                CertifiedOp::Atomic(_, update) if !update.is_empty() => writing.push((*from, op)),
-                CertifiedOp::Atomic(..) | CertifiedOp::Nop | CertifiedOp::Read(..) | CertifiedOp::Fence => {}
-            }
-        }
-        // Where a write leads makes no difference to those who do not mention its thread.
-        writing.sort_unstable();
-        writing.dedup();
-        Automaton { own, into, writing }
-    }
-
-    fn may_hold(&self, process: &CertifiedProcess) -> bool {
-        let own = self.own.get(&process.state);
-        own.is_some_and(|own| process.buffer.iter().all(|m| !m.own || own.contains(&m.variable)))
-    }
 }
 
 struct Closure<'a> {
     certificate: &'a Certificate,
     automata: Vec<Automaton<'a>>,
     basis: &'a Basis<'a>,
+    /// What [`Automaton::local`] gives.
+    local: HashMap<&'a CertifiedProcess, Vec<CertifiedProcess>>,
 }
 
-impl Closure<'_> {
+impl<'a> Closure<'a> {
+    fn close(&mut self, process: &'a CertifiedProcess) -> Result<(), String> {
+        if !self.local.contains_key(process) {
+            let local = self.automata[process.group as usize].local(process)?;
+            self.local.insert(process, local);
+        }
+        Ok(())
+    }
+
+    /// Whether the element can be reached from a beginning by threads by themselves.
+    fn has_start(&self, element: &CertifiedConfiguration) -> bool {
+        let mut threads = vec![0u32; self.certificate.groups.len()];
+        for process in &element.processes {
+            threads[process.group as usize] += 1;
+        }
+        let groups = threads.iter().zip(&self.certificate.groups);
+        let mut cells = element.memory.iter().zip(&self.certificate.variables);
+        let starts = |p| self.local[p].iter().any(|l| l.state == 0 && l.buffer.is_empty());
+        element.processes.iter().all(starts)
+            && groups.into_iter().all(|(n, group)| group.count.is_none_or(|count| *n <= count))
+            && cells.all(|(value, x)| value.is_none_or(|v| v < x.initial))
+    }
+
     fn check(&self, element: &CertifiedConfiguration) -> Result<(), String> {
+        let mut before = element.clone();
         for (p, process) in element.processes.iter().enumerate() {
             let automaton = &self.automata[process.group as usize];
-            for &(from, op) in automaton.into.get(&process.state).into_iter().flatten() {
-                self.undo(element, p, from, op)?;
+            for local in &self.local[process] {
+                before.processes[p].clone_from(local);
+                for &(from, op) in automaton.into.get(&local.state).into_iter().flatten() {
+                    self.undo(&before, p, from, op)?;
+                }
+                self.undo_propagate(&before, p)?;
             }
-            self.undo_delete(element, p)?;
-            self.undo_propagate(element, p)?;
+            before.processes[p].clone_from(process);
         }
         for (g, automaton) in self.automata.iter().enumerate() {
             let mentioned = element.processes.iter().filter(|p| p.group as usize == g).count();
@@ -196,30 +136,16 @@ impl Closure<'_> {
     ) -> Result<(), String> {
         let process = &element.processes[p];
         let what = || format!("{op:?} of thread {} in state {from}", p + 1);
-        let own_of = |x: u32| process.buffer.iter().position(|m| m.own && m.variable == x);
         let mut before = element.clone();
         before.processes[p].state = from;
         match op {
-            CertifiedOp::Nop => self.require(&before, p, what),
-            CertifiedOp::Fence if !process.buffer.is_empty() => Ok(()),
-            CertifiedOp::Fence => self.require(&before, p, what),
-            CertifiedOp::Read(x, v) => match own_of(*x) {
-                Some(i) if process.buffer[i].value.is_none_or(|value| value == *v) => {
-                    before.processes[p].buffer[i].value = Some(*v);
-                    self.require(&before, p, what)
-                }
-                Some(_) => Ok(()),
-                None => {
-                    let message = CertifiedMessage { variable: *x, value: Some(*v), own: false };
-                    if process.buffer.last() != Some(&message) {
-                        before.processes[p].buffer.push(message);
-                    }
-                    self.require(&before, p, what)
-                }
-            },
+            // Undone in `local`.
+            CertifiedOp::Nop | CertifiedOp::Fence | CertifiedOp::Read(..) => Ok(()),
             CertifiedOp::Write(x, v) => {
-                let fits = own_of(*x) == Some(0)
-                    && process.buffer[0].value.is_none_or(|value| value == *v)
+                let wrote = |m: &CertifiedMessage| {
+                    m.own && m.variable == *x && m.value.is_none_or(|value| value == *v)
+                };
+                let fits = process.buffer.first().is_some_and(wrote)
                     && element.memory[*x as usize].is_none_or(|value| value == *v);
                 if !fits {
                     return Ok(());
@@ -241,22 +167,6 @@ impl Closure<'_> {
                 false => Ok(()),
             },
         }
-    }
-
-    fn undo_delete(&self, element: &CertifiedConfiguration, p: usize) -> Result<(), String> {
-        let process = &element.processes[p];
-        let Some(may_own) = self.automata[process.group as usize].own.get(&process.state) else {
-            return Ok(());
-        };
-        for &x in may_own {
-            if process.buffer.iter().any(|m| m.own && m.variable == x) {
-                continue;
-            }
-            let mut before = element.clone();
-            before.processes[p].buffer.push(CertifiedMessage { variable: x, value: None, own: true });
-            self.require(&before, p, || format!("thread {} deleting its message of cell {x}", p + 1))?;
-        }
-        Ok(())
     }
 
     fn undo_propagate(&self, element: &CertifiedConfiguration, p: usize) -> Result<(), String> {

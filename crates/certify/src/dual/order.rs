@@ -18,7 +18,7 @@ fn value_is_below(below: Open, above: Open) -> bool {
 }
 
 /// Whether all buffers that `above` stands for are ones that `below` stands for.
-fn buffer_is_below(below: &[CertifiedMessage], above: &[CertifiedMessage]) -> bool {
+pub(super) fn buffer_is_below(below: &[CertifiedMessage], above: &[CertifiedMessage]) -> bool {
     let mut rest = above.iter();
     for message in below {
         loop {

@@ -23,11 +23,19 @@ pub fn read(path: &Path, options: &InputOptions) -> Result<tree::Program, InputE
     let read = match format(path, options, &text)? {
         InputFormat::Litmus => litmus::read(&name, &text),
         InputFormat::Fp => model::read(&name, &text),
-        InputFormat::Memorax => memorax::read(&name, &text),
-        InputFormat::Trencher => trencher::read(&name, &text),
+        InputFormat::Memorax => memorax::read(&name, &text).map(|tree| templates(tree, options)),
+        InputFormat::Trencher => trencher::read(&name, &text).map(|tree| templates(tree, options)),
         InputFormat::C => c::read(&[(&name, &text)], &c_options(options)),
     };
     read.map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
+}
+
+/// Any number of each process, if the user wants that.
+fn templates(mut program: tree::Program, options: &InputOptions) -> tree::Program {
+    if options.any_threads {
+        program.threads.iter_mut().for_each(|thread| thread.count = tree::Count::Any);
+    }
+    program
 }
 
 /// Reads C files that are one program.

@@ -164,6 +164,10 @@ pub struct InputOptions {
     /// Threads for each template `[*]`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub threads: Option<u32>,
+    /// Any number of threads for each process of a Memorax or Trencher file; forbidden lines then mean
+    /// "at least these"
+    #[arg(long, conflicts_with = "threads")]
+    pub any_threads: bool,
     /// Folder where C headers are looked for; may be repeated
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,

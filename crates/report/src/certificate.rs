@@ -47,7 +47,11 @@ pub fn write(file: &str, engine: &str, program: &Program, certificate: &Certific
             let _ = write!(text, "{}:{value},", json!(key));
         }
         text.push('\n');
-        lines(&mut text, "transitions", group.transitions.iter().map(|(a, op, b)| json!([a, operation(op), b])));
+        lines(
+            &mut text,
+            "transitions",
+            group.transitions.iter().map(|(a, op, b)| json!([a, operation(op), b])),
+        );
         text.push_str(",\n");
         lines(&mut text, "relation", group.relation.iter().map(|(p, s)| json!([place(p), s])));
         text.push('}');
@@ -99,9 +103,8 @@ fn configuration(configuration: &CertifiedConfiguration) -> Value {
         true => json!([m.variable, m.value, "own"]),
         false => json!([m.variable, m.value]),
     };
-    let process = |p: &CertifiedProcess| {
-        json!([p.group, p.state, p.buffer.iter().map(message).collect::<Vec<_>>()])
-    };
+    let process =
+        |p: &CertifiedProcess| json!([p.group, p.state, p.buffer.iter().map(message).collect::<Vec<_>>()]);
     json!([configuration.memory, configuration.processes.iter().map(process).collect::<Vec<_>>()])
 }
 
@@ -165,7 +168,8 @@ fn short(value: &Value) -> String {
 fn read_variable(value: &Value) -> Result<CertifiedVariable, String> {
     Ok(CertifiedVariable {
         values: keyed(value, "values", integer)?,
-        initial: number(value.get("initial").unwrap_or(&Value::Null)).map_err(|m| format!("`initial`: {m}"))?,
+        initial: number(value.get("initial").unwrap_or(&Value::Null))
+            .map_err(|m| format!("`initial`: {m}"))?,
     })
 }
 
@@ -204,7 +208,9 @@ fn read_operation(value: &Value) -> Result<CertifiedOp, String> {
         (Some("fence"), []) => Ok(CertifiedOp::Fence),
         (Some("read"), [x, v]) => Ok(CertifiedOp::Read(number(x)?, number(v)?)),
         (Some("write"), [x, v]) => Ok(CertifiedOp::Write(number(x)?, number(v)?)),
-        (Some("atomic"), [guard, update]) => Ok(CertifiedOp::Atomic(items(guard, pair)?, items(update, pair)?)),
+        (Some("atomic"), [guard, update]) => {
+            Ok(CertifiedOp::Atomic(items(guard, pair)?, items(update, pair)?))
+        }
         _ => Err(format!("no such operation: {}", short(value))),
     }
 }

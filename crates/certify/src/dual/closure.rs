@@ -41,8 +41,7 @@ pub(super) fn check(
     basis: &Basis<'_>,
     deadline: Deadline,
 ) -> Result<(), Unproven> {
-    let automata = certificate.groups.iter().map(Automaton::new).collect();
-    let mut closure = Closure { certificate, automata, basis, local: HashMap::new() };
+    let mut closure = Closure::new(certificate, basis);
     for (i, element) in certificate.basis.iter().enumerate() {
         if i % 64 == 0 {
             deadline.check()?;
@@ -54,13 +53,22 @@ pub(super) fn check(
         if closure.has_start(element) {
             return Err(error(Part::Start, "is above what the program starts with".into()));
         }
-        let reached = |what| error(Part::Closure, format!("can be reached from outside by {what}"));
+        let reached = |m: Missing| error(Part::Closure, format!("can be reached from outside by {}", m.how));
         closure.check(element).map_err(reached)?;
     }
     Ok(())
 }
 
-struct Closure<'a> {
+/// What leads above an element and is not above the basis.
+pub(super) struct Missing {
+    /// It.
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(super) before: CertifiedConfiguration,
+    /// The step.
+    pub(super) how: String,
+}
+
+pub(super) struct Closure<'a> {
     certificate: &'a Certificate,
     automata: Vec<Automaton<'a>>,
     basis: &'a Basis<'a>,
@@ -69,7 +77,12 @@ struct Closure<'a> {
 }
 
 impl<'a> Closure<'a> {
-    fn close(&mut self, process: &'a CertifiedProcess) -> Result<(), String> {
+    pub(super) fn new(certificate: &'a Certificate, basis: &'a Basis<'a>) -> Closure<'a> {
+        let automata = certificate.groups.iter().map(Automaton::new).collect();
+        Closure { certificate, automata, basis, local: HashMap::new() }
+    }
+
+    pub(super) fn close(&mut self, process: &'a CertifiedProcess) -> Result<(), String> {
         if !self.local.contains_key(process) {
             let local = self.automata[process.group as usize].local(process)?;
             self.local.insert(process, local);
@@ -78,7 +91,7 @@ impl<'a> Closure<'a> {
     }
 
     /// Whether the element can be reached from a beginning by threads by themselves.
-    fn has_start(&self, element: &CertifiedConfiguration) -> bool {
+    pub(super) fn has_start(&self, element: &CertifiedConfiguration) -> bool {
         let mut threads = vec![0u32; self.certificate.groups.len()];
         for process in &element.processes {
             threads[process.group as usize] += 1;
@@ -91,7 +104,7 @@ impl<'a> Closure<'a> {
             && cells.all(|(value, x)| value.is_none_or(|v| v < x.initial))
     }
 
-    fn check(&self, element: &CertifiedConfiguration) -> Result<(), String> {
+    pub(super) fn check(&self, element: &CertifiedConfiguration) -> Result<(), Missing> {
         let mut before = element.clone();
         for (p, process) in element.processes.iter().enumerate() {
             let automaton = &self.automata[process.group as usize];
@@ -121,10 +134,13 @@ impl<'a> Closure<'a> {
         predecessor: &CertifiedConfiguration,
         p: usize,
         what: impl FnOnce() -> String,
-    ) -> Result<(), String> {
+    ) -> Result<(), Missing> {
         let process = &predecessor.processes[p];
         let possible = self.automata[process.group as usize].may_hold(process);
-        if !possible || self.basis.is_below(predecessor) { Ok(()) } else { Err(what()) }
+        if !possible || self.basis.is_below(predecessor) {
+            return Ok(());
+        }
+        Err(Missing { before: predecessor.clone(), how: what() })
     }
 
     fn undo(
@@ -133,7 +149,7 @@ impl<'a> Closure<'a> {
         p: usize,
         from: u32,
         op: &CertifiedOp,
-    ) -> Result<(), String> {
+    ) -> Result<(), Missing> {
         let process = &element.processes[p];
         let what = || format!("{op:?} of thread {} in state {from}", p + 1);
         let mut before = element.clone();
@@ -169,7 +185,7 @@ impl<'a> Closure<'a> {
         }
     }
 
-    fn undo_propagate(&self, element: &CertifiedConfiguration, p: usize) -> Result<(), String> {
+    fn undo_propagate(&self, element: &CertifiedConfiguration, p: usize) -> Result<(), Missing> {
         let Some(&CertifiedMessage { variable, value: Some(v), own: false }) =
             element.processes[p].buffer.first()
         else {
@@ -191,7 +207,7 @@ impl<'a> Closure<'a> {
         group: u32,
         from: u32,
         op: &CertifiedOp,
-    ) -> Result<(), String> {
+    ) -> Result<(), Missing> {
         let fixed = |x: u32| element.memory[x as usize].is_some();
         let mut before = element.clone();
         let fits = match op {

@@ -32,6 +32,8 @@
 //! unbounded arrays, sections that do not wait for an empty buffer, values beyond 64 bits.
 
 mod closure;
+#[cfg(test)]
+mod forward;
 mod liveness;
 mod local;
 mod order;

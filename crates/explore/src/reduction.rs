@@ -75,6 +75,7 @@ fn local_nodes(program: &Program, id: ProcId, model: Model, watched: &[Vec<bool>
         | Instr::Assign(..)
         | Instr::Assume(_)
         | Instr::Assert(_)
+        | Instr::Own(_)
         | Instr::Havoc(..) => true,
         Instr::Store(..) => model != Model::Sc,
         Instr::Fence(kind) => *kind == fencepost_ir::cfg::FenceKind::StoreStore,

@@ -135,6 +135,7 @@ impl Machine<'_> {
             Instr::Assert(condition) => {
                 Event { value: eval(condition, thread).ok(), ..event(EventKind::Assert) }
             }
+            Instr::Own(_) => Event { value: Some(index as i64), ..event(EventKind::Local) },
             Instr::Havoc(..) => Event { value: choice, ..event(EventKind::Havoc) },
             Instr::Lock(_) => Event { loc, ..event(EventKind::Lock) },
             Instr::Unlock(_) => Event { loc, ..event(EventKind::Unlock) },

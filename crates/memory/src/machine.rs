@@ -381,6 +381,7 @@ impl<'p> Machine<'p> {
                 let child = self.new_thread(None, *procedure, &args);
                 state.threads.push(child);
             }
+            Instr::Own(dest) => set(thread, dest, index as i64)?,
             Instr::Join(dest, handle) => {
                 let handle = eval(handle, thread)?;
                 let joined = usize::try_from(handle).ok().and_then(|h| state.threads.get(h));

@@ -50,6 +50,7 @@ pub trait Memory {
             | Instr::Assume(_)
             | Instr::Assert(_)
             | Instr::Havoc(..)
+            | Instr::Own(_)
             | Instr::Join(..)
             | Instr::Allocate { .. }
             | Instr::Free(_, Storage::Stack)

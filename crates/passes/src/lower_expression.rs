@@ -286,6 +286,7 @@ impl Lowering<'_> {
                 Instr::Allocate { dest, ty, bytes, fill: *fill, storage: Storage::Heap }
             }
             ExprKind::Any(choices) => Instr::Havoc(dest, choices.clone()),
+            ExprKind::Own => Instr::Own(dest),
             ExprKind::Rmw(kind, place, operands) if *kind != RmwKind::CompareAndSwap => {
                 let (address, op) = self.rmw(*kind, place, operands);
                 Instr::Rmw(Some(dest), address, op)
@@ -433,6 +434,7 @@ impl Lowering<'_> {
             | ExprKind::Rmw(..)
             | ExprKind::Call(..)
             | ExprKind::Spawn(..)
+            | ExprKind::Own
             | ExprKind::Allocate(..) => {
                 let temporary = self.temporary(e.ty);
                 self.assign(Dest::Reg(temporary), e, e.span);
@@ -529,6 +531,7 @@ pub(crate) fn final_condition(program: &Program, e: &Expr, observed: &mut Vec<Ob
         | ExprKind::Rmw(..)
         | ExprKind::Call(..)
         | ExprKind::Spawn(..)
+        | ExprKind::Own
         | ExprKind::Allocate(..) => {
             panic!("the validator keeps effects out of final conditions")
         }

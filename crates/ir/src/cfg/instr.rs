@@ -193,6 +193,8 @@ pub enum Instr {
     Unlock(Address),
     /// Starts a thread; its handle goes to the destination.
     Spawn(Option<Dest>, ProcId, Vec<Expr>, Drain),
+    /// The thread's own handle goes to the destination.
+    Own(Dest),
     /// Waits for the end of the thread; its result goes to the destination.
     Join(Option<Dest>, Expr),
     /// Calls a procedure; its result goes to the destination.
@@ -256,7 +258,7 @@ impl Instr {
     /// Where its result goes.
     pub fn dest(&self) -> Option<&Dest> {
         match self {
-            Instr::Assign(d, _) | Instr::Load(d, _) | Instr::Havoc(d, _) => Some(d),
+            Instr::Assign(d, _) | Instr::Load(d, _) | Instr::Havoc(d, _) | Instr::Own(d) => Some(d),
             Instr::Allocate { dest, .. } => Some(dest),
             Instr::Rmw(d, ..) | Instr::Spawn(d, ..) | Instr::Call(d, ..) | Instr::Join(d, _) => d.as_ref(),
             _ => None,
@@ -288,6 +290,7 @@ impl Instr {
             | Instr::Load(..)
             | Instr::Fence(_)
             | Instr::Havoc(..)
+            | Instr::Own(_)
             | Instr::Lock(_)
             | Instr::Unlock(_)
             | Instr::Return(None)

@@ -493,6 +493,7 @@ impl Reader {
             ("spawn", [d, p, args, drains]) => {
                 Instr::Spawn(self.optional_dest(locals, d)?, self.procedure(p)?, exprs(args)?, drain(drains)?)
             }
+            ("own", [d]) => Instr::Own(self.dest(locals, d)?),
             ("join", [d, t]) => Instr::Join(self.optional_dest(locals, d)?, e(t)?),
             ("allocate", [d, ty, bytes, filled, lives]) => Instr::Allocate {
                 dest: self.dest(locals, d)?,

@@ -188,6 +188,7 @@ impl Names<'_> {
                 self.args(args),
                 drain(*drains)
             ),
+            Instr::Own(d) => format!("own {}", self.dest(d)),
             Instr::Join(d, e) => format!("join {} {}", self.optional_dest(d), self.expr(e)),
             Instr::Call(d, p, args) => format!(
                 "call {} {} {}",

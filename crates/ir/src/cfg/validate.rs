@@ -220,6 +220,7 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
         | Instr::Assert(_)
         | Instr::Lock(_)
         | Instr::Unlock(_)
+        | Instr::Own(_)
         | Instr::Join(..)
         | Instr::Return(None)
         | Instr::AtomicBegin(_)

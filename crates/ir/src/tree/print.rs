@@ -370,6 +370,7 @@ impl<'a> Printer<'a, '_, '_> {
             ExprKind::Call(id, args) => {
                 (format!("{}({})", self.program.procedure(*id).name, self.args(args)), u8::MAX)
             }
+            ExprKind::Own => ("self".to_string(), u8::MAX),
             ExprKind::Spawn(id, args, drain) => (
                 format!("spawn {}{}({})", nodrain(*drain), self.program.procedure(*id).name, self.args(args)),
                 u8::MAX,

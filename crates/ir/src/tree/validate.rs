@@ -195,6 +195,7 @@ impl Expr {
                     | ExprKind::Rmw(..)
                     | ExprKind::Call(..)
                     | ExprKind::Spawn(..)
+                    | ExprKind::Own
                     | ExprKind::Allocate(..)
             );
         });

@@ -30,10 +30,16 @@ impl<'a> Lowerer<'a> {
         if let Ast::Identifier(name) = &function.kind {
             let symbol = self.lookup(name).cloned();
             match symbol {
+                Some(Symbol::Function(index)) if self.functions[index].unit == self.library_unit => {
+                    return self.inline_call(index, args, span);
+                }
                 Some(Symbol::Function(index)) if self.functions[index].body.is_some() => {
                     return self.call_function(index, args, span);
                 }
                 Some(Symbol::Function(_)) | None => {
+                    if let Some(Symbol::Function(index)) = self.library.get(name) {
+                        return self.inline_call(*index, args, span);
+                    }
                     if let Some(value) = self.library_call(name, args, span)? {
                         return Ok(value);
                     }
@@ -42,7 +48,13 @@ impl<'a> Lowerer<'a> {
                         _ => Err(Diagnostic::new(function.span, format!("`{name}` is not declared"))),
                     };
                 }
-                Some(Symbol::Local(..) | Symbol::Global(_) | Symbol::Constant(..) | Symbol::Type(_)) => {}
+                Some(
+                    Symbol::Local(..)
+                    | Symbol::Global(_)
+                    | Symbol::Constant(..)
+                    | Symbol::Type(_)
+                    | Symbol::Alias(_),
+                ) => {}
             }
         }
         let pointer = self.scalar(function)?;
@@ -50,7 +62,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The arguments as scalars of the parameters' types.
-    fn arguments(
+    pub(super) fn arguments(
         &mut self,
         ty: &FunctionType,
         name: &str,

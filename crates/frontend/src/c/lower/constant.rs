@@ -55,6 +55,7 @@ impl<'a> Lowerer<'a> {
             | ExprKind::Rmw(..)
             | ExprKind::Call(..)
             | ExprKind::Spawn(..)
+            | ExprKind::Own
             | ExprKind::Allocate(..) => return None,
         })
     }

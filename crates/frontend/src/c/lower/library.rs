@@ -31,9 +31,37 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_attr_setscope",
     "pthread_setconcurrency",
     "pthread_setname_np",
-    "pthread_mutex_init",
-    "pthread_mutex_destroy",
-    "mtx_destroy",
+    "pthread_attr_getdetachstate",
+    "pthread_attr_setinheritsched",
+    "pthread_attr_setschedpolicy",
+    "pthread_attr_setschedparam",
+    "pthread_detach",
+    "thrd_detach",
+    "pthread_setcancelstate",
+    "pthread_setcanceltype",
+    "pthread_testcancel",
+    "pthread_mutexattr_destroy",
+    "pthread_mutexattr_setpshared",
+    "pthread_mutexattr_setprotocol",
+    "pthread_mutexattr_setrobust",
+    "pthread_condattr_init",
+    "pthread_condattr_destroy",
+    "pthread_condattr_setclock",
+    "pthread_condattr_setpshared",
+    "pthread_rwlockattr_init",
+    "pthread_rwlockattr_destroy",
+    "pthread_rwlockattr_setpshared",
+    "pthread_barrierattr_init",
+    "pthread_barrierattr_destroy",
+    "pthread_barrierattr_setpshared",
+    "setbuf",
+    "setvbuf",
+    "fclose",
+    "vprintf",
+    "vfprintf",
+    "dprintf",
+    "srandom",
+    "alarm",
     "srand",
     "__builtin_prefetch",
     "__builtin_ia32_pause",
@@ -85,17 +113,38 @@ impl<'a> Lowerer<'a> {
                 self.emit(StmtKind::Exit(Some(value.expr)), span);
                 Value::Void
             }
-            "pthread_mutex_lock" | "mtx_lock" => {
+            "__fencepost_lock" => {
                 takes(1)?;
                 let mutex = self.mutex(&args[0])?;
                 self.emit(StmtKind::Lock(mutex), span);
                 self.zero(span)
             }
-            "pthread_mutex_unlock" | "mtx_unlock" => {
+            "__fencepost_unlock" => {
                 takes(1)?;
                 let mutex = self.mutex(&args[0])?;
                 self.emit(StmtKind::Unlock(mutex), span);
                 self.zero(span)
+            }
+            "__fencepost_self" | "pthread_self" | "thrd_current" => {
+                let expr = Expr { kind: ExprKind::Own, ty: Scalar::Thread, span };
+                Value::Scalar(Typed { expr, ty: CType::Thread })
+            }
+            // Whether waiting has to be seen as such.
+            "__fencepost_blocking" => self.zero(span),
+            "pthread_equal" | "thrd_equal" => {
+                takes(2)?;
+                let l = self.scalar(&args[0])?;
+                let mark = self.body.out.len();
+                let r = self.scalar(&args[1])?;
+                let l = Typed { expr: self.settle(l.expr, mark), ..l };
+                Value::Scalar(self.arithmetic(BinaryOp::Eq, l, r, span)?)
+            }
+            "__errno_location" => {
+                let Some(Symbol::Global(index)) = self.library.get("__fencepost_errno").cloned() else {
+                    panic!("the library has a place for errors")
+                };
+                let place = Place::variable(self.global(index, span)?, span);
+                self.address_of(Lvalue { place, ty: CType::INT }, span).map(Value::Scalar)?
             }
             "__fencepost_assert" | "__VERIFIER_assert" => {
                 takes(1)?;

@@ -59,7 +59,9 @@ impl<'a> Lowerer<'a> {
                 let ty = self.globals[index].ty.clone();
                 Ok(Lvalue { place: Place::variable(variable, span), ty })
             }
-            Some(Symbol::Function(_) | Symbol::Constant(..) | Symbol::Type(_)) => Err(not_a_variable(span)),
+            Some(Symbol::Function(_) | Symbol::Constant(..) | Symbol::Type(_) | Symbol::Alias(_)) => {
+                Err(not_a_variable(span))
+            }
             None => Err(Diagnostic::new(span, format!("`{name}` is not declared"))),
         }
     }
@@ -222,9 +224,6 @@ impl<'a> Lowerer<'a> {
 
     /// A pointer to a place.
     pub(super) fn address_of(&mut self, lvalue: Lvalue, span: Span) -> Result<Typed> {
-        if let Base::Variable(VarRef::ThreadLocal(_)) = lvalue.place.base {
-            return Err(Diagnostic::new(span, "pointers to thread-local variables are not supported"));
-        }
         let ty = lvalue.ty.pointer_to();
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
         // The address of what a pointer points to is the pointer.

@@ -53,7 +53,7 @@ impl<'a> Lowerer<'a> {
         Ok(variables)
     }
 
-    fn parameter_names(&self, function: usize) -> Vec<(String, Span)> {
+    pub(super) fn parameter_names(&self, function: usize) -> Vec<(String, Span)> {
         let Some(body) = self.functions[function].body else { return Vec::new() };
         match body.parameters() {
             ast::Parameters::Unspecified => Vec::new(),
@@ -168,7 +168,7 @@ impl<'a> Lowerer<'a> {
         own.map_or_else(|| name.to_string(), String::clone)
     }
 
-    fn items(&mut self, items: &'a [ast::BlockItem]) -> Result<()> {
+    pub(super) fn items(&mut self, items: &'a [ast::BlockItem]) -> Result<()> {
         for item in items {
             match item {
                 ast::BlockItem::Declaration(declaration) => self.declare_local(declaration)?,
@@ -234,7 +234,9 @@ impl<'a> Lowerer<'a> {
         let span = name.span;
         let ty = self.declared_type(base, declared)?;
         let Some(storage) = self.types().storage(&ty) else { return Err(self.no_values(&ty, span)) };
-        let id = self.local(&name.text, storage.clone(), span);
+        // What the user did not write is not shown.
+        let hidden = if self.inlined > 0 { "%" } else { "" };
+        let id = self.local(&format!("{hidden}{}", name.text), storage.clone(), span);
         let place = Place::variable(VarRef::Local(id), span);
         let scalar = self.types().scalar(&ty);
         match (&declared.initializer, scalar) {

@@ -9,8 +9,8 @@ use crate::model::Memory;
 use crate::property::Forbidden;
 use crate::state::{Frame, Section, State, Thread};
 use fencepost_ir::cfg::{
-    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Instr, Loc, ObjectId, ProcId, Program,
-    StartId, Storage,
+    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Fill, HeapTypeId, Instr, Loc, ObjectId,
+    ProcId, Program, StartId, Storage,
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
@@ -25,10 +25,10 @@ pub struct Parameterized;
 pub struct Machine<'p> {
     /// The program.
     pub program: &'p Program,
-    bases: Vec<u32>,
+    pub(crate) bases: Vec<u32>,
     /// Layouts of the program's objects and of allocated ones, to follow pointers.
-    layouts: Vec<Layout>,
-    heap_layouts: Vec<Layout>,
+    pub(crate) layouts: Vec<Layout>,
+    pub(crate) heap_layouts: Vec<Layout>,
     names: Vec<String>,
     pub(crate) forbidden: Vec<Forbidden>,
 }
@@ -131,6 +131,7 @@ impl<'p> Machine<'p> {
                 state.threads.push(thread);
             }
         }
+        self.spread_initial(&mut state);
         state
     }
 
@@ -293,6 +294,9 @@ impl<'p> Machine<'p> {
             Action::Flush(loc) if is_freed(state, loc) => Err(Failure::Fault(Fault::UseAfterFree)),
             action => {
                 memory.memory_step(state, index, action);
+                if let Action::Flush(loc) = action {
+                    self.spread(state, loc);
+                }
                 Ok(())
             }
         }
@@ -317,8 +321,9 @@ impl<'p> Machine<'p> {
             Instr::Load(dest, address) => {
                 let slot = slot(thread, dest)?;
                 let place = self.resolve(state, index, address)?;
-                let value = memory.load(state, index, place.loc).expect("only enabled loads are applied");
-                let own = state.threads[index].buffer.iter().any(|e| e.loc == place.loc);
+                let value = self.load(memory, state, index, place.loc);
+                let value = value.expect("only enabled loads are applied");
+                let own = state.threads[index].buffer.iter().any(|e| self.touches(state, e.loc, place.loc));
                 if !own && !state.is_written(place.loc) {
                     return Err(Failure::Fault(Fault::Unwritten));
                 }
@@ -327,7 +332,10 @@ impl<'p> Machine<'p> {
             Instr::Store(address, value) => {
                 let value = eval(value, thread)?;
                 let place = self.resolve(state, index, address)?;
-                memory.store(state, index, place.loc, place.to_cell(value)?);
+                let value = place.to_cell(value)?;
+                self.order_overlapping(memory, state, index, place.loc);
+                memory.store(state, index, place.loc, value);
+                self.spread(state, place.loc);
             }
             Instr::Rmw(dest, address, op) => {
                 let place = self.resolve(state, index, address)?;
@@ -343,6 +351,7 @@ impl<'p> Machine<'p> {
                 }
                 if let Some(new) = new {
                     state.write(place.loc, place.to_cell(new)?);
+                    self.spread(state, place.loc);
                 }
             }
             Instr::Fence(FenceKind::StoreStore) => memory.store_store_fence(state, index),
@@ -393,14 +402,15 @@ impl<'p> Machine<'p> {
             }
             Instr::Allocate { dest, ty, bytes, fill, storage } => {
                 let bytes = eval(bytes, thread)?;
-                let number = u64::from(state.first_heap) + state.heap.len() as u64;
-                let bits = self.program.pointer_bits;
-                if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
-                    return Err(Failure::Fault(Fault::Overflow));
-                }
-                set(thread, dest, pointer::to_object(number as u32, 0, bits))?;
-                let layout = &self.heap_layouts[ty.index()];
-                state.heap.push(layout.allocate(*ty, bytes as u64, *fill, *storage));
+                let dest = slot(thread, dest)?;
+                let word = self.allocate(state, *ty, bytes, *fill, *storage)?;
+                state.threads[index].registers[dest] = word;
+            }
+            Instr::Reallocate { dest, ty, pointer, bytes } => {
+                let (word, bytes) = (eval(pointer, thread)?, eval(bytes, thread)?);
+                let dest = slot(thread, dest)?;
+                let new = self.reallocate(state, index, word, *ty, bytes)?;
+                state.threads[index].registers[dest] = new;
             }
             Instr::Free(pointer, storage) => {
                 let word = eval(pointer, thread)?;
@@ -454,6 +464,49 @@ impl<'p> Machine<'p> {
         let top = state.threads[index].frames.last_mut().expect("a thread keeps its outermost frame");
         top.node = edge.to;
         Ok(())
+    }
+
+    /// Makes an object; the pointer to it.
+    fn allocate(
+        &self,
+        state: &mut State,
+        ty: HeapTypeId,
+        bytes: i64,
+        fill: Fill,
+        storage: Storage,
+    ) -> Result<i64, Failure> {
+        let number = u64::from(state.first_heap) + state.heap.len() as u64;
+        let bits = self.program.pointer_bits;
+        if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
+            return Err(Failure::Fault(Fault::Overflow));
+        }
+        state.heap.push(self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage));
+        Ok(pointer::to_object(number as u32, 0, bits))
+    }
+
+    /// Makes an object that holds what another one held, which is gone.
+    fn reallocate(
+        &self,
+        state: &mut State,
+        index: usize,
+        word: i64,
+        ty: HeapTypeId,
+        bytes: i64,
+    ) -> Result<i64, Failure> {
+        let old = match pointer::target(word, self.program.pointer_bits) {
+            Target::Object(number, _) => state.heap_object(ObjectId(number)).cloned(),
+            Target::Null | Target::Procedure(_) => None,
+        };
+        let ty = old.as_ref().map_or(ty, |old| old.ty);
+        let new = self.allocate(state, ty, bytes, Fill::Undefined, Storage::Heap)?;
+        if let Err(failure) = self.free(state, index, word, Storage::Heap) {
+            state.heap.pop();
+            return Err(failure);
+        }
+        let copy = state.heap.last_mut().expect("just allocated");
+        let held = old.into_iter().flat_map(|old| old.cells);
+        copy.cells.iter_mut().zip(held).for_each(|(cell, value)| *cell = value);
+        Ok(new)
     }
 
     fn free(&self, state: &mut State, index: usize, word: i64, storage: Storage) -> Result<(), Failure> {

@@ -218,6 +218,17 @@ pub enum Instr {
         /// How long it lives.
         storage: Storage,
     },
+    /// A new object with what the one held that the pointer points to, which is gone.
+    Reallocate {
+        /// Where the pointer goes.
+        dest: Dest,
+        /// What the object consists of where the pointer is null.
+        ty: HeapTypeId,
+        /// The object that is gone.
+        pointer: Expr,
+        /// How large the new one is.
+        bytes: Expr,
+    },
     /// The object that the pointer points to is gone; the null pointer is ignored.
     Free(Expr, Storage),
     /// Ends the thread, whatever procedure it is in.
@@ -259,7 +270,7 @@ impl Instr {
     pub fn dest(&self) -> Option<&Dest> {
         match self {
             Instr::Assign(d, _) | Instr::Load(d, _) | Instr::Havoc(d, _) | Instr::Own(d) => Some(d),
-            Instr::Allocate { dest, .. } => Some(dest),
+            Instr::Allocate { dest, .. } | Instr::Reallocate { dest, .. } => Some(dest),
             Instr::Rmw(d, ..) | Instr::Spawn(d, ..) | Instr::Call(d, ..) | Instr::Join(d, _) => d.as_ref(),
             _ => None,
         }
@@ -283,6 +294,10 @@ impl Instr {
             | Instr::Free(e, _)
             | Instr::Exit(Some(e))
             | Instr::Return(Some(e)) => visit(e),
+            Instr::Reallocate { pointer, bytes, .. } => {
+                visit(pointer);
+                visit(bytes);
+            }
             Instr::Rmw(_, _, op) => op.operands().for_each(visit),
             Instr::Spawn(_, _, args, _) | Instr::Call(_, _, args) => args.iter().for_each(visit),
             Instr::Nop
@@ -308,6 +323,7 @@ impl Instr {
             | Instr::Unlock(_)
             | Instr::Join(..)
             | Instr::AtomicEnd(_)
+            | Instr::Reallocate { .. }
             | Instr::Free(_, Storage::Heap) => true,
             Instr::Rmw(_, _, RmwOp::Exchange(_) | RmwOp::CompareExchange { .. }) => false,
             Instr::Rmw(_, Address::Cell { object, .. }, _) => {

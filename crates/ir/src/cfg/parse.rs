@@ -506,6 +506,12 @@ impl Reader {
                 },
                 storage: storage(lives)?,
             },
+            ("reallocate", [d, ty, pointer, bytes]) => Instr::Reallocate {
+                dest: self.dest(locals, d)?,
+                ty: HeapTypeId(number(ty)?),
+                pointer: e(pointer)?,
+                bytes: e(bytes)?,
+            },
             ("free", [p, lives]) => Instr::Free(e(p)?, storage(lives)?),
             ("exit", []) => Instr::Exit(None),
             ("exit", [v]) => Instr::Exit(Some(e(v)?)),

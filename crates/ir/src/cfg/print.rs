@@ -208,6 +208,9 @@ impl Names<'_> {
                 let (dest, bytes) = (self.dest(dest), self.expr(bytes));
                 format!("allocate {dest} {} {bytes} {fill} {}", ty.0, storage.word())
             }
+            Instr::Reallocate { dest, ty, pointer, bytes } => {
+                format!("reallocate {} {} {} {}", self.dest(dest), ty.0, self.expr(pointer), self.expr(bytes))
+            }
             Instr::Free(e, storage) => format!("free {} {}", self.expr(e), storage.word()),
             Instr::Exit(None) => "exit".into(),
             Instr::Exit(Some(e)) => format!("exit {}", self.expr(e)),

@@ -268,6 +268,8 @@ pub enum ExprKind {
     AddressOf(Place),
     /// A pointer to new memory of that many bytes, to hold values of the type.
     Allocate(Type, Box<Expr>, Fill),
+    /// The same with what an allocated object held, which is freed; the type counts where there is none.
+    Reallocate(Type, Box<Expr>, Box<Expr>),
 }
 
 impl Expr {
@@ -285,7 +287,7 @@ impl Expr {
                 place.expressions().for_each(|e| e.visit(visit));
             }
             ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, _) => e.visit(visit),
-            ExprKind::Binary(_, l, r) => {
+            ExprKind::Binary(_, l, r) | ExprKind::Reallocate(_, l, r) => {
                 l.visit(visit);
                 r.visit(visit);
             }
@@ -312,7 +314,7 @@ impl Expr {
             ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, _) => {
                 e.visit_mut(visit)
             }
-            ExprKind::Binary(_, l, r) => {
+            ExprKind::Binary(_, l, r) | ExprKind::Reallocate(_, l, r) => {
                 l.visit_mut(visit);
                 r.visit_mut(visit);
             }
@@ -566,6 +568,7 @@ impl Program {
                 | ExprKind::Call(..)
                 | ExprKind::Spawn(..)
                 | ExprKind::Own
+                | ExprKind::Reallocate(..)
                 | ExprKind::Allocate(..) => false,
                 ExprKind::Const(_)
                 | ExprKind::Unary(..)

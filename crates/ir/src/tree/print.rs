@@ -376,6 +376,10 @@ impl<'a> Printer<'a, '_, '_> {
                 u8::MAX,
             ),
             ExprKind::AddressOf(place) => (format!("&{}", self.place(place)), UNARY_STRENGTH),
+            ExprKind::Reallocate(ty, pointer, bytes) => {
+                let (ty, pointer, bytes) = (self.type_name(ty), self.expr(pointer, 0), self.expr(bytes, 0));
+                (format!("reallocate({ty}, {pointer}, {bytes})"), u8::MAX)
+            }
             ExprKind::Allocate(ty, bytes, fill) => {
                 let zeroed = if *fill == Fill::Zero { ", 0" } else { "" };
                 let (ty, bytes) = (self.type_name(ty), self.expr(bytes, 0));

@@ -196,6 +196,7 @@ impl Expr {
                     | ExprKind::Call(..)
                     | ExprKind::Spawn(..)
                     | ExprKind::Own
+                    | ExprKind::Reallocate(..)
                     | ExprKind::Allocate(..)
             );
         });

@@ -56,6 +56,7 @@ impl<'a> Lowerer<'a> {
             | ExprKind::Call(..)
             | ExprKind::Spawn(..)
             | ExprKind::Own
+            | ExprKind::Reallocate(..)
             | ExprKind::Allocate(..) => return None,
         })
     }

@@ -18,12 +18,19 @@ impl<'a> Lowerer<'a> {
 
     /// The function's body with these arguments, converted already.
     pub(super) fn inline(&mut self, index: usize, args: Vec<Expr>, span: Span) -> Result<Value> {
-        let function = self.functions[index].body.expect("library functions have bodies");
         let ty = self.functions[index].ty.clone();
         let types = ty.params.clone().unwrap_or_default();
+        let args = args.into_iter().zip(types).map(|(expr, ty)| Typed { expr, ty }).collect();
+        self.inline_typed(index, args, span)
+    }
+
+    /// The function's body with arguments whose types count, and not the parameters'.
+    pub(super) fn inline_typed(&mut self, index: usize, args: Vec<Typed>, span: Span) -> Result<Value> {
+        let function = self.functions[index].body.expect("library functions have bodies");
+        let ty = self.functions[index].ty.clone();
         let names = self.parameter_names(index);
         let mut bound = Vec::new();
-        for (expr, ty) in args.into_iter().zip(types) {
+        for Typed { expr, ty } in args {
             let expr = if is_stable(&expr) { expr } else { self.keep(expr) };
             bound.push(Typed { expr, ty });
         }
@@ -72,7 +79,7 @@ impl<'a> Lowerer<'a> {
 }
 
 /// Whether an expression means the same wherever it stands, and costs nothing.
-fn is_stable(e: &Expr) -> bool {
+pub(super) fn is_stable(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Const(_) => true,
         ExprKind::AddressOf(place) => {

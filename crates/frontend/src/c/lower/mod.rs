@@ -17,6 +17,7 @@ mod initializer;
 mod inline;
 mod library;
 mod member;
+mod memory;
 mod place;
 mod statement;
 
@@ -327,7 +328,9 @@ impl<'a> Lowerer<'a> {
             for (i, local) in procedure.locals.iter_mut().enumerate() {
                 let aggregate = local.ty.as_scalar().is_none() && undefined.contains(&i);
                 if needed.contains(&i) || aggregate || self.program.records.has_union(&local.ty) {
-                    let fill = if undefined.contains(&i) { Fill::Undefined } else { Fill::Zero };
+                    // Members of a union that nobody has written share bytes with those that are.
+                    let union = self.program.records.has_union(&local.ty);
+                    let fill = if undefined.contains(&i) && !union { Fill::Undefined } else { Fill::Zero };
                     local.kept = Kept::InMemory(fill);
                 }
             }

@@ -135,7 +135,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The type of a place in the procedure that is being made.
-    fn place_type(&self, place: &Place) -> Option<Type> {
+    pub(super) fn place_type(&self, place: &Place) -> Option<Type> {
         let mut ty = match &place.base {
             Base::Variable(VarRef::Local(id)) => &self.body.locals.get(id.0)?.ty,
             Base::Variable(variable) => &self.program.variable(None, *variable)?.ty,

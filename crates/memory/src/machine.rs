@@ -30,11 +30,16 @@ pub struct Machine<'p> {
     pub(crate) layouts: Vec<Layout>,
     pub(crate) heap_layouts: Vec<Layout>,
     names: Vec<String>,
+    /// What is tried of a choice among too many values.
+    constants: Vec<i64>,
     pub(crate) forbidden: Vec<Forbidden>,
 }
 
 /// More values than this are not tried one by one.
 const MAX_CHOICES: u128 = 1 << 16;
+
+/// Of more values than that, so many are tried.
+const MAX_SAMPLES: usize = 24;
 
 /// The largest object that can be allocated, and the largest number of objects.
 const MAX_OBJECT: u64 = 1 << 24;
@@ -81,6 +86,7 @@ impl<'p> Machine<'p> {
             layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
             heap_layouts: program.heap_types.iter().map(|h| layout(&h.ty)).collect(),
             names,
+            constants: constants(program),
             forbidden,
         })
     }
@@ -138,7 +144,7 @@ impl<'p> Machine<'p> {
     fn new_thread(&self, start: Option<StartId>, procedure: ProcId, args: &[i64]) -> Thread {
         let registers = self.program.thread_registers.iter().map(|r| r.init).collect();
         let (frames, buffer) = (Vec::new(), Vec::new());
-        let mut thread = Thread { start, frames, registers, buffer, ended: false, result: 0 };
+        let mut thread = Thread { start, frames, registers, buffer, ended: false, joined: false, result: 0 };
         self.push_frame(&mut thread, procedure, args, None);
         thread
     }
@@ -245,11 +251,20 @@ impl<'p> Machine<'p> {
             }
             let step = |choice| Step { thread: index as u32, action: Action::Edge(id, choice) };
             match &edge.instr {
-                Instr::Havoc(_, choices) if choices.count() > MAX_CHOICES => steps.push(step(None)),
+                // A few of them may show an error; that there are more is a limit.
+                Instr::Havoc(_, choices) if choices.count() > MAX_CHOICES => {
+                    steps.extend(self.samples(choices).map(|v| step(Some(v))));
+                    steps.push(step(None));
+                }
                 Instr::Havoc(_, choices) => steps.extend(choices.values().map(|v| step(Some(v)))),
                 _ => steps.push(step(None)),
             }
         }
+    }
+
+    /// Values of a choice among too many: the ends, and the program's constants that belong to it.
+    fn samples<'c>(&'c self, choices: &'c Choices) -> impl Iterator<Item = i64> + 'c {
+        self.constants.iter().copied().filter(|v| choices.contains(*v))
     }
 
     /// The steps of one thread's buffer.
@@ -395,10 +410,14 @@ impl<'p> Machine<'p> {
                 let handle = eval(handle, thread)?;
                 let joined = usize::try_from(handle).ok().and_then(|h| state.threads.get(h));
                 let Some(joined) = joined else { return Err(Failure::JoinNoThread(handle)) };
+                if joined.joined {
+                    return Err(Failure::JoinTwice);
+                }
                 let result = joined.result;
                 if let Some(dest) = dest {
                     set(&mut state.threads[index], dest, result)?;
                 }
+                state.threads[handle as usize].joined = true;
             }
             Instr::Allocate { dest, ty, bytes, fill, storage } => {
                 let bytes = eval(bytes, thread)?;
@@ -544,6 +563,31 @@ impl<'p> Machine<'p> {
         }
         Ok(())
     }
+}
+
+/// Values that programs often treat apart: small ones, the ends of types, and those that comparisons
+/// name. Sorted, and no more than a search can stand.
+fn constants(program: &Program) -> Vec<i64> {
+    let mut values: Vec<i64> = vec![0, 1, -1, i32::MAX.into(), i32::MIN.into(), i64::MAX, i64::MIN];
+    for edge in program.procedures.iter().flat_map(|p| p.edges()) {
+        edge.instr.expressions(&mut |e| {
+            e.visit(&mut |e| {
+                if let Expr::Binary(_, _, l, r) = e {
+                    for side in [l, r] {
+                        if let Expr::Const(v) = **side
+                            && values.len() < MAX_SAMPLES
+                        {
+                            values.extend([v, v.wrapping_add(1), v.wrapping_sub(1)]);
+                        }
+                    }
+                }
+            });
+        });
+    }
+    values.truncate(MAX_SAMPLES);
+    values.sort_unstable();
+    values.dedup();
+    values
 }
 
 /// The thread ends with all that it has in its outermost frame.

@@ -63,6 +63,7 @@ impl<'a> Lowerer<'a> {
                 // A read can fail, and is an access.
                 ExprKind::Read(place) => {
                     !matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)))
+                        || place.indices().any(|i| !matches!(i.kind, ExprKind::Const(_)))
                 }
                 ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
                 _ => false,

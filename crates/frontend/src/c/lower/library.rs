@@ -173,7 +173,7 @@ impl<'a> Lowerer<'a> {
                 self.emit(StmtKind::Assert(condition), span);
                 Value::Void
             }
-            "__VERIFIER_assume" | "__CPROVER_assume" | "__builtin_assume" => {
+            "assume_abort_if_not" | "__VERIFIER_assume" | "__CPROVER_assume" | "__builtin_assume" => {
                 takes(1)?;
                 let condition = self.condition(&args[0])?;
                 self.emit(StmtKind::Assume(condition), span);

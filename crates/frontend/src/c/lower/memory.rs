@@ -52,7 +52,10 @@ impl<'a> Lowerer<'a> {
                 return self.typed_pointer(inner);
             }
         }
-        let pointer = self.scalar(e)?;
+        let mut pointer = self.scalar(e)?;
+        if self.fold(&pointer.expr) == Some(0) {
+            pointer = self.convert(pointer, &CType::Void.pointer_to(), e.span)?;
+        }
         if !pointer.ty.is_pointer() {
             return Err(Diagnostic::new(e.span, "this is not a pointer"));
         }

@@ -71,7 +71,11 @@ impl<'a> Lowerer<'a> {
         if let Some(variable) = self.globals[index].variable {
             return Ok(variable);
         }
-        let Global { name, ty, per_thread, span: declared, .. } = &self.globals[index];
+        let Global { name, ty, per_thread, span: declared, defined, .. } = &self.globals[index];
+        if !defined {
+            return Err(Diagnostic::new(span, format!("the variable `{name}` is defined nowhere"))
+                .help("give the file that defines it, too, with --link, or define it"));
+        }
         let (name, ty, per_thread, declared) = (name.clone(), ty.clone(), *per_thread, *declared);
         let ty = match ty {
             // A tentative definition of an array without length has one element.

@@ -15,6 +15,7 @@ mod load_buffer;
 mod machine;
 mod model;
 mod naming;
+mod overlap;
 mod property;
 mod pso;
 mod reference;

@@ -9,8 +9,8 @@ use crate::model::Memory;
 use crate::property::Forbidden;
 use crate::state::{Frame, Section, State, Thread};
 use fencepost_ir::cfg::{
-    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Instr, Loc, ObjectId, ProcId, Program,
-    StartId, Storage,
+    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Fill, HeapTypeId, Instr, Loc, ObjectId,
+    ProcId, Program, StartId, Storage,
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
@@ -25,16 +25,21 @@ pub struct Parameterized;
 pub struct Machine<'p> {
     /// The program.
     pub program: &'p Program,
-    bases: Vec<u32>,
+    pub(crate) bases: Vec<u32>,
     /// Layouts of the program's objects and of allocated ones, to follow pointers.
-    layouts: Vec<Layout>,
-    heap_layouts: Vec<Layout>,
+    pub(crate) layouts: Vec<Layout>,
+    pub(crate) heap_layouts: Vec<Layout>,
     names: Vec<String>,
+    /// What is tried of a choice among too many values.
+    constants: Vec<i64>,
     pub(crate) forbidden: Vec<Forbidden>,
 }
 
 /// More values than this are not tried one by one.
 const MAX_CHOICES: u128 = 1 << 16;
+
+/// Of more values than that, so many are tried.
+const MAX_SAMPLES: usize = 24;
 
 /// The largest object that can be allocated, and the largest number of objects.
 const MAX_OBJECT: u64 = 1 << 24;
@@ -81,6 +86,7 @@ impl<'p> Machine<'p> {
             layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
             heap_layouts: program.heap_types.iter().map(|h| layout(&h.ty)).collect(),
             names,
+            constants: constants(program),
             forbidden,
         })
     }
@@ -131,13 +137,14 @@ impl<'p> Machine<'p> {
                 state.threads.push(thread);
             }
         }
+        self.spread_initial(&mut state);
         state
     }
 
     fn new_thread(&self, start: Option<StartId>, procedure: ProcId, args: &[i64]) -> Thread {
         let registers = self.program.thread_registers.iter().map(|r| r.init).collect();
         let (frames, buffer) = (Vec::new(), Vec::new());
-        let mut thread = Thread { start, frames, registers, buffer, ended: false, result: 0 };
+        let mut thread = Thread { start, frames, registers, buffer, ended: false, joined: false, result: 0 };
         self.push_frame(&mut thread, procedure, args, None);
         thread
     }
@@ -244,11 +251,20 @@ impl<'p> Machine<'p> {
             }
             let step = |choice| Step { thread: index as u32, action: Action::Edge(id, choice) };
             match &edge.instr {
-                Instr::Havoc(_, choices) if choices.count() > MAX_CHOICES => steps.push(step(None)),
+                // A few of them may show an error; that there are more is a limit.
+                Instr::Havoc(_, choices) if choices.count() > MAX_CHOICES => {
+                    steps.extend(self.samples(choices).map(|v| step(Some(v))));
+                    steps.push(step(None));
+                }
                 Instr::Havoc(_, choices) => steps.extend(choices.values().map(|v| step(Some(v)))),
                 _ => steps.push(step(None)),
             }
         }
+    }
+
+    /// Values of a choice among too many: the ends, and the program's constants that belong to it.
+    fn samples<'c>(&'c self, choices: &'c Choices) -> impl Iterator<Item = i64> + 'c {
+        self.constants.iter().copied().filter(|v| choices.contains(*v))
     }
 
     /// The steps of one thread's buffer.
@@ -293,6 +309,9 @@ impl<'p> Machine<'p> {
             Action::Flush(loc) if is_freed(state, loc) => Err(Failure::Fault(Fault::UseAfterFree)),
             action => {
                 memory.memory_step(state, index, action);
+                if let Action::Flush(loc) = action {
+                    self.spread(state, loc);
+                }
                 Ok(())
             }
         }
@@ -317,8 +336,9 @@ impl<'p> Machine<'p> {
             Instr::Load(dest, address) => {
                 let slot = slot(thread, dest)?;
                 let place = self.resolve(state, index, address)?;
-                let value = memory.load(state, index, place.loc).expect("only enabled loads are applied");
-                let own = state.threads[index].buffer.iter().any(|e| e.loc == place.loc);
+                let value = self.load(memory, state, index, place.loc);
+                let value = value.expect("only enabled loads are applied");
+                let own = state.threads[index].buffer.iter().any(|e| self.touches(state, e.loc, place.loc));
                 if !own && !state.is_written(place.loc) {
                     return Err(Failure::Fault(Fault::Unwritten));
                 }
@@ -327,7 +347,10 @@ impl<'p> Machine<'p> {
             Instr::Store(address, value) => {
                 let value = eval(value, thread)?;
                 let place = self.resolve(state, index, address)?;
-                memory.store(state, index, place.loc, place.to_cell(value)?);
+                let value = place.to_cell(value)?;
+                self.order_overlapping(memory, state, index, place.loc);
+                memory.store(state, index, place.loc, value);
+                self.spread(state, place.loc);
             }
             Instr::Rmw(dest, address, op) => {
                 let place = self.resolve(state, index, address)?;
@@ -343,6 +366,7 @@ impl<'p> Machine<'p> {
                 }
                 if let Some(new) = new {
                     state.write(place.loc, place.to_cell(new)?);
+                    self.spread(state, place.loc);
                 }
             }
             Instr::Fence(FenceKind::StoreStore) => memory.store_store_fence(state, index),
@@ -381,25 +405,31 @@ impl<'p> Machine<'p> {
                 let child = self.new_thread(None, *procedure, &args);
                 state.threads.push(child);
             }
+            Instr::Own(dest) => set(thread, dest, index as i64)?,
             Instr::Join(dest, handle) => {
                 let handle = eval(handle, thread)?;
                 let joined = usize::try_from(handle).ok().and_then(|h| state.threads.get(h));
                 let Some(joined) = joined else { return Err(Failure::JoinNoThread(handle)) };
+                if joined.joined {
+                    return Err(Failure::JoinTwice);
+                }
                 let result = joined.result;
                 if let Some(dest) = dest {
                     set(&mut state.threads[index], dest, result)?;
                 }
+                state.threads[handle as usize].joined = true;
             }
             Instr::Allocate { dest, ty, bytes, fill, storage } => {
                 let bytes = eval(bytes, thread)?;
-                let number = u64::from(state.first_heap) + state.heap.len() as u64;
-                let bits = self.program.pointer_bits;
-                if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
-                    return Err(Failure::Fault(Fault::Overflow));
-                }
-                set(thread, dest, pointer::to_object(number as u32, 0, bits))?;
-                let layout = &self.heap_layouts[ty.index()];
-                state.heap.push(layout.allocate(*ty, bytes as u64, *fill, *storage));
+                let dest = slot(thread, dest)?;
+                let word = self.allocate(state, *ty, bytes, *fill, *storage)?;
+                state.threads[index].registers[dest] = word;
+            }
+            Instr::Reallocate { dest, ty, pointer, bytes } => {
+                let (word, bytes) = (eval(pointer, thread)?, eval(bytes, thread)?);
+                let dest = slot(thread, dest)?;
+                let new = self.reallocate(state, index, word, *ty, bytes)?;
+                state.threads[index].registers[dest] = new;
             }
             Instr::Free(pointer, storage) => {
                 let word = eval(pointer, thread)?;
@@ -455,6 +485,49 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
+    /// Makes an object; the pointer to it.
+    fn allocate(
+        &self,
+        state: &mut State,
+        ty: HeapTypeId,
+        bytes: i64,
+        fill: Fill,
+        storage: Storage,
+    ) -> Result<i64, Failure> {
+        let number = u64::from(state.first_heap) + state.heap.len() as u64;
+        let bits = self.program.pointer_bits;
+        if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
+            return Err(Failure::Fault(Fault::Overflow));
+        }
+        state.heap.push(self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage));
+        Ok(pointer::to_object(number as u32, 0, bits))
+    }
+
+    /// Makes an object that holds what another one held, which is gone.
+    fn reallocate(
+        &self,
+        state: &mut State,
+        index: usize,
+        word: i64,
+        ty: HeapTypeId,
+        bytes: i64,
+    ) -> Result<i64, Failure> {
+        let old = match pointer::target(word, self.program.pointer_bits) {
+            Target::Object(number, _) => state.heap_object(ObjectId(number)).cloned(),
+            Target::Null | Target::Procedure(_) => None,
+        };
+        let ty = old.as_ref().map_or(ty, |old| old.ty);
+        let new = self.allocate(state, ty, bytes, Fill::Undefined, Storage::Heap)?;
+        if let Err(failure) = self.free(state, index, word, Storage::Heap) {
+            state.heap.pop();
+            return Err(failure);
+        }
+        let copy = state.heap.last_mut().expect("just allocated");
+        let held = old.into_iter().flat_map(|old| old.cells);
+        copy.cells.iter_mut().zip(held).for_each(|(cell, value)| *cell = value);
+        Ok(new)
+    }
+
     fn free(&self, state: &mut State, index: usize, word: i64, storage: Storage) -> Result<(), Failure> {
         let (number, offset) = match pointer::target(word, self.program.pointer_bits) {
             Target::Null => return Ok(()),
@@ -490,6 +563,31 @@ impl<'p> Machine<'p> {
         }
         Ok(())
     }
+}
+
+/// Values that programs often treat apart: small ones, the ends of types, and those that comparisons
+/// name. Sorted, and no more than a search can stand.
+fn constants(program: &Program) -> Vec<i64> {
+    let mut values: Vec<i64> = vec![0, 1, -1, i32::MAX.into(), i32::MIN.into(), i64::MAX, i64::MIN];
+    for edge in program.procedures.iter().flat_map(|p| p.edges()) {
+        edge.instr.expressions(&mut |e| {
+            e.visit(&mut |e| {
+                if let Expr::Binary(_, _, l, r) = e {
+                    for side in [l, r] {
+                        if let Expr::Const(v) = **side
+                            && values.len() < MAX_SAMPLES
+                        {
+                            values.extend([v, v.wrapping_add(1), v.wrapping_sub(1)]);
+                        }
+                    }
+                }
+            });
+        });
+    }
+    values.truncate(MAX_SAMPLES);
+    values.sort_unstable();
+    values.dedup();
+    values
 }
 
 /// The thread ends with all that it has in its outermost frame.

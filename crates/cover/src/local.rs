@@ -582,7 +582,10 @@ impl<'p> Explorer<'p> {
             }
             Instr::Spawn(..) => return Err("a thread is started".to_string()),
             Instr::Join(..) => return Err("a thread is waited for".to_string()),
-            Instr::Allocate { .. } | Instr::Free(..) => return Err("memory is allocated".to_string()),
+            Instr::Own(_) => return Err("a thread asks for its own handle".to_string()),
+            Instr::Allocate { .. } | Instr::Reallocate { .. } | Instr::Free(..) => {
+                return Err("memory is allocated".to_string());
+            }
             Instr::Halt => return Err("the program is ended as a whole".to_string()),
         }
         Ok(())

@@ -7,6 +7,7 @@
 //! overrides only what it relaxes ([`Tso`], [`Pso`]). [`LoadBuffer`] is the dual semantics of
 //! TSO, to test the rules of the backward engine.
 
+mod allocation;
 mod event;
 mod heap;
 mod load_buffer;
@@ -17,6 +18,7 @@ mod overlap;
 mod property;
 mod pso;
 mod reference;
+mod samples;
 mod sc;
 mod state;
 mod tso;

@@ -489,10 +489,9 @@ impl<'a> Lowerer<'a> {
         let value = match (value, result) {
             (None, None) => None,
             // The value of a function that returns none is not used.
-            (None, Some(ty)) => match self.types().scalar(&ty) {
-                Some(scalar) => Some(Expr::constant(scalar.default_value(), scalar, span)),
-                None => None,
-            },
+            (None, Some(ty)) => {
+                self.types().scalar(&ty).map(|scalar| Expr::constant(scalar.default_value(), scalar, span))
+            }
             (Some(value), None) => {
                 self.effect(value)?;
                 None

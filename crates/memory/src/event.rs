@@ -120,7 +120,7 @@ impl Machine<'_> {
             Instr::Assign(_, value) => Event { value: eval(value, thread).ok(), ..event(EventKind::Local) },
             Instr::Load(..) => {
                 let value = place.and_then(|p| p.to_access(self.load(memory, before, index, p.loc)?).ok());
-                Event { loc, value, ..event(EventKind::Load) }
+                Event { loc, value: choice.or(value), ..event(EventKind::Load) }
             }
             Instr::Store(_, value) => {
                 Event { loc, value: eval(value, thread).ok(), ..event(EventKind::Store) }

@@ -7,10 +7,11 @@
 use crate::heap::{HeapObject, Layout, Life};
 use crate::model::Memory;
 use crate::property::Forbidden;
+use crate::samples;
 use crate::state::{Frame, Section, State, Thread};
 use fencepost_ir::cfg::{
-    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Fill, HeapTypeId, Instr, Loc, ObjectId,
-    ProcId, Program, StartId, Storage,
+    Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Instr, Loc, ObjectId, ProcId, Program,
+    StartId,
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
@@ -29,21 +30,16 @@ pub struct Machine<'p> {
     /// Layouts of the program's objects and of allocated ones, to follow pointers.
     pub(crate) layouts: Vec<Layout>,
     pub(crate) heap_layouts: Vec<Layout>,
+    /// Whether any of them has cells that share bytes.
+    pub(crate) overlaps: bool,
     names: Vec<String>,
     /// What is tried of a choice among too many values.
-    constants: Vec<i64>,
+    pub(crate) constants: Vec<i64>,
     pub(crate) forbidden: Vec<Forbidden>,
 }
 
 /// More values than this are not tried one by one.
 const MAX_CHOICES: u128 = 1 << 16;
-
-/// Of more values than that, so many are tried.
-const MAX_SAMPLES: usize = 24;
-
-/// The largest object that can be allocated, and the largest number of objects.
-const MAX_OBJECT: u64 = 1 << 24;
-const MAX_OBJECTS: u64 = (1 << 15) - 1;
 
 /// A cell that an instruction accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,13 +76,16 @@ impl<'p> Machine<'p> {
         }
         let forbidden = program.properties.iter().map(|p| Forbidden::resolve(program, p)).collect();
         let layout = |ty: &Type| Layout::new(&program.records, ty);
+        let layouts: Vec<_> = program.objects.iter().map(|o| layout(&o.ty)).collect();
+        let heap_layouts: Vec<_> = program.heap_types.iter().map(|h| layout(&h.ty)).collect();
         Ok(Machine {
             program,
             bases: program.cell_bases(),
-            layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
-            heap_layouts: program.heap_types.iter().map(|h| layout(&h.ty)).collect(),
+            overlaps: layouts.iter().chain(&heap_layouts).any(Layout::has_overlaps),
+            layouts,
+            heap_layouts,
             names,
-            constants: constants(program),
+            constants: samples::constants(program),
             forbidden,
         })
     }
@@ -257,14 +256,20 @@ impl<'p> Machine<'p> {
                     steps.push(step(None));
                 }
                 Instr::Havoc(_, choices) => steps.extend(choices.values().map(|v| step(Some(v)))),
+                // Memory that nobody has written holds anything.
+                Instr::Load(_, address) => match self.unwritten(state, index, address) {
+                    Some(choices) if choices.count() <= MAX_CHOICES => {
+                        steps.extend(choices.values().map(|v| step(Some(v))));
+                    }
+                    Some(choices) => {
+                        steps.extend(self.samples(&choices).map(|v| step(Some(v))));
+                        steps.push(step(None));
+                    }
+                    None => steps.push(step(None)),
+                },
                 _ => steps.push(step(None)),
             }
         }
-    }
-
-    /// Values of a choice among too many: the ends, and the program's constants that belong to it.
-    fn samples<'c>(&'c self, choices: &'c Choices) -> impl Iterator<Item = i64> + 'c {
-        self.constants.iter().copied().filter(|v| choices.contains(*v))
     }
 
     /// The steps of one thread's buffer.
@@ -340,9 +345,11 @@ impl<'p> Machine<'p> {
                 let value = value.expect("only enabled loads are applied");
                 let own = state.threads[index].buffer.iter().any(|e| self.touches(state, e.loc, place.loc));
                 if !own && !state.is_written(place.loc) {
-                    return Err(Failure::Fault(Fault::Unwritten));
+                    let any = choice.ok_or(Failure::Fault(Fault::Unwritten))?;
+                    state.threads[index].registers[slot] = any;
+                } else {
+                    state.threads[index].registers[slot] = place.to_access(value)?;
                 }
-                state.threads[index].registers[slot] = place.to_access(value)?;
             }
             Instr::Store(address, value) => {
                 let value = eval(value, thread)?;
@@ -485,72 +492,6 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Makes an object; the pointer to it.
-    fn allocate(
-        &self,
-        state: &mut State,
-        ty: HeapTypeId,
-        bytes: i64,
-        fill: Fill,
-        storage: Storage,
-    ) -> Result<i64, Failure> {
-        let number = u64::from(state.first_heap) + state.heap.len() as u64;
-        let bits = self.program.pointer_bits;
-        if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
-            return Err(Failure::Fault(Fault::Overflow));
-        }
-        state.heap.push(self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage));
-        Ok(pointer::to_object(number as u32, 0, bits))
-    }
-
-    /// Makes an object that holds what another one held, which is gone.
-    fn reallocate(
-        &self,
-        state: &mut State,
-        index: usize,
-        word: i64,
-        ty: HeapTypeId,
-        bytes: i64,
-    ) -> Result<i64, Failure> {
-        let old = match pointer::target(word, self.program.pointer_bits) {
-            Target::Object(number, _) => state.heap_object(ObjectId(number)).cloned(),
-            Target::Null | Target::Procedure(_) => None,
-        };
-        let ty = old.as_ref().map_or(ty, |old| old.ty);
-        let new = self.allocate(state, ty, bytes, Fill::Undefined, Storage::Heap)?;
-        if let Err(failure) = self.free(state, index, word, Storage::Heap) {
-            state.heap.pop();
-            return Err(failure);
-        }
-        let copy = state.heap.last_mut().expect("just allocated");
-        let held = old.into_iter().flat_map(|old| old.cells);
-        copy.cells.iter_mut().zip(held).for_each(|(cell, value)| *cell = value);
-        Ok(new)
-    }
-
-    fn free(&self, state: &mut State, index: usize, word: i64, storage: Storage) -> Result<(), Failure> {
-        let (number, offset) = match pointer::target(word, self.program.pointer_bits) {
-            Target::Null => return Ok(()),
-            Target::Procedure(_) => return Err(Failure::Fault(Fault::InvalidFree)),
-            Target::Object(number, offset) => (number, offset),
-        };
-        let index_in_heap = number.checked_sub(state.first_heap).map(|i| i as usize);
-        let Some(object) = index_in_heap.and_then(|i| state.heap.get_mut(i)) else {
-            return Err(Failure::Fault(Fault::InvalidFree));
-        };
-        if offset != 0 || object.storage != storage {
-            return Err(Failure::Fault(Fault::InvalidFree));
-        }
-        if object.life == Life::Freed {
-            return Err(Failure::Fault(Fault::DoubleFree));
-        }
-        object.life = Life::Freed;
-        object.cells = Vec::new();
-        // Nobody can see them any more: the object's number is not used again.
-        state.threads[index].forget_stores(ObjectId(number));
-        Ok(())
-    }
-
     fn pop_frame(&self, thread: &mut Thread, value: Option<i64>) -> Result<(), Failure> {
         let callee = thread.frames.pop().expect("only called with two frames or more");
         thread.registers.truncate(callee.base as usize);
@@ -563,31 +504,6 @@ impl<'p> Machine<'p> {
         }
         Ok(())
     }
-}
-
-/// Values that programs often treat apart: small ones, the ends of types, and those that comparisons
-/// name. Sorted, and no more than a search can stand.
-fn constants(program: &Program) -> Vec<i64> {
-    let mut values: Vec<i64> = vec![0, 1, -1, i32::MAX.into(), i32::MIN.into(), i64::MAX, i64::MIN];
-    for edge in program.procedures.iter().flat_map(|p| p.edges()) {
-        edge.instr.expressions(&mut |e| {
-            e.visit(&mut |e| {
-                if let Expr::Binary(_, _, l, r) = e {
-                    for side in [l, r] {
-                        if let Expr::Const(v) = **side
-                            && values.len() < MAX_SAMPLES
-                        {
-                            values.extend([v, v.wrapping_add(1), v.wrapping_sub(1)]);
-                        }
-                    }
-                }
-            });
-        });
-    }
-    values.truncate(MAX_SAMPLES);
-    values.sort_unstable();
-    values.dedup();
-    values
 }
 
 /// The thread ends with all that it has in its outermost frame.

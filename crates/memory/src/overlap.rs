@@ -33,32 +33,49 @@ fn combined(cell: Cell, old: i64, written: Cell, value: i64) -> i64 {
     }
 }
 
+/// The object that a cell belongs to.
+#[derive(Clone, Copy)]
+enum Home {
+    Allocated(ObjectId),
+    /// One of the program's, by its first cell.
+    Named(u32),
+}
+
+impl Home {
+    fn cell(self, number: usize) -> Option<Loc> {
+        match self {
+            Home::Allocated(object) => Loc::element(object, number as i64),
+            Home::Named(base) => Some(Loc::cell(base + number as u32)),
+        }
+    }
+}
+
 impl Machine<'_> {
     /// Where a cell lies in its object, and the cells that share bytes with it.
     fn overlapping(&self, state: &State, loc: Loc) -> Option<(Cell, Vec<(Loc, Cell)>)> {
-        let (layout, bytes, number, cell_at): (_, _, usize, Box<dyn Fn(usize) -> Option<Loc>>) =
-            match loc.as_element() {
-                Some((object, number)) => {
-                    let allocated = state.heap_object(object)?;
-                    let layout = &self.heap_layouts[allocated.ty.index()];
-                    let at = move |n: usize| Loc::element(object, n as i64);
-                    (layout, allocated.bytes, number as usize, Box::new(at))
-                }
-                None => {
-                    let cell = loc.index() as u32;
-                    let object = self.bases.partition_point(|base| *base <= cell) - 1;
-                    let layout = &self.layouts[object];
-                    let base = self.bases[object];
-                    let at = move |n: usize| Some(Loc::cell(base + n as u32));
-                    let bytes = self.program.records.size(&self.program.object(ObjectId(object as u32)).ty);
-                    (layout, bytes, (cell - base) as usize, Box::new(at))
-                }
-            };
+        if !self.overlaps {
+            return None;
+        }
+        let (layout, bytes, number, home) = match loc.as_element() {
+            Some((object, number)) => {
+                let allocated = state.heap_object(object)?;
+                let layout = &self.heap_layouts[allocated.ty.index()];
+                (layout, allocated.bytes, number as usize, Home::Allocated(object))
+            }
+            None => {
+                let cell = loc.index() as u32;
+                let object = self.bases.partition_point(|base| *base <= cell) - 1;
+                let base = self.bases[object];
+                let bytes = self.program.records.size(&self.program.object(ObjectId(object as u32)).ty);
+                (&self.layouts[object], bytes, (cell - base) as usize, Home::Named(base))
+            }
+        };
         if !layout.has_overlaps() {
             return None;
         }
         let (cell, others) = layout.overlapping(bytes, number);
-        let others: Option<Vec<_>> = others.into_iter().map(|(n, cell)| Some((cell_at(n)?, cell))).collect();
+        let others: Option<Vec<_>> =
+            others.into_iter().map(|(n, cell)| Some((home.cell(n)?, cell))).collect();
         others.filter(|o| !o.is_empty()).map(|others| (cell, others))
     }
 
@@ -85,7 +102,7 @@ impl Machine<'_> {
 
     /// The same for initial values: of members that share bytes at most one has a value.
     pub(crate) fn spread_initial(&self, state: &mut State) {
-        if !self.layouts.iter().any(|layout| layout.has_overlaps()) {
+        if !self.overlaps {
             return;
         }
         for cell in 0..state.cells.len() as u32 {

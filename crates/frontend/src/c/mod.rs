@@ -89,7 +89,9 @@ pub fn parse(
 }
 
 fn unit(lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {
-    let items = parser::unit(&lexed.tokens).map_err(|d| *d)?;
+    // A declaration that the user did not end is blamed where the header begins to be read.
+    let items = parser::unit(&lexed.tokens)
+        .map_err(|d| Diagnostic { span: lexed.origins.in_user_file(d.span), ..*d })?;
     Ok(Unit { items, pragmas: lexed.pragmas, origins: lexed.origins })
 }
 

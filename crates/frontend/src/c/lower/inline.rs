@@ -12,6 +12,12 @@ impl<'a> Lowerer<'a> {
     pub(super) fn inline_call(&mut self, index: usize, args: &'a [ast::Expr], span: Span) -> Result<Value> {
         let ty = self.functions[index].ty.clone();
         let name = self.functions[index].name.clone();
+        if let ("pthread_key_create" | "tss_create", [_, destructor]) = (name.as_str(), args)
+            && self.inlined == 0
+            && !self.constant(destructor).is_ok_and(|d| d == 0)
+        {
+            return Err(Diagnostic::new(destructor.span, "destructors of keys are not supported"));
+        }
         let args = self.arguments(&ty, &name, args, span)?;
         self.inline(index, args, span)
     }

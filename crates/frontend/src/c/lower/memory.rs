@@ -79,7 +79,7 @@ impl<'a> Lowerer<'a> {
         let bytes = self.scalar(n)?;
         let bytes = self.convert(bytes, &CType::UNSIGNED_LONG, span)?;
         let fits = |this: &Self, ty: &CType| match (this.fold(&bytes.expr), this.types().size(ty)) {
-            (Some(n), Some(size)) => n as u64 % size == 0,
+            (Some(n), Some(size)) => (n as u64).is_multiple_of(size),
             _ => true,
         };
         // A structure that is larger than what is copied begins with something smaller.
@@ -96,7 +96,7 @@ impl<'a> Lowerer<'a> {
         let n = self.fold(&bytes.expr)? as u64;
         let size = self.types().size(ty)?.max(1);
         let cells = self.types().storage(ty).map_or(1, |ty| self.program.records.cells(&ty));
-        (n % size == 0 && (n / size).saturating_mul(cells) <= MOST_UNROLLED).then_some(n / size)
+        (n.is_multiple_of(size) && (n / size).saturating_mul(cells) <= MOST_UNROLLED).then_some(n / size)
     }
 
     /// The element at a place behind a pointer.

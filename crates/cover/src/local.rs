@@ -49,6 +49,9 @@ impl Domains {
             if object.ty.is_unbounded() {
                 return Err(format!("`{}` is an array without end", object.name));
             }
+            if program.records.has_union(&object.ty) {
+                return Err(format!("`{}` has a union", object.name));
+            }
             for choices in &object.init {
                 let values = match types[cell] {
                     Scalar::Mutex => vec![0],
@@ -582,7 +585,10 @@ impl<'p> Explorer<'p> {
             }
             Instr::Spawn(..) => return Err("a thread is started".to_string()),
             Instr::Join(..) => return Err("a thread is waited for".to_string()),
-            Instr::Allocate { .. } | Instr::Free(..) => return Err("memory is allocated".to_string()),
+            Instr::Own(_) => return Err("a thread asks for its own handle".to_string()),
+            Instr::Allocate { .. } | Instr::Reallocate { .. } | Instr::Free(..) => {
+                return Err("memory is allocated".to_string());
+            }
             Instr::Halt => return Err("the program is ended as a whole".to_string()),
         }
         Ok(())

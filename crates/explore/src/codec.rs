@@ -203,7 +203,8 @@ impl<'p> Codec<'p> {
             if depth > 0 {
                 put_number(out, frame.call.expect("an inner frame knows its call").0.into());
             }
-            put_number(out, u64::from(frame.node.0) << 1 | u64::from(thread.ended));
+            let flags = u64::from(thread.ended) | u64::from(thread.joined) << 1;
+            put_number(out, u64::from(frame.node.0) << 2 | flags);
             let shapes = &self.registers[frame.procedure.index()];
             let values = &thread.registers[frame.base as usize..][..shapes.each.len()];
             match self.live(frame) {
@@ -263,6 +264,7 @@ impl<'p> Codec<'p> {
                     registers: Vec::new(),
                     buffer: Vec::new(),
                     ended: false,
+                    joined: false,
                     result: 0,
                 });
             }
@@ -296,9 +298,10 @@ impl<'p> Codec<'p> {
             };
             let node = take_number(input);
             thread.ended = node & 1 == 1;
+            thread.joined = node & 2 == 2;
             let frame = Frame {
                 procedure,
-                node: NodeId((node >> 1) as u32),
+                node: NodeId((node >> 2) as u32),
                 base: thread.registers.len() as u32,
                 call,
             };

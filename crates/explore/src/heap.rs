@@ -132,7 +132,8 @@ impl HeapOrder {
         let first = state.first_heap;
         let new_number = |number: u32| {
             let index = number.checked_sub(first)? as usize;
-            place.get(index).map(|new| first + new)
+            // What is out of reach has no number any more, and may still point to the like.
+            place.get(index).filter(|new| **new != u32::MAX).map(|new| first + new)
         };
         let rename = |word: &mut i64| {
             if let Target::Object(number, offset) = pointer::target(*word, self.bits)

@@ -2,8 +2,8 @@
 //! memory model, by visiting them all.
 //!
 //! Exact: whole states are stored and compared ([`mod@store`]). Complete when no buffer bound cut
-//! anything off ([`mod@search`]). Reductions ([`mod@reduction`], [`mod@symmetry`], dead registers)
-//! are on by default and tested against the search without them; allocated objects are always kept
+//! anything off ([`mod@search`]). Reductions ([`mod@reduction`], [`mod@symmetry`], dead registers,
+//! forgotten threads in [`mod@threads`]) are on by default and tested against the search without them; allocated objects are always kept
 //! in normal form ([`mod@heap`]). Deterministic.
 //!
 //! Limits: a program with any number of threads is not for this engine, and it says so; so it does
@@ -16,6 +16,7 @@ mod search;
 mod shorten;
 mod store;
 mod symmetry;
+mod threads;
 
 use fencepost_ir::Fault;
 use fencepost_ir::cfg::{Count, Expr, Instr, NodeId, ProcId, Program, Property};

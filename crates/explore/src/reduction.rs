@@ -10,11 +10,21 @@
 //! - no thread is put off forever: every cycle of local steps passes a node where its thread is
 //!   never chosen, the head of a loop or the entry of a recursive procedure.
 //!
+//! While an atomic section is open only its thread steps, so what happens inside is seen by nobody:
+//! its steps are taken at once where there is no choice, and where all sections wait for empty
+//! buffers at both ends, its stores reach memory at once. A section that cannot go on is as if it
+//! had not begun.
+//!
+//! A local variable in memory that is accessed by its own name only is as private as a register.
+//!
 //! A store waits while the buffer is at its bound; then its thread is not chosen, whatever else it
 //! could do. All this keeps every violation and every final state, which is tested against the
 //! unreduced search.
 
-use fencepost_ir::cfg::{Edge, Instr, NodeId, ProcId, Procedure, Program, Property};
+use fencepost_ir::cfg::{
+    Address, Arith, BinaryOp, Dest, Drain, Edge, Expr, Instr, NodeId, ProcId, Procedure, Program, Property,
+    Reg, Storage,
+};
 use fencepost_memory::State;
 use fencepost_task::Model;
 
@@ -24,6 +34,11 @@ pub struct LocalSteps {
     local: Vec<Vec<bool>>,
     /// Nodes that properties speak of.
     watched: Vec<Vec<bool>>,
+    /// Nodes whose steps may follow each other in a section without being looked at: neither heads of
+    /// loops nor near what properties speak of.
+    passing: Vec<Vec<bool>>,
+    /// Whether sections wait for empty buffers where they begin and end.
+    sections_drain: bool,
 }
 
 impl LocalSteps {
@@ -41,17 +56,38 @@ impl LocalSteps {
         let local = (0..program.procedures.len() as u32)
             .map(|id| local_nodes(program, ProcId(id), model, &watched))
             .collect();
-        LocalSteps { local, watched }
+        let passing = (0..program.procedures.len() as u32)
+            .map(|id| passing_nodes(program, ProcId(id), &watched))
+            .collect();
+        let keeps = |i: &Instr| matches!(i, Instr::AtomicBegin(Drain::No) | Instr::AtomicEnd(Drain::No));
+        let sections_drain = !program.procedures.iter().any(|p| p.edges().iter().any(|e| keeps(&e.instr)));
+        LocalSteps { local, watched, passing, sections_drain }
+    }
+
+    /// The thread whose atomic section is open, if nobody sees when its stores reach memory.
+    pub fn in_section(&self, state: &State) -> Option<usize> {
+        state.section.filter(|_| self.sections_drain).map(|section| section.owner as usize)
+    }
+
+    /// Whether the thread's next step in its section need not be looked at.
+    pub fn passes(&self, state: &State, thread: usize) -> bool {
+        let top = state.threads[thread].top();
+        self.passing[top.procedure.index()][top.node.index()] && self.returns_unseen(state, thread)
     }
 
     /// Whether all steps of the thread, but for flushes, are local in this state.
-    pub fn is_local(&self, state: &State, thread: usize) -> bool {
-        let thread = &state.threads[thread];
+    pub fn is_local(&self, state: &State, thread_number: usize) -> bool {
+        let thread = &state.threads[thread_number];
         let top = thread.top();
         if !self.local[top.procedure.index()][top.node.index()] || thread.ended {
             return false;
         }
-        // A return may lead to a watched node of the caller.
+        self.returns_unseen(state, thread_number)
+    }
+
+    /// A return may lead to a watched node of the caller.
+    fn returns_unseen(&self, state: &State, thread: usize) -> bool {
+        let thread = &state.threads[thread];
         match thread.frames.len() {
             1 => true,
             n => {
@@ -69,25 +105,31 @@ fn local_nodes(program: &Program, id: ProcId, model: Model, watched: &[Vec<bool>
             .procedures
             .iter()
             .any(|p| p.edges().iter().any(|e| matches!(e.instr, Instr::Spawn(_, s, ..) if s == id)));
+    let own = own_objects(procedure);
+    let is_own = |address: &Address| pointer_slot(address.expr()).is_some_and(|slot| own[slot as usize]);
     let is_local = |edge: &Edge| match &edge.instr {
         Instr::Nop
         | Instr::Choose
         | Instr::Assign(..)
         | Instr::Assume(_)
         | Instr::Assert(_)
+        | Instr::Own(_)
         | Instr::Havoc(..) => true,
-        Instr::Store(..) => model != Model::Sc,
+        Instr::Store(address, _) => model != Model::Sc || is_own(address),
+        Instr::Load(_, address) => is_own(address),
+        // Numbers of objects mean nothing where pointers are not looked at as integers.
+        Instr::Allocate { .. } => !program.exposes_pointers,
+        Instr::Free(Expr::Reg(Reg::Local(slot)), Storage::Stack) => own[*slot as usize],
         Instr::Fence(kind) => *kind == fencepost_ir::cfg::FenceKind::StoreStore,
         Instr::Call(_, callee, _) => !watched[callee.index()][0],
         // A return that may end a thread waits for its buffer.
         Instr::Return(_) => !outermost,
-        Instr::Load(..)
-        | Instr::Rmw(..)
+        Instr::Rmw(..)
         | Instr::Lock(_)
         | Instr::Unlock(_)
         | Instr::Spawn(..)
         | Instr::Join(..)
-        | Instr::Allocate { .. }
+        | Instr::Reallocate { .. }
         | Instr::Free(..)
         | Instr::Exit(_)
         | Instr::Halt
@@ -109,6 +151,78 @@ fn local_nodes(program: &Program, id: ProcId, model: Model, watched: &[Vec<bool>
         local[procedure.entry().index()] = false;
     }
     local
+}
+
+fn passing_nodes(program: &Program, id: ProcId, watched: &[Vec<bool>]) -> Vec<bool> {
+    let procedure = program.procedure(id);
+    let is_watched = |p: ProcId, node: NodeId| watched[p.index()][node.index()];
+    let unseen = |e: &Edge| {
+        let callee = if let Instr::Call(_, callee, _) = e.instr { Some(callee) } else { None };
+        !is_watched(id, e.to) && !callee.is_some_and(|c| is_watched(c, program.procedure(c).entry()))
+    };
+    let mut passing: Vec<_> = (0..procedure.nodes)
+        .map(|n| !is_watched(id, NodeId(n)) && procedure.out(NodeId(n)).all(|(_, e)| unseen(e)))
+        .collect();
+    loop_heads(procedure).into_iter().for_each(|head| passing[head.index()] = false);
+    if is_recursive(program, id) {
+        passing[procedure.entry().index()] = false;
+    }
+    passing
+}
+
+/// The register that an access computes its address from, where the rest is an offset in the object.
+fn pointer_slot(pointer: &Expr) -> Option<u32> {
+    match pointer {
+        Expr::Reg(Reg::Local(slot)) => Some(*slot),
+        Expr::Binary(BinaryOp::Add, Arith::Wrap(_), base, _) => pointer_slot(base),
+        _ => None,
+    }
+}
+
+/// For each register of a procedure whether it points to a local variable of the procedure, and
+/// serves for nothing but accesses to it.
+fn own_objects(procedure: &Procedure) -> Vec<bool> {
+    let mut own = vec![false; procedure.registers.len()];
+    for edge in procedure.edges() {
+        if let Instr::Allocate { dest: Dest::Reg(Reg::Local(slot)), storage: Storage::Stack, .. } = edge.instr
+        {
+            own[slot as usize] = true;
+        }
+    }
+    let mut seen = |e: &Expr| {
+        e.visit(&mut |e| match e {
+            Expr::Reg(Reg::Local(slot)) => own[*slot as usize] = false,
+            Expr::At { base: Reg::Local(slot), len, .. } => {
+                own[*slot as usize..(*slot + *len) as usize].fill(false);
+            }
+            _ => {}
+        });
+    };
+    for edge in procedure.edges() {
+        let address = edge.instr.address().map(Address::expr);
+        edge.instr.expressions(&mut |e| match e {
+            // An offset may leave the object, but not for another one of the program.
+            e if address == Some(e) => {
+                if let Some(offset) = offset_of(e) {
+                    seen(offset);
+                }
+                if pointer_slot(e).is_none() {
+                    seen(e);
+                }
+            }
+            Expr::Reg(Reg::Local(_)) if matches!(edge.instr, Instr::Free(_, Storage::Stack)) => {}
+            e => seen(e),
+        });
+    }
+    own
+}
+
+/// What an access adds to a register's pointer.
+fn offset_of(pointer: &Expr) -> Option<&Expr> {
+    match pointer {
+        Expr::Binary(BinaryOp::Add, Arith::Wrap(_), _, offset) => Some(offset),
+        _ => None,
+    }
 }
 
 /// Targets of edges that close a cycle in a depth-first search: every cycle has one.

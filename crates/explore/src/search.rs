@@ -14,6 +14,7 @@ use crate::heap::HeapOrder;
 use crate::reduction::LocalSteps;
 use crate::store::{Full, StateId, Store};
 use crate::symmetry::Symmetry;
+use crate::threads::ThreadOrder;
 use fencepost_ir::cfg::{Choices, Instr, Loc, ObjectId};
 use fencepost_memory::{EntryKind, Machine, Memory, State};
 use fencepost_passes::liveness::Liveness;
@@ -77,6 +78,7 @@ pub struct Search<'p, M: Memory> {
     codec: Codec<'p>,
     reduction: Option<(LocalSteps, Symmetry)>,
     heap: Option<HeapOrder>,
+    threads: Option<ThreadOrder>,
     order: Order,
     store: Store,
     /// The bounds so far; `None` is no bound.
@@ -130,12 +132,15 @@ impl<'p, M: Memory> Search<'p, M> {
             }
             Reduction::Off => (None, None),
         };
+        let first = machine.initial(&[]).threads.len();
+        let threads = reduction.as_ref().and_then(|_| ThreadOrder::new(program, first));
         Search {
             machine,
             memory,
             codec: Codec::new(program, model, liveness),
             reduction,
             heap: HeapOrder::new(program, model),
+            threads,
             order,
             store: Store::default(),
             bounds: vec![None],
@@ -325,7 +330,9 @@ impl<'p, M: Memory> Search<'p, M> {
             {
                 return Some(End::Found(self.rebuild(Some(id), ordinal, violation)));
             }
-            new.extend(self.keep(next, Some(id), ordinal, goal));
+            if !self.is_stuck(next) {
+                new.extend(self.keep(next, Some(id), ordinal, goal));
+            }
         }
         self.scratch.candidates = steps;
         self.full.then_some(End::Stopped(Reason::Memory))
@@ -370,7 +377,11 @@ impl<'p, M: Memory> Search<'p, M> {
     fn normalize(&self, state: &mut State) -> Moved {
         self.codec.forget_dead(state);
         Moved {
-            threads: self.reduction.as_ref().and_then(|(_, symmetry)| symmetry.sort(state)),
+            // Where threads are spawned, none are interchangeable.
+            threads: match &self.threads {
+                Some(threads) => threads.sort(&self.machine, state),
+                None => self.reduction.as_ref().and_then(|(_, symmetry)| symmetry.sort(state)),
+            },
             objects: self.heap.as_ref().and_then(|heap| heap.sort(&self.machine, state)),
         }
     }
@@ -378,6 +389,10 @@ impl<'p, M: Memory> Search<'p, M> {
     /// The steps that have to be tried; whether the bound held one back.
     fn candidates(&self, state: &State, bound: Option<u32>, steps: &mut Vec<Step>) -> bool {
         if let Some((local, _)) = &self.reduction {
+            if let Some(owner) = local.in_section(state) {
+                self.section_steps(state, owner, steps);
+                return false;
+            }
             for thread in 0..state.threads.len() {
                 self.local_steps(local, state, thread, bound, steps);
                 if !steps.is_empty() {
@@ -387,6 +402,26 @@ impl<'p, M: Memory> Search<'p, M> {
         }
         self.machine.steps(&self.memory, state, steps);
         self.hold_back(state, bound, steps)
+    }
+
+    /// The steps inside a section: a store reaches memory before anything else happens, so that the
+    /// bound holds nothing back.
+    fn section_steps(&self, state: &State, owner: usize, steps: &mut Vec<Step>) {
+        steps.clear();
+        self.machine.memory_steps(&self.memory, state, owner, steps);
+        match steps.is_empty() {
+            true => self.machine.thread_steps(&self.memory, state, owner, steps),
+            false => steps.truncate(1),
+        }
+    }
+
+    /// Whether a section is open that cannot go on.
+    fn is_stuck(&self, state: &State) -> bool {
+        let Some((local, _)) = &self.reduction else { return false };
+        let Some(owner) = local.in_section(state) else { return false };
+        let mut steps = Vec::new();
+        self.section_steps(state, owner, &mut steps);
+        steps.is_empty()
     }
 
     /// The thread's steps if they are all local and none is held back by the bound; else nothing.
@@ -447,15 +482,26 @@ impl<'p, M: Memory> Search<'p, M> {
         let mut steps = std::mem::take(&mut self.scratch.local);
         let mut thread = 0;
         while thread < state.threads.len() {
-            self.local_steps(local, state, thread, self.bounds[level], &mut steps);
+            let owner = local.in_section(state);
+            match owner {
+                Some(owner) => self.section_steps(state, owner, &mut steps),
+                None => self.local_steps(local, state, thread, self.bounds[level], &mut steps),
+            }
+            let flushes = matches!(steps[..], [Step { action: Action::Flush(_), .. }]);
             let [step] = steps[..] else {
-                thread += 1;
+                thread = if owner.is_some() { break } else { thread + 1 };
                 continue;
             };
+            if let Some(owner) = owner
+                && !flushes
+                && !local.passes(state, owner)
+            {
+                break;
+            }
             if let Some(record) = &mut record {
                 record.push(step);
             }
-            let top = state.threads[thread].top();
+            let top = state.threads[step.thread as usize].top();
             self.reached[top.procedure.index()][top.node.index()] = true;
             self.machine.apply(&self.memory, state, step)?;
         }
@@ -474,6 +520,7 @@ impl<'p, M: Memory> Search<'p, M> {
         let mut steps = Vec::new();
         // Which thread of the program each thread of the state is.
         let mut actual: Vec<u32> = (0..state.threads.len() as u32).collect();
+        let mut started = actual.len() as u32;
         // The same for allocated objects, and how many were allocated.
         let mut actual_objects: Vec<u32> = Vec::new();
         let mut allocated = 0;
@@ -493,9 +540,13 @@ impl<'p, M: Memory> Search<'p, M> {
                 actual_objects.push(allocated);
                 allocated += 1;
             }
+            // Spawned threads come after all others.
+            while actual.len() < state.threads.len() {
+                actual.push(started);
+                started += 1;
+            }
             for step in record {
-                // Spawned threads come after all others and are never reordered.
-                let thread = actual.get(step.thread as usize).copied().unwrap_or(step.thread);
+                let thread = actual[step.thread as usize];
                 let action = match step.action {
                     Action::Flush(loc) => Action::Flush(actual_loc(&state, &actual_objects, loc)),
                     action => action,

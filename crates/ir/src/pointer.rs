@@ -2,14 +2,15 @@
 //!
 //! So C's arithmetic on pointers, their comparison within an object, their conversion to integers
 //! and marks in their low bits are arithmetic on words. Object 0 is no object: the word 0 is the
-//! null pointer. Functions have numbers of their own, in the upper half of the objects'.
+//! null pointer. A word just below an object belongs to it, with a negative byte, so that a pointer to
+//! before an array's beginning stays with the array. Functions have numbers of their own, in the upper half of the objects'.
 
 /// What a word points to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
     /// Nothing: null, or so near to it that it is null with a member's offset.
     Null,
-    /// A byte of an object, by the object's number.
+    /// A byte of an object, by the object's number; those before it wrap.
     Object(u32, u64),
     /// A procedure, by its number.
     Procedure(u32),
@@ -43,7 +44,10 @@ pub fn to_procedure(procedure: u32, bits: u8) -> i64 {
 /// What a word points to.
 pub fn target(word: i64, bits: u8) -> Target {
     let word = if bits == 64 { word as u64 } else { word as u64 & ((1 << bits) - 1) };
-    let (object, offset) = (word >> half(bits), word & ((1 << half(bits)) - 1));
+    let nearest = word.wrapping_add(1 << (half(bits) - 1));
+    let nearest = if bits == 64 { nearest } else { nearest & ((1 << bits) - 1) };
+    let object = nearest >> half(bits);
+    let offset = word.wrapping_sub(object << half(bits));
     match object {
         0 => Target::Null,
         n if n >= first_procedure(bits) => Target::Procedure((n - first_procedure(bits)) as u32),
@@ -72,5 +76,7 @@ mod tests {
         assert_eq!(target(p + 4, 64), Target::Object(2, 12));
         assert_eq!(target((p | 1) & !1, 64), Target::Object(2, 8));
         assert_eq!(target(p - 12 + 12, 64), Target::Object(2, 8));
+        assert_eq!(target(p - 12, 64), Target::Object(2, 4u64.wrapping_neg()));
+        assert_eq!(target(to_object(3, 4u64.wrapping_neg(), 32), 32), Target::Object(3, 4u64.wrapping_neg()));
     }
 }

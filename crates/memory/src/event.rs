@@ -119,8 +119,8 @@ impl Machine<'_> {
             Instr::Choose => event(EventKind::Choose),
             Instr::Assign(_, value) => Event { value: eval(value, thread).ok(), ..event(EventKind::Local) },
             Instr::Load(..) => {
-                let value = place.and_then(|p| p.to_access(memory.load(before, index, p.loc)?).ok());
-                Event { loc, value, ..event(EventKind::Load) }
+                let value = place.and_then(|p| p.to_access(self.load(memory, before, index, p.loc)?).ok());
+                Event { loc, value: choice.or(value), ..event(EventKind::Load) }
             }
             Instr::Store(_, value) => {
                 Event { loc, value: eval(value, thread).ok(), ..event(EventKind::Store) }
@@ -135,6 +135,7 @@ impl Machine<'_> {
             Instr::Assert(condition) => {
                 Event { value: eval(condition, thread).ok(), ..event(EventKind::Assert) }
             }
+            Instr::Own(_) => Event { value: Some(index as i64), ..event(EventKind::Local) },
             Instr::Havoc(..) => Event { value: choice, ..event(EventKind::Havoc) },
             Instr::Lock(_) => Event { loc, ..event(EventKind::Lock) },
             Instr::Unlock(_) => Event { loc, ..event(EventKind::Unlock) },
@@ -148,7 +149,7 @@ impl Machine<'_> {
             }
             Instr::AtomicBegin(_) => event(EventKind::Begin),
             Instr::AtomicEnd(_) => event(EventKind::AtomicEnd),
-            Instr::Allocate { .. } => {
+            Instr::Allocate { .. } | Instr::Reallocate { .. } => {
                 let number = before.first_heap + before.heap.len() as u32;
                 let word = pointer::to_object(number, 0, self.program.pointer_bits);
                 Event { value: Some(word), ..event(EventKind::Alloc) }

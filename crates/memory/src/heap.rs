@@ -39,6 +39,8 @@ pub(crate) struct Layout {
     stride: u64,
     /// First byte and element of the array at the end.
     tail: Option<(u64, Box<Layout>)>,
+    /// Whether cells share bytes: members of unions that are not equally wide.
+    overlaps: bool,
 }
 
 impl Layout {
@@ -51,7 +53,12 @@ impl Layout {
             }),
             Type::Scalar(_) | Type::Array(..) => None,
         };
-        Layout { element: records.layout(element), stride: records.size(element).max(1), tail }
+        let stride = records.size(element).max(1);
+        let element = records.layout(element);
+        let shares =
+            |a: &Cell, b: &Cell| a.offset < b.offset + b.ty.size() && b.offset < a.offset + a.ty.size();
+        let overlaps = element.iter().enumerate().any(|(i, a)| element[..i].iter().any(|b| shares(a, b)));
+        Layout { element, stride, tail, overlaps }
     }
 
     /// Splits an object's bytes into those of elements and those of the array at the end.
@@ -115,6 +122,24 @@ impl Layout {
                 Cell { offset: cell.offset + index * self.stride, ..cell }
             }
         }
+    }
+
+    /// Whether any cells share bytes.
+    pub(crate) fn has_overlaps(&self) -> bool {
+        self.overlaps
+    }
+
+    /// A cell, and those of the same element that share bytes with it.
+    pub(crate) fn overlapping(&self, bytes: u64, number: usize) -> (Cell, Vec<(usize, Cell)>) {
+        let cell = self.cell(bytes, number);
+        let end = cell.offset + cell.ty.size();
+        let within = number % self.element.len().max(1);
+        let first = number - within;
+        let last = self.cells(bytes).min(first + self.element.len());
+        let shares =
+            |(_, other): &(usize, Cell)| other.offset < end && cell.offset < other.offset + other.ty.size();
+        let others = (first..last).filter(|n| *n != number).map(|n| (n, self.cell(bytes, n)));
+        (cell, others.filter(shares).collect())
     }
 
     /// A new object.

@@ -8,6 +8,7 @@
 //! TSO, to test the rules of the backward engine. [`axiom`] is a second definition of the three models
 //! that shares no code with these.
 
+mod allocation;
 pub mod axiom;
 mod event;
 mod heap;
@@ -15,9 +16,11 @@ mod load_buffer;
 mod machine;
 mod model;
 mod naming;
+mod overlap;
 mod property;
 mod pso;
 mod reference;
+mod samples;
 mod sc;
 mod state;
 mod tso;

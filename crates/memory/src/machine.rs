@@ -7,10 +7,11 @@
 use crate::heap::{HeapObject, Layout, Life};
 use crate::model::Memory;
 use crate::property::Forbidden;
+use crate::samples;
 use crate::state::{Frame, Section, State, Thread};
 use fencepost_ir::cfg::{
     Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Instr, Loc, ObjectId, ProcId, Program,
-    StartId, Storage,
+    StartId,
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
@@ -25,20 +26,20 @@ pub struct Parameterized;
 pub struct Machine<'p> {
     /// The program.
     pub program: &'p Program,
-    bases: Vec<u32>,
+    pub(crate) bases: Vec<u32>,
     /// Layouts of the program's objects and of allocated ones, to follow pointers.
-    layouts: Vec<Layout>,
-    heap_layouts: Vec<Layout>,
+    pub(crate) layouts: Vec<Layout>,
+    pub(crate) heap_layouts: Vec<Layout>,
+    /// Whether any of them has cells that share bytes.
+    pub(crate) overlaps: bool,
     names: Vec<String>,
+    /// What is tried of a choice among too many values.
+    pub(crate) constants: Vec<i64>,
     pub(crate) forbidden: Vec<Forbidden>,
 }
 
 /// More values than this are not tried one by one.
 const MAX_CHOICES: u128 = 1 << 16;
-
-/// The largest object that can be allocated, and the largest number of objects.
-const MAX_OBJECT: u64 = 1 << 24;
-const MAX_OBJECTS: u64 = (1 << 15) - 1;
 
 /// A cell that an instruction accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,12 +76,16 @@ impl<'p> Machine<'p> {
         }
         let forbidden = program.properties.iter().map(|p| Forbidden::resolve(program, p)).collect();
         let layout = |ty: &Type| Layout::new(&program.records, ty);
+        let layouts: Vec<_> = program.objects.iter().map(|o| layout(&o.ty)).collect();
+        let heap_layouts: Vec<_> = program.heap_types.iter().map(|h| layout(&h.ty)).collect();
         Ok(Machine {
             program,
             bases: program.cell_bases(),
-            layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
-            heap_layouts: program.heap_types.iter().map(|h| layout(&h.ty)).collect(),
+            overlaps: layouts.iter().chain(&heap_layouts).any(Layout::has_overlaps),
+            layouts,
+            heap_layouts,
             names,
+            constants: samples::constants(program),
             forbidden,
         })
     }
@@ -131,13 +136,14 @@ impl<'p> Machine<'p> {
                 state.threads.push(thread);
             }
         }
+        self.spread_initial(&mut state);
         state
     }
 
     fn new_thread(&self, start: Option<StartId>, procedure: ProcId, args: &[i64]) -> Thread {
         let registers = self.program.thread_registers.iter().map(|r| r.init).collect();
         let (frames, buffer) = (Vec::new(), Vec::new());
-        let mut thread = Thread { start, frames, registers, buffer, ended: false, result: 0 };
+        let mut thread = Thread { start, frames, registers, buffer, ended: false, joined: false, result: 0 };
         self.push_frame(&mut thread, procedure, args, None);
         thread
     }
@@ -244,8 +250,23 @@ impl<'p> Machine<'p> {
             }
             let step = |choice| Step { thread: index as u32, action: Action::Edge(id, choice) };
             match &edge.instr {
-                Instr::Havoc(_, choices) if choices.count() > MAX_CHOICES => steps.push(step(None)),
+                // A few of them may show an error; that there are more is a limit.
+                Instr::Havoc(_, choices) if choices.count() > MAX_CHOICES => {
+                    steps.extend(self.samples(choices).map(|v| step(Some(v))));
+                    steps.push(step(None));
+                }
                 Instr::Havoc(_, choices) => steps.extend(choices.values().map(|v| step(Some(v)))),
+                // Memory that nobody has written holds anything.
+                Instr::Load(_, address) => match self.unwritten(state, index, address) {
+                    Some(choices) if choices.count() <= MAX_CHOICES => {
+                        steps.extend(choices.values().map(|v| step(Some(v))));
+                    }
+                    Some(choices) => {
+                        steps.extend(self.samples(&choices).map(|v| step(Some(v))));
+                        steps.push(step(None));
+                    }
+                    None => steps.push(step(None)),
+                },
                 _ => steps.push(step(None)),
             }
         }
@@ -293,6 +314,9 @@ impl<'p> Machine<'p> {
             Action::Flush(loc) if is_freed(state, loc) => Err(Failure::Fault(Fault::UseAfterFree)),
             action => {
                 memory.memory_step(state, index, action);
+                if let Action::Flush(loc) = action {
+                    self.spread(state, loc);
+                }
                 Ok(())
             }
         }
@@ -317,17 +341,23 @@ impl<'p> Machine<'p> {
             Instr::Load(dest, address) => {
                 let slot = slot(thread, dest)?;
                 let place = self.resolve(state, index, address)?;
-                let value = memory.load(state, index, place.loc).expect("only enabled loads are applied");
-                let own = state.threads[index].buffer.iter().any(|e| e.loc == place.loc);
+                let value = self.load(memory, state, index, place.loc);
+                let value = value.expect("only enabled loads are applied");
+                let own = state.threads[index].buffer.iter().any(|e| self.touches(state, e.loc, place.loc));
                 if !own && !state.is_written(place.loc) {
-                    return Err(Failure::Fault(Fault::Unwritten));
+                    let any = choice.ok_or(Failure::Fault(Fault::Unwritten))?;
+                    state.threads[index].registers[slot] = any;
+                } else {
+                    state.threads[index].registers[slot] = place.to_access(value)?;
                 }
-                state.threads[index].registers[slot] = place.to_access(value)?;
             }
             Instr::Store(address, value) => {
                 let value = eval(value, thread)?;
                 let place = self.resolve(state, index, address)?;
-                memory.store(state, index, place.loc, place.to_cell(value)?);
+                let value = place.to_cell(value)?;
+                self.order_overlapping(memory, state, index, place.loc);
+                memory.store(state, index, place.loc, value);
+                self.spread(state, place.loc);
             }
             Instr::Rmw(dest, address, op) => {
                 let place = self.resolve(state, index, address)?;
@@ -343,6 +373,7 @@ impl<'p> Machine<'p> {
                 }
                 if let Some(new) = new {
                     state.write(place.loc, place.to_cell(new)?);
+                    self.spread(state, place.loc);
                 }
             }
             Instr::Fence(FenceKind::StoreStore) => memory.store_store_fence(state, index),
@@ -381,25 +412,31 @@ impl<'p> Machine<'p> {
                 let child = self.new_thread(None, *procedure, &args);
                 state.threads.push(child);
             }
+            Instr::Own(dest) => set(thread, dest, index as i64)?,
             Instr::Join(dest, handle) => {
                 let handle = eval(handle, thread)?;
                 let joined = usize::try_from(handle).ok().and_then(|h| state.threads.get(h));
                 let Some(joined) = joined else { return Err(Failure::JoinNoThread(handle)) };
+                if joined.joined {
+                    return Err(Failure::JoinTwice);
+                }
                 let result = joined.result;
                 if let Some(dest) = dest {
                     set(&mut state.threads[index], dest, result)?;
                 }
+                state.threads[handle as usize].joined = true;
             }
             Instr::Allocate { dest, ty, bytes, fill, storage } => {
                 let bytes = eval(bytes, thread)?;
-                let number = u64::from(state.first_heap) + state.heap.len() as u64;
-                let bits = self.program.pointer_bits;
-                if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
-                    return Err(Failure::Fault(Fault::Overflow));
-                }
-                set(thread, dest, pointer::to_object(number as u32, 0, bits))?;
-                let layout = &self.heap_layouts[ty.index()];
-                state.heap.push(layout.allocate(*ty, bytes as u64, *fill, *storage));
+                let dest = slot(thread, dest)?;
+                let word = self.allocate(state, *ty, bytes, *fill, *storage)?;
+                state.threads[index].registers[dest] = word;
+            }
+            Instr::Reallocate { dest, ty, pointer, bytes } => {
+                let (word, bytes) = (eval(pointer, thread)?, eval(bytes, thread)?);
+                let dest = slot(thread, dest)?;
+                let new = self.reallocate(state, index, word, *ty, bytes)?;
+                state.threads[index].registers[dest] = new;
             }
             Instr::Free(pointer, storage) => {
                 let word = eval(pointer, thread)?;
@@ -452,29 +489,6 @@ impl<'p> Machine<'p> {
         }
         let top = state.threads[index].frames.last_mut().expect("a thread keeps its outermost frame");
         top.node = edge.to;
-        Ok(())
-    }
-
-    fn free(&self, state: &mut State, index: usize, word: i64, storage: Storage) -> Result<(), Failure> {
-        let (number, offset) = match pointer::target(word, self.program.pointer_bits) {
-            Target::Null => return Ok(()),
-            Target::Procedure(_) => return Err(Failure::Fault(Fault::InvalidFree)),
-            Target::Object(number, offset) => (number, offset),
-        };
-        let index_in_heap = number.checked_sub(state.first_heap).map(|i| i as usize);
-        let Some(object) = index_in_heap.and_then(|i| state.heap.get_mut(i)) else {
-            return Err(Failure::Fault(Fault::InvalidFree));
-        };
-        if offset != 0 || object.storage != storage {
-            return Err(Failure::Fault(Fault::InvalidFree));
-        }
-        if object.life == Life::Freed {
-            return Err(Failure::Fault(Fault::DoubleFree));
-        }
-        object.life = Life::Freed;
-        object.cells = Vec::new();
-        // Nobody can see them any more: the object's number is not used again.
-        state.threads[index].forget_stores(ObjectId(number));
         Ok(())
     }
 

@@ -40,7 +40,7 @@ pub trait Memory {
                 *drain == Drain::Yes
             }
             Instr::Return(_) => outermost,
-            Instr::Exit(_) | Instr::Halt | Instr::Free(_, Storage::Heap) => true,
+            Instr::Exit(_) | Instr::Halt | Instr::Free(_, Storage::Heap) | Instr::Reallocate { .. } => true,
             Instr::Nop
             | Instr::Choose
             | Instr::Assign(..)
@@ -50,6 +50,7 @@ pub trait Memory {
             | Instr::Assume(_)
             | Instr::Assert(_)
             | Instr::Havoc(..)
+            | Instr::Own(_)
             | Instr::Join(..)
             | Instr::Allocate { .. }
             | Instr::Free(_, Storage::Stack)

@@ -65,7 +65,7 @@ impl State {
                 match path {
                     _ if offset == 0 => format!("&{name}"),
                     Some(path) => format!("&{name}{path}"),
-                    None => format!("&{name}+{offset}"),
+                    None => format!("&{name}{:+}", offset as i64),
                 }
             }
         }

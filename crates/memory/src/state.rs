@@ -54,6 +54,8 @@ pub struct Thread {
     pub buffer: Vec<Entry>,
     /// Whether it has returned from its outermost frame, which is kept for final conditions.
     pub ended: bool,
+    /// Whether somebody has joined it.
+    pub joined: bool,
     /// What it returned or exited with.
     pub result: i64,
 }
@@ -102,6 +104,7 @@ impl Clone for Thread {
             registers: self.registers.clone(),
             buffer: self.buffer.clone(),
             ended: self.ended,
+            joined: self.joined,
             result: self.result,
         }
     }
@@ -113,6 +116,7 @@ impl Clone for Thread {
         self.registers.clone_from(&source.registers);
         self.buffer.clone_from(&source.buffer);
         self.ended = source.ended;
+        self.joined = source.joined;
         self.result = source.result;
     }
 }

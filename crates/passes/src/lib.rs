@@ -7,4 +7,5 @@ mod late_choice;
 pub mod liveness;
 mod lower;
 mod lower_expression;
+mod narrow;
 pub mod pipeline;

@@ -276,16 +276,19 @@ impl Lowering<'_> {
             ExprKind::Read(place) if self.program.is_in_memory(Some(self.code), place) => {
                 Instr::Load(dest, self.memory_place(place))
             }
+            ExprKind::Reallocate(ty, pointer, bytes) => {
+                let mut operands = self.operands([&**pointer, &**bytes]).into_iter();
+                let mut next = || operands.next().expect("two operands");
+                let (pointer, bytes) = (next(), next());
+                Instr::Reallocate { dest, ty: self.allocated_type(ty), pointer, bytes }
+            }
             ExprKind::Allocate(ty, bytes, fill) => {
                 let bytes = self.expr(bytes);
-                let name = match ty.innermost() {
-                    Type::Record(id) => self.program.records.get(*id).name.clone(),
-                    Type::Scalar(_) | Type::Array(..) => "block".to_string(),
-                };
-                let ty = self.heap_type(&name, ty);
+                let ty = self.allocated_type(ty);
                 Instr::Allocate { dest, ty, bytes, fill: *fill, storage: Storage::Heap }
             }
             ExprKind::Any(choices) => Instr::Havoc(dest, choices.clone()),
+            ExprKind::Own => Instr::Own(dest),
             ExprKind::Rmw(kind, place, operands) if *kind != RmwKind::CompareAndSwap => {
                 let (address, op) = self.rmw(*kind, place, operands);
                 Instr::Rmw(Some(dest), address, op)
@@ -304,6 +307,14 @@ impl Lowering<'_> {
             }
         };
         self.emit(instr, span);
+    }
+
+    fn allocated_type(&mut self, ty: &Type) -> cfg::HeapTypeId {
+        let name = match ty.innermost() {
+            Type::Record(id) => self.program.records.get(*id).name.clone(),
+            Type::Scalar(_) | Type::Array(..) => "block".to_string(),
+        };
+        self.heap_type(&name, ty)
     }
 
     /// An expression whose value nobody needs.
@@ -433,6 +444,8 @@ impl Lowering<'_> {
             | ExprKind::Rmw(..)
             | ExprKind::Call(..)
             | ExprKind::Spawn(..)
+            | ExprKind::Own
+            | ExprKind::Reallocate(..)
             | ExprKind::Allocate(..) => {
                 let temporary = self.temporary(e.ty);
                 self.assign(Dest::Reg(temporary), e, e.span);
@@ -529,6 +542,8 @@ pub(crate) fn final_condition(program: &Program, e: &Expr, observed: &mut Vec<Ob
         | ExprKind::Rmw(..)
         | ExprKind::Call(..)
         | ExprKind::Spawn(..)
+        | ExprKind::Own
+        | ExprKind::Reallocate(..)
         | ExprKind::Allocate(..) => {
             panic!("the validator keeps effects out of final conditions")
         }

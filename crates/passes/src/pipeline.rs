@@ -2,7 +2,7 @@
 //!
 //! In debug builds the result of every pass is validated.
 
-use crate::{choices, compact, instantiate, late_choice, lower};
+use crate::{choices, compact, instantiate, late_choice, lower, narrow};
 use fencepost_ir::{cfg, tree};
 
 /// What the user chose.
@@ -13,7 +13,7 @@ pub struct Options {
 }
 
 /// Names of the passes, in order.
-pub const PASSES: [&str; 5] = ["instantiate", "lower", "choices", "late-choice", "compact"];
+pub const PASSES: [&str; 6] = ["instantiate", "lower", "choices", "narrow", "late-choice", "compact"];
 
 /// A program between two passes.
 pub enum Stage<'a> {
@@ -40,6 +40,12 @@ pub fn run(
     choices::run(&mut program);
     check("choices", cfg::validate(&program));
     after("choices", Stage::Cfg(&program));
+
+    // Tests stand right behind choices where there are no empty steps between them.
+    compact::run(&mut program);
+    narrow::run(&mut program);
+    check("narrow", cfg::validate(&program));
+    after("narrow", Stage::Cfg(&program));
 
     late_choice::run(&mut program);
     check("late-choice", cfg::validate(&program));

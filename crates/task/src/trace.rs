@@ -41,6 +41,8 @@ pub enum Failure {
     UnlockNotHeld,
     /// No such thread.
     JoinNoThread(i64),
+    /// Joining a thread that was joined before.
+    JoinTwice,
     /// An atomic section ends that was not begun.
     AtomicEndOutside,
     /// More threads than handles.
@@ -58,6 +60,7 @@ impl Failure {
             Failure::Assertion
             | Failure::UnlockNotHeld
             | Failure::JoinNoThread(_)
+            | Failure::JoinTwice
             | Failure::AtomicEndOutside => false,
         }
     }
@@ -76,6 +79,7 @@ impl fmt::Display for Failure {
             Failure::Fault(fault) => write!(f, "{fault}"),
             Failure::UnlockNotHeld => f.write_str("unlock of a mutex that the thread does not hold"),
             Failure::JoinNoThread(_) => f.write_str("join of no thread"),
+            Failure::JoinTwice => f.write_str("join of a thread that was joined before"),
             Failure::AtomicEndOutside => f.write_str("atomic_end outside an atomic section"),
             Failure::TooManyThreads => f.write_str("more than 65535 threads"),
             Failure::TooManyValues(n) => write!(f, "any of {n} values is chosen, too many to try"),

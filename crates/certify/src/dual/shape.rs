@@ -28,6 +28,10 @@ pub(super) fn check(program: &Program, certificate: &Certificate) -> Result<(), 
 }
 
 fn variables(program: &Program, certificate: &Certificate) -> Result<(), String> {
+    // A write to one member of a union changes others, which no single operation says.
+    if let Some(object) = program.objects.iter().find(|o| program.records.has_union(&o.ty)) {
+        return Err(format!("`{}` has a union", object.name));
+    }
     let types = program.cell_types();
     let initial: Vec<&Choices> = program.objects.iter().flat_map(|o| &o.init).collect();
     if certificate.variables.len() != types.len() || initial.len() != types.len() {

@@ -130,7 +130,15 @@ impl<'p> Alone<'p> {
         }
         let ended = place.life == CertifiedLife::Ended;
         let (registers, buffer) = (place.registers.clone(), Vec::new());
-        state.threads = vec![Thread { start: Some(self.start), frames, registers, buffer, ended, result: 0 }];
+        state.threads = vec![Thread {
+            start: Some(self.start),
+            frames,
+            registers,
+            buffer,
+            ended,
+            joined: false,
+            result: 0,
+        }];
         for (x, ty) in self.types.iter().enumerate() {
             if *ty == Scalar::Mutex {
                 state.cells[x] = i64::from(place.held.contains(&(x as u32)));
@@ -220,8 +228,12 @@ impl<'p> Alone<'p> {
     /// Takes an edge in every way: with each value for what it reads and nobody has read before.
     fn follow(&self, state: &State, seen: &Seen, id: EdgeId, edge: &Edge) -> Result<Vec<Taken>, String> {
         let (reads, writes, of_mutex) = match &edge.instr {
-            Instr::Spawn(..) | Instr::Join(..) => return Err("threads that start and join threads".into()),
-            Instr::Allocate { .. } | Instr::Free(..) => return Err("allocated memory".into()),
+            Instr::Spawn(..) | Instr::Join(..) | Instr::Own(_) => {
+                return Err("threads that start, join or name threads".into());
+            }
+            Instr::Allocate { .. } | Instr::Reallocate { .. } | Instr::Free(..) => {
+                return Err("allocated memory".into());
+            }
             Instr::Halt if self.has_final => {
                 return Err("a final condition on what a thread leaves when it ends the others".into());
             }
@@ -341,7 +353,9 @@ fn operation(instr: &Instr, outermost: bool, seen: &Seen) -> CertifiedOp {
         | Instr::AtomicBegin(_)
         | Instr::Spawn(..)
         | Instr::Join(..)
+        | Instr::Own(_)
         | Instr::Allocate { .. }
+        | Instr::Reallocate { .. }
         | Instr::Free(..) => CertifiedOp::Nop,
     }
 }

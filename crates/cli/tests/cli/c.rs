@@ -264,3 +264,134 @@ fn errors_of_programs() {
         assert!(ran.stdout.contains("fails.c:6"), "{code}\n{}", ran.stdout);
     }
 }
+
+/// Checks a program around the given declarations, thread and body of `main`.
+fn threads(name: &str, declared: &str, thread: &str, main: &str) -> i32 {
+    let text = format!(
+        "#include <assert.h>\n#include <errno.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <threads.h>\n\
+         {declared}\nstatic int x;\nstatic void *thread(void *arg)\n{{\n{thread}\nreturn arg;\n}}\n\
+         int main(void)\n{{\npthread_t a, b;\n{main}\nreturn 0;\n}}\n"
+    );
+    let models = ["-q", "--model", "sc", "--model", "tso", "--model", "pso"];
+    let ran = check(&format!("threads_{name}.c"), &text, &models);
+    let slow = check(&format!("threads_{name}.c"), &text, &[&models[..], &["--no-reduction"]].concat());
+    assert_eq!(ran.code, slow.code, "{name} without reductions:\n{}{}", ran.stdout, slow.stdout);
+    assert!(ran.code < 2, "{name}:\n{}{}", ran.stdout, ran.stderr);
+    ran.code
+}
+
+const BOTH: &str = "pthread_create(&a, 0, thread, 0); pthread_create(&b, 0, thread, 0);\n\
+                    pthread_join(a, 0); pthread_join(b, 0);";
+
+#[test]
+fn locks_of_all_kinds_exclude() {
+    let locks = [
+        (
+            "mutex",
+            "pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;",
+            "",
+            "pthread_mutex_lock(&l);",
+            "pthread_mutex_unlock(&l);",
+        ),
+        (
+            "recursive",
+            "pthread_mutex_t l = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;",
+            "",
+            "pthread_mutex_lock(&l); pthread_mutex_lock(&l);",
+            "pthread_mutex_unlock(&l); pthread_mutex_unlock(&l);",
+        ),
+        (
+            "trylock",
+            "pthread_mutex_t l;",
+            "pthread_mutex_init(&l, 0);",
+            "int busy = pthread_mutex_trylock(&l); assert(busy == 0 || busy == EBUSY); if (busy) return 0;",
+            "pthread_mutex_unlock(&l);",
+        ),
+        (
+            "spin",
+            "pthread_spinlock_t l;",
+            "pthread_spin_init(&l, 0);",
+            "pthread_spin_lock(&l);",
+            "pthread_spin_unlock(&l);",
+        ),
+        (
+            "rwlock",
+            "pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;",
+            "",
+            "pthread_rwlock_wrlock(&l);",
+            "pthread_rwlock_unlock(&l);",
+        ),
+        ("semaphore", "sem_t l;", "sem_init(&l, 0, 1);", "sem_wait(&l);", "sem_post(&l);"),
+        ("mtx", "mtx_t l;", "mtx_init(&l, mtx_plain);", "mtx_lock(&l);", "mtx_unlock(&l);"),
+    ];
+    for (name, declared, init, lock, unlock) in locks {
+        let inside = "x++; assert(x == 1); x--;";
+        let main = format!("{init}\n{BOTH}");
+        assert_eq!(threads(name, declared, &format!("{lock}\n{inside}\n{unlock}"), &main), 0, "{name}");
+        assert_eq!(threads(&format!("{name}_none"), declared, inside, &main), 1, "{name} without");
+    }
+    let readers = "pthread_rwlock_rdlock(&l); x++; assert(x == 1); x--; pthread_rwlock_unlock(&l);";
+    assert_eq!(threads("readers", "pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;", readers, BOTH), 1);
+}
+
+#[test]
+fn waiting_and_waking() {
+    let declared =
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;";
+    let wait = |test: &str| {
+        format!(
+            "pthread_mutex_lock(&m); {test} (!x) pthread_cond_wait(&c, &m); assert(x); pthread_mutex_unlock(&m);"
+        )
+    };
+    let main = "pthread_create(&a, 0, thread, 0);\n\
+                pthread_mutex_lock(&m); x = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(a, 0);";
+    assert_eq!(threads("while", declared, &wait("while"), main), 0);
+    assert_eq!(threads("if", declared, &wait("if"), main), 1, "a wait may end for no reason");
+    let barrier = "static int done; __atomic_fetch_add(&x, 1, 5); BARRIER assert(x == 2);";
+    let main = format!("pthread_barrier_init(&l, 0, 2);\n{BOTH}");
+    let with = barrier.replace("BARRIER", "pthread_barrier_wait(&l);");
+    assert_eq!(threads("barrier", "pthread_barrier_t l;", &with, &main), 0);
+    assert_eq!(threads("no_barrier", "pthread_barrier_t l;", &barrier.replace("BARRIER", ""), &main), 1);
+    let once = "pthread_once_t o = PTHREAD_ONCE_INIT; int n; void init(void) { n++; }";
+    assert_eq!(threads("once", once, "pthread_once(&o, init); assert(n == 1);", BOTH), 0);
+    let key = "pthread_key_t k;";
+    let own = "int mine; pthread_setspecific(k, &mine); assert(pthread_getspecific(k) == &mine);";
+    assert_eq!(threads("key", key, own, &format!("pthread_key_create(&k, 0);\n{BOTH}")), 0);
+}
+
+#[test]
+fn handles_of_threads() {
+    let own = "assert(pthread_equal(pthread_self(), pthread_self()));";
+    assert_eq!(threads("self", "", own, &format!("{BOTH}\nassert(!pthread_equal(a, pthread_self()));")), 0);
+    assert_eq!(
+        threads("twice", "", "", "pthread_create(&a, 0, thread, 0); pthread_join(a, 0); pthread_join(a, 0);"),
+        1
+    );
+    let endless = "for (;;) { pthread_create(&a, 0, thread, 0); pthread_join(a, 0); assert(x <= 1); }";
+    let text = format!(
+        "#include <assert.h>\n#include <pthread.h>\nint x;\nvoid *thread(void *p) {{ x = 1 - x; return p; }}\n\
+         int main(void) {{ pthread_t a; {endless} }}\n"
+    );
+    let ran = check("create_join_loop.c", &text, &["-q"]);
+    assert!(ran.stdout.contains("complete"), "threads that nobody names are forgotten: {}", ran.stdout);
+}
+
+#[test]
+fn choices_among_many_values() {
+    let program = |body: &str| {
+        format!(
+            "#include <assert.h>\nint __VERIFIER_nondet_int(void);\nvoid __VERIFIER_assume(int);\nint main(void) {{\nint x = __VERIFIER_nondet_int();\n{body}\nreturn 0;\n}}\n"
+        )
+    };
+    let cases = [
+        ("narrow", "__VERIFIER_assume(x >= 0 && x < 4); assert(x != 4);", 0),
+        ("narrow_wrong", "__VERIFIER_assume(x >= 0 && x < 4); assert(x != 3);", 1),
+        ("left", "if (x < 1 || x > 3) return 0; assert(x * x < 10);", 0),
+        ("sampled", "assert(x * 2 != 84);", 3),
+        ("sample_found", "int y = x + 1; assert(y != 43);", 1),
+    ];
+    for (name, body, code) in cases {
+        let ran = check(&format!("many_{name}.c"), &program(body), &["-q"]);
+        assert_eq!(ran.code, code, "{name}:\n{}{}", ran.stdout, ran.stderr);
+    }
+}

@@ -13,6 +13,7 @@ mod lower;
 mod origin;
 mod parser;
 mod preprocess;
+mod runtime;
 mod scan;
 mod token;
 mod types;
@@ -38,7 +39,8 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
             Err(diagnostics) => return Err((sources, diagnostics)),
         }
     }
-    match lower::lower(&units, options.data_model) {
+    let library = runtime::library(&units);
+    match lower::lower(&units, &library, options.data_model) {
         Ok(mut program) => {
             program.sources = sources;
             debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
@@ -87,7 +89,9 @@ pub fn parse(
 }
 
 fn unit(lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {
-    let items = parser::unit(&lexed.tokens).map_err(|d| *d)?;
+    // A declaration that the user did not end is blamed where the header begins to be read.
+    let items = parser::unit(&lexed.tokens)
+        .map_err(|d| Diagnostic { span: lexed.origins.in_user_file(d.span), ..*d })?;
     Ok(Unit { items, pragmas: lexed.pragmas, origins: lexed.origins })
 }
 

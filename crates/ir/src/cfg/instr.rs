@@ -193,6 +193,8 @@ pub enum Instr {
     Unlock(Address),
     /// Starts a thread; its handle goes to the destination.
     Spawn(Option<Dest>, ProcId, Vec<Expr>, Drain),
+    /// The thread's own handle goes to the destination.
+    Own(Dest),
     /// Waits for the end of the thread; its result goes to the destination.
     Join(Option<Dest>, Expr),
     /// Calls a procedure; its result goes to the destination.
@@ -215,6 +217,17 @@ pub enum Instr {
         fill: Fill,
         /// How long it lives.
         storage: Storage,
+    },
+    /// A new object with what the one held that the pointer points to, which is gone.
+    Reallocate {
+        /// Where the pointer goes.
+        dest: Dest,
+        /// What the object consists of where the pointer is null.
+        ty: HeapTypeId,
+        /// The object that is gone.
+        pointer: Expr,
+        /// How large the new one is.
+        bytes: Expr,
     },
     /// The object that the pointer points to is gone; the null pointer is ignored.
     Free(Expr, Storage),
@@ -256,8 +269,8 @@ impl Instr {
     /// Where its result goes.
     pub fn dest(&self) -> Option<&Dest> {
         match self {
-            Instr::Assign(d, _) | Instr::Load(d, _) | Instr::Havoc(d, _) => Some(d),
-            Instr::Allocate { dest, .. } => Some(dest),
+            Instr::Assign(d, _) | Instr::Load(d, _) | Instr::Havoc(d, _) | Instr::Own(d) => Some(d),
+            Instr::Allocate { dest, .. } | Instr::Reallocate { dest, .. } => Some(dest),
             Instr::Rmw(d, ..) | Instr::Spawn(d, ..) | Instr::Call(d, ..) | Instr::Join(d, _) => d.as_ref(),
             _ => None,
         }
@@ -281,6 +294,10 @@ impl Instr {
             | Instr::Free(e, _)
             | Instr::Exit(Some(e))
             | Instr::Return(Some(e)) => visit(e),
+            Instr::Reallocate { pointer, bytes, .. } => {
+                visit(pointer);
+                visit(bytes);
+            }
             Instr::Rmw(_, _, op) => op.operands().for_each(visit),
             Instr::Spawn(_, _, args, _) | Instr::Call(_, _, args) => args.iter().for_each(visit),
             Instr::Nop
@@ -288,6 +305,7 @@ impl Instr {
             | Instr::Load(..)
             | Instr::Fence(_)
             | Instr::Havoc(..)
+            | Instr::Own(_)
             | Instr::Lock(_)
             | Instr::Unlock(_)
             | Instr::Return(None)
@@ -305,6 +323,7 @@ impl Instr {
             | Instr::Unlock(_)
             | Instr::Join(..)
             | Instr::AtomicEnd(_)
+            | Instr::Reallocate { .. }
             | Instr::Free(_, Storage::Heap) => true,
             Instr::Rmw(_, _, RmwOp::Exchange(_) | RmwOp::CompareExchange { .. }) => false,
             Instr::Rmw(_, Address::Cell { object, .. }, _) => {

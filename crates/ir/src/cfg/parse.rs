@@ -493,6 +493,7 @@ impl Reader {
             ("spawn", [d, p, args, drains]) => {
                 Instr::Spawn(self.optional_dest(locals, d)?, self.procedure(p)?, exprs(args)?, drain(drains)?)
             }
+            ("own", [d]) => Instr::Own(self.dest(locals, d)?),
             ("join", [d, t]) => Instr::Join(self.optional_dest(locals, d)?, e(t)?),
             ("allocate", [d, ty, bytes, filled, lives]) => Instr::Allocate {
                 dest: self.dest(locals, d)?,
@@ -504,6 +505,12 @@ impl Reader {
                     other => return Err(format!("expected `zero` or `undefined`, found `{other}`")),
                 },
                 storage: storage(lives)?,
+            },
+            ("reallocate", [d, ty, pointer, bytes]) => Instr::Reallocate {
+                dest: self.dest(locals, d)?,
+                ty: HeapTypeId(number(ty)?),
+                pointer: e(pointer)?,
+                bytes: e(bytes)?,
             },
             ("free", [p, lives]) => Instr::Free(e(p)?, storage(lives)?),
             ("exit", []) => Instr::Exit(None),

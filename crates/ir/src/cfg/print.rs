@@ -188,6 +188,7 @@ impl Names<'_> {
                 self.args(args),
                 drain(*drains)
             ),
+            Instr::Own(d) => format!("own {}", self.dest(d)),
             Instr::Join(d, e) => format!("join {} {}", self.optional_dest(d), self.expr(e)),
             Instr::Call(d, p, args) => format!(
                 "call {} {} {}",
@@ -206,6 +207,9 @@ impl Names<'_> {
                 };
                 let (dest, bytes) = (self.dest(dest), self.expr(bytes));
                 format!("allocate {dest} {} {bytes} {fill} {}", ty.0, storage.word())
+            }
+            Instr::Reallocate { dest, ty, pointer, bytes } => {
+                format!("reallocate {} {} {} {}", self.dest(dest), ty.0, self.expr(pointer), self.expr(bytes))
             }
             Instr::Free(e, storage) => format!("free {} {}", self.expr(e), storage.word()),
             Instr::Exit(None) => "exit".into(),

@@ -170,7 +170,7 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
         Some(Address::Pointed { ty, .. }) => Some(*ty),
         None => None,
     };
-    if let Instr::Allocate { ty, .. } = instr
+    if let Instr::Allocate { ty, .. } | Instr::Reallocate { ty, .. } = instr
         && ty.index() >= program.heap_types.len()
     {
         return Err("allocation of no type".into());
@@ -210,7 +210,11 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
         }
         Instr::Spawn(_, p, args, _) | Instr::Call(_, p, args) => passes(*p, args),
         Instr::Return(Some(e)) => fits(procedure.result, e),
-        Instr::Allocate { .. } | Instr::Free(..) | Instr::Exit(_) | Instr::Halt => Ok(()),
+        Instr::Allocate { .. }
+        | Instr::Reallocate { .. }
+        | Instr::Free(..)
+        | Instr::Exit(_)
+        | Instr::Halt => Ok(()),
         Instr::Nop
         | Instr::Choose
         | Instr::Load(..)
@@ -220,6 +224,7 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
         | Instr::Assert(_)
         | Instr::Lock(_)
         | Instr::Unlock(_)
+        | Instr::Own(_)
         | Instr::Join(..)
         | Instr::Return(None)
         | Instr::AtomicBegin(_)

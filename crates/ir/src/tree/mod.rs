@@ -6,6 +6,7 @@
 
 mod print;
 mod validate;
+mod visit;
 
 pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Fill, Quantifier, UnaryOp};
 pub use crate::layout::{Field, Record, RecordId, RecordKind, Records, Type, UNBOUNDED};
@@ -249,41 +250,20 @@ pub enum ExprKind {
     Call(ProcedureId, Vec<Expr>),
     /// Starts a thread and gives its handle.
     Spawn(ProcedureId, Vec<Expr>, Drain),
+    /// The handle of the thread that evaluates it.
+    Own,
     /// A pointer to a place in memory.
     AddressOf(Place),
     /// A pointer to new memory of that many bytes, to hold values of the type.
     Allocate(Type, Box<Expr>, Fill),
+    /// The same with what an allocated object held, which is freed; the type counts where there is none.
+    Reallocate(Type, Box<Expr>, Box<Expr>),
 }
 
 impl Expr {
     /// A value.
     pub fn constant(value: i64, ty: Scalar, span: Span) -> Expr {
         Expr { kind: ExprKind::Const(value), ty, span }
-    }
-
-    /// Calls `visit` on this expression and all in it.
-    pub fn visit(&self, visit: &mut impl FnMut(&Expr)) {
-        visit(self);
-        match &self.kind {
-            ExprKind::Const(_) | ExprKind::Any(_) => {}
-            ExprKind::Read(place) | ExprKind::AddressOf(place) => {
-                place.expressions().for_each(|e| e.visit(visit));
-            }
-            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, _) => e.visit(visit),
-            ExprKind::Binary(_, l, r) => {
-                l.visit(visit);
-                r.visit(visit);
-            }
-            ExprKind::Select(c, t, e) => {
-                c.visit(visit);
-                t.visit(visit);
-                e.visit(visit);
-            }
-            ExprKind::Rmw(_, place, operands) => {
-                place.expressions().chain(operands).for_each(|e| e.visit(visit));
-            }
-            ExprKind::Call(_, args) | ExprKind::Spawn(_, args, _) => args.iter().for_each(|e| e.visit(visit)),
-        }
     }
 
     /// Whether it calls a procedure, which may change the thread's own variables.
@@ -521,6 +501,8 @@ impl Program {
                 | ExprKind::Rmw(..)
                 | ExprKind::Call(..)
                 | ExprKind::Spawn(..)
+                | ExprKind::Own
+                | ExprKind::Reallocate(..)
                 | ExprKind::Allocate(..) => false,
                 ExprKind::Const(_)
                 | ExprKind::Unary(..)
@@ -531,85 +513,5 @@ impl Program {
             }
         });
         pure
-    }
-}
-
-impl Block {
-    /// Calls `visit` on every statement, inner ones included.
-    pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Stmt)) {
-        for stmt in &self.0 {
-            visit(stmt);
-            match &stmt.kind {
-                StmtKind::If(_, then, otherwise) => {
-                    then.visit(visit);
-                    otherwise.visit(visit);
-                }
-                StmtKind::While(_, body)
-                | StmtKind::DoWhile(body, _)
-                | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.visit(visit),
-                StmtKind::Choose(blocks) => blocks.iter().for_each(|b| b.visit(visit)),
-                _ => {}
-            }
-        }
-    }
-}
-
-impl Block {
-    /// Calls `visit` on every statement, inner ones included, to be changed.
-    pub fn visit_mut(&mut self, visit: &mut impl FnMut(&mut Stmt)) {
-        for stmt in &mut self.0 {
-            visit(stmt);
-            match &mut stmt.kind {
-                StmtKind::If(_, then, otherwise) => {
-                    then.visit_mut(visit);
-                    otherwise.visit_mut(visit);
-                }
-                StmtKind::While(_, body)
-                | StmtKind::DoWhile(body, _)
-                | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.visit_mut(visit),
-                StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.visit_mut(visit)),
-                _ => {}
-            }
-        }
-    }
-}
-
-impl StmtKind {
-    /// The expressions that stand directly in it, indices of places included.
-    pub fn expressions(&self) -> Vec<&Expr> {
-        match self {
-            StmtKind::Declare(_, Some(e))
-            | StmtKind::Eval(e)
-            | StmtKind::If(e, ..)
-            | StmtKind::While(e, _)
-            | StmtKind::DoWhile(_, e)
-            | StmtKind::Return(Some(e))
-            | StmtKind::Assume(e)
-            | StmtKind::Assert(e)
-            | StmtKind::Free(e)
-            | StmtKind::Exit(Some(e))
-            | StmtKind::Join(None, e) => vec![e],
-            StmtKind::Assign(place, e) | StmtKind::Join(Some(place), e) => {
-                place.expressions().chain([e]).collect()
-            }
-            StmtKind::Lock(place) | StmtKind::Unlock(place) => place.expressions().collect(),
-            StmtKind::Skip
-            | StmtKind::Label(_)
-            | StmtKind::Declare(_, None)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Goto(_)
-            | StmtKind::Return(None)
-            | StmtKind::Exit(None)
-            | StmtKind::Halt
-            | StmtKind::Choose(_)
-            | StmtKind::Atomic(..)
-            | StmtKind::AtomicBegin(_)
-            | StmtKind::AtomicEnd(_)
-            | StmtKind::Fence(_)
-            | StmtKind::Block(_) => Vec::new(),
-        }
     }
 }

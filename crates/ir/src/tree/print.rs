@@ -370,11 +370,16 @@ impl<'a> Printer<'a, '_, '_> {
             ExprKind::Call(id, args) => {
                 (format!("{}({})", self.program.procedure(*id).name, self.args(args)), u8::MAX)
             }
+            ExprKind::Own => ("self".to_string(), u8::MAX),
             ExprKind::Spawn(id, args, drain) => (
                 format!("spawn {}{}({})", nodrain(*drain), self.program.procedure(*id).name, self.args(args)),
                 u8::MAX,
             ),
             ExprKind::AddressOf(place) => (format!("&{}", self.place(place)), UNARY_STRENGTH),
+            ExprKind::Reallocate(ty, pointer, bytes) => {
+                let (ty, pointer, bytes) = (self.type_name(ty), self.expr(pointer, 0), self.expr(bytes, 0));
+                (format!("reallocate({ty}, {pointer}, {bytes})"), u8::MAX)
+            }
             ExprKind::Allocate(ty, bytes, fill) => {
                 let zeroed = if *fill == Fill::Zero { ", 0" } else { "" };
                 let (ty, bytes) = (self.type_name(ty), self.expr(bytes, 0));

@@ -195,6 +195,8 @@ impl Expr {
                     | ExprKind::Rmw(..)
                     | ExprKind::Call(..)
                     | ExprKind::Spawn(..)
+                    | ExprKind::Own
+                    | ExprKind::Reallocate(..)
                     | ExprKind::Allocate(..)
             );
         });

@@ -462,7 +462,8 @@ fn unsupported(program: &Program, procedure: &Procedure) -> Option<Reason> {
             Instr::Lock(_) | Instr::Unlock(_) => "mutexes",
             Instr::Spawn(..) | Instr::Join(..) => "threads that are started later",
             Instr::Call(..) => "calls",
-            Instr::Allocate { .. } | Instr::Free(..) => "allocated memory",
+            Instr::Own(_) => "threads that ask for their handles",
+            Instr::Allocate { .. } | Instr::Reallocate { .. } | Instr::Free(..) => "allocated memory",
             Instr::AtomicBegin(_) | Instr::AtomicEnd(_) => "atomic sections",
             Instr::Halt => "ending the program",
         };

@@ -55,10 +55,15 @@ impl<'a> Lowerer<'a> {
         let mut acts = false;
         e.visit(&mut |e| {
             acts |= match &e.kind {
-                ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) | ExprKind::Allocate(..) => true,
+                ExprKind::Rmw(..)
+                | ExprKind::Call(..)
+                | ExprKind::Spawn(..)
+                | ExprKind::Reallocate(..)
+                | ExprKind::Allocate(..) => true,
                 // A read can fail, and is an access.
                 ExprKind::Read(place) => {
                     !matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)))
+                        || place.indices().any(|i| !matches!(i.kind, ExprKind::Const(_)))
                 }
                 ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
                 _ => false,
@@ -159,8 +164,7 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
-    /// The scalars of a structure: the way to each, its place and its type. A union is one scalar, if
-    /// all its members are equally large ones.
+    /// The scalars of a structure that a copy needs: the way to each, its place and its type.
     pub(super) fn scalars_of(
         &mut self,
         place: &Place,
@@ -170,27 +174,60 @@ impl<'a> Lowerer<'a> {
         let mut place = place.clone();
         self.stabilise(&mut place);
         let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
-        let mut paths: Vec<(Vec<Step>, Scalar)> = Vec::new();
-        let mut seen: Vec<(u64, u64)> = Vec::new();
-        let records = &self.program.records;
-        let mut overlapping = false;
-        records.scalars(&storage, &mut Vec::new(), &mut |path, scalar| {
-            let (offset, _) = records.offset(&storage, path);
-            let (start, end) = (offset, offset + scalar.size());
-            if seen.contains(&(start, end)) {
-                return;
-            }
-            overlapping |= seen.iter().any(|&(s, e)| s < end && start < e);
-            seen.push((start, end));
-            paths.push((path.to_vec(), scalar));
-        });
-        if overlapping {
-            return Err(Diagnostic::new(span, "copying a union of different types is not supported")
-                .help("assign the member that is in use"));
-        }
+        let paths = self.covering(&storage);
         if paths.iter().any(|(_, scalar)| *scalar == Scalar::Mutex) {
             return Err(Diagnostic::new(span, "a mutex cannot be copied"));
         }
+        Ok(self.located(place, paths, span))
+    }
+
+    /// The scalars of a structure that can be set to zero: all but mutexes.
+    pub(super) fn fillable(
+        &mut self,
+        place: &Place,
+        ty: &CType,
+        span: Span,
+    ) -> Result<Vec<(Vec<Step>, Place, Scalar)>> {
+        let mut place = place.clone();
+        self.stabilise(&mut place);
+        let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+        let mut paths = self.covering(&storage);
+        paths.retain(|(_, scalar)| *scalar != Scalar::Mutex);
+        Ok(self.located(place, paths, span))
+    }
+
+    /// Ways to scalars that have all bytes of a type between them: of members that share bytes the
+    /// widest.
+    pub(super) fn covering(&self, storage: &Type) -> Vec<(Vec<Step>, Scalar)> {
+        let records = &self.program.records;
+        let mut all = Vec::new();
+        records.scalars(storage, &mut Vec::new(), &mut |path, scalar| {
+            let (offset, _) = records.offset(storage, path);
+            all.push((offset, path.to_vec(), scalar));
+        });
+        let mut kept: Vec<usize> = Vec::new();
+        if records.has_union(storage) {
+            let mut order: Vec<usize> = (0..all.len()).collect();
+            order.sort_by_key(|&i| std::cmp::Reverse(all[i].2.size()));
+            let end = |i: usize| all[i].0 + all[i].2.size();
+            for i in order {
+                if !kept.iter().any(|&k| all[k].0 < end(i) && all[i].0 < end(k)) {
+                    kept.push(i);
+                }
+            }
+            kept.sort_unstable();
+        } else {
+            kept = (0..all.len()).collect();
+        }
+        kept.into_iter().map(|i| (all[i].1.clone(), all[i].2)).collect()
+    }
+
+    fn located(
+        &self,
+        place: Place,
+        paths: Vec<(Vec<Step>, Scalar)>,
+        span: Span,
+    ) -> Vec<(Vec<Step>, Place, Scalar)> {
         let step = |step: &Step| match step {
             Step::Index(i) => Projection::Index(self.int_constant(i64::from(*i), &CType::LONG, span).expr),
             Step::Field(i) => Projection::Field(*i),
@@ -200,7 +237,7 @@ impl<'a> Lowerer<'a> {
             cell.path.extend(path.iter().map(step));
             (path, cell, scalar)
         });
-        Ok(located.collect())
+        located.collect()
     }
 
     /// `++` and `--`, for their value.

@@ -55,6 +55,8 @@ impl<'a> Lowerer<'a> {
             | ExprKind::Rmw(..)
             | ExprKind::Call(..)
             | ExprKind::Spawn(..)
+            | ExprKind::Own
+            | ExprKind::Reallocate(..)
             | ExprKind::Allocate(..) => return None,
         })
     }

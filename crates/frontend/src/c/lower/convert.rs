@@ -33,7 +33,7 @@ impl Lowerer<'_> {
             (_, CType::Bool) => self.truth(value.clone(), span),
             (CType::Pointer(_), CType::Pointer(target)) => {
                 let mut expr = value.expr;
-                if let ExprKind::Allocate(ty, ..) = &mut expr.kind
+                if let ExprKind::Allocate(ty, ..) | ExprKind::Reallocate(ty, ..) = &mut expr.kind
                     && !matches!(target.unqualified(), CType::Void)
                     && let Some(storage) = self.types().storage(target)
                     && !is_bytes(&storage)

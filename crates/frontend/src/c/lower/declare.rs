@@ -5,10 +5,10 @@ use super::*;
 use crate::c::ast::{BasicType, Derived, Member, Parameters, TypeSpecifier};
 use crate::c::types::Rank;
 
-/// Library types that have operations of their own, whatever their header says they are.
-fn library_type(name: &str) -> Option<CType> {
+/// Types that only the program's own instructions know.
+fn native_type(name: &str) -> Option<CType> {
     match name {
-        "pthread_mutex_t" | "mtx_t" => Some(CType::Mutex),
+        "__fencepost_lock_t" => Some(CType::Mutex),
         "pthread_t" | "thrd_t" => Some(CType::Thread),
         _ => None,
     }
@@ -36,6 +36,19 @@ fn basic(ty: BasicType) -> CType {
 }
 
 impl<'a> Lowerer<'a> {
+    /// Types of thread libraries, which are ours whatever their header says they are.
+    fn library_type(&self, name: &str) -> Option<CType> {
+        let same = match name {
+            "mtx_t" => "pthread_mutex_t",
+            "cnd_t" => "pthread_cond_t",
+            name => name,
+        };
+        match self.library.get(same) {
+            Some(Symbol::Type(ty)) => Some(ty.clone()),
+            _ => native_type(name),
+        }
+    }
+
     /// The base type of a declaration.
     pub(super) fn base_type(&mut self, specifiers: &'a ast::Specifiers) -> Result<CType> {
         let ty = match &specifiers.ty {
@@ -410,7 +423,7 @@ impl<'a> Lowerer<'a> {
         let storage = specifiers.storage.map(|(storage, _)| storage);
         let ty = self.declared_type(base, declared)?;
         if storage == Some(ast::Storage::Typedef) {
-            let ty = library_type(&name.text).unwrap_or(ty);
+            let ty = self.library_type(&name.text).unwrap_or(ty);
             self.define(&name.text, Symbol::Type(ty));
             return Ok(());
         }

@@ -28,6 +28,7 @@ impl<'a> Lowerer<'a> {
             Ast::Identifier(name) => match self.lookup(name).cloned() {
                 Some(Symbol::Constant(value, ty)) => self.int_constant(value as i64, &ty, span),
                 Some(Symbol::Function(index)) => self.function_address(index, span)?,
+                Some(Symbol::Alias(value)) => value,
                 _ => {
                     let lvalue = self.lvalue(e)?;
                     return self.load(lvalue, span);
@@ -319,6 +320,7 @@ impl<'a> Lowerer<'a> {
                     return Ok(CType::Function(self.functions[*index].ty.clone()));
                 }
                 Some(Symbol::Constant(_, ty)) => return Ok(ty.clone()),
+                Some(Symbol::Alias(value)) => return Ok(value.ty.clone()),
                 Some(Symbol::Type(_)) | None => {
                     return Err(Diagnostic::new(e.span, format!("`{name}` is not declared")));
                 }

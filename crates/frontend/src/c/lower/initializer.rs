@@ -211,8 +211,12 @@ impl<'a> Lowerer<'a> {
         path: &mut Path,
         found: &mut Vec<Initial<'a>>,
     ) -> Result<()> {
-        if let CType::Mutex | CType::Thread = ty.unqualified() {
-            return Ok(());
+        match ty.unqualified() {
+            CType::Mutex | CType::Thread => return Ok(()),
+            CType::Record(id) if id.0 < self.library_records => {
+                return self.library_list(*id, items, path, found);
+            }
+            _ => {}
         }
         // A string in braces of its own.
         if let (CType::Array(of, n), [only]) = (ty.unqualified(), items)
@@ -229,6 +233,31 @@ impl<'a> Lowerer<'a> {
             Some(extra) => Err(Diagnostic::new(extra.span, "there are more initialisers than members")),
             None => Ok(()),
         }
+    }
+
+    /// Static initialisers of thread libraries' types, which were written for other members. They
+    /// say nothing, but that of a mutex may tell its kind.
+    fn library_list(
+        &mut self,
+        id: RecordId,
+        items: &'a [InitializerItem],
+        path: &Path,
+        found: &mut Vec<Initial<'a>>,
+    ) -> Result<()> {
+        let kind = self.program.records.get(id).fields.iter().position(|f| f.name == "kind");
+        let Some(kind) = kind else { return Ok(()) };
+        for item in items {
+            match &item.value {
+                Initializer::List(inner) => self.library_list(id, &inner.items, path, found)?,
+                Initializer::Expr(e) => {
+                    if self.constant(e)? != 0 {
+                        let path = [&path[..], &[Step::Field(kind)]].concat();
+                        found.push(Initial { path, ty: CType::INT, item: Item::Expr(e) });
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Takes from `items` what the members of the type need, from a position on.

@@ -31,9 +31,37 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_attr_setscope",
     "pthread_setconcurrency",
     "pthread_setname_np",
-    "pthread_mutex_init",
-    "pthread_mutex_destroy",
-    "mtx_destroy",
+    "pthread_attr_getdetachstate",
+    "pthread_attr_setinheritsched",
+    "pthread_attr_setschedpolicy",
+    "pthread_attr_setschedparam",
+    "pthread_detach",
+    "thrd_detach",
+    "pthread_setcancelstate",
+    "pthread_setcanceltype",
+    "pthread_testcancel",
+    "pthread_mutexattr_destroy",
+    "pthread_mutexattr_setpshared",
+    "pthread_mutexattr_setprotocol",
+    "pthread_mutexattr_setrobust",
+    "pthread_condattr_init",
+    "pthread_condattr_destroy",
+    "pthread_condattr_setclock",
+    "pthread_condattr_setpshared",
+    "pthread_rwlockattr_init",
+    "pthread_rwlockattr_destroy",
+    "pthread_rwlockattr_setpshared",
+    "pthread_barrierattr_init",
+    "pthread_barrierattr_destroy",
+    "pthread_barrierattr_setpshared",
+    "setbuf",
+    "setvbuf",
+    "fclose",
+    "vprintf",
+    "vfprintf",
+    "dprintf",
+    "srandom",
+    "alarm",
     "srand",
     "__builtin_prefetch",
     "__builtin_ia32_pause",
@@ -41,6 +69,18 @@ const WITHOUT_EFFECT: &[&str] = &[
     "_mm_pause",
     "_mm_lfence",
 ];
+
+/// The operator of `__builtin_add_overflow` and its like.
+fn overflow_operator(name: &str) -> Option<(BinaryOp, &str)> {
+    let rest = name.strip_prefix("__builtin_")?;
+    let rest = rest.strip_prefix('s').filter(|r| !r.starts_with("ub_")).unwrap_or(rest);
+    let rest = rest.strip_prefix('u').unwrap_or(rest);
+    let ops = [("add", BinaryOp::Add), ("sub", BinaryOp::Sub), ("mul", BinaryOp::Mul)];
+    ops.into_iter().find_map(|(word, op)| {
+        let tail = rest.strip_prefix(word)?;
+        matches!(tail, "_overflow" | "_overflow_p" | "l_overflow" | "ll_overflow").then_some((op, tail))
+    })
+}
 
 impl<'a> Lowerer<'a> {
     /// A library function, if it is one.
@@ -51,6 +91,9 @@ impl<'a> Lowerer<'a> {
         span: Span,
     ) -> Result<Option<Value>> {
         if let Some(value) = self.atomic_call(name, args, span)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.memory_call(name, args, span)? {
             return Ok(Some(value));
         }
         if WITHOUT_EFFECT.contains(&name) {
@@ -85,17 +128,38 @@ impl<'a> Lowerer<'a> {
                 self.emit(StmtKind::Exit(Some(value.expr)), span);
                 Value::Void
             }
-            "pthread_mutex_lock" | "mtx_lock" => {
+            "__fencepost_lock" => {
                 takes(1)?;
                 let mutex = self.mutex(&args[0])?;
                 self.emit(StmtKind::Lock(mutex), span);
                 self.zero(span)
             }
-            "pthread_mutex_unlock" | "mtx_unlock" => {
+            "__fencepost_unlock" => {
                 takes(1)?;
                 let mutex = self.mutex(&args[0])?;
                 self.emit(StmtKind::Unlock(mutex), span);
                 self.zero(span)
+            }
+            "__fencepost_self" | "pthread_self" | "thrd_current" => {
+                let expr = Expr { kind: ExprKind::Own, ty: Scalar::Thread, span };
+                Value::Scalar(Typed { expr, ty: CType::Thread })
+            }
+            // Whether waiting has to be seen as such.
+            "__fencepost_blocking" => self.zero(span),
+            "pthread_equal" | "thrd_equal" => {
+                takes(2)?;
+                let l = self.scalar(&args[0])?;
+                let mark = self.body.out.len();
+                let r = self.scalar(&args[1])?;
+                let l = Typed { expr: self.settle(l.expr, mark), ..l };
+                Value::Scalar(self.arithmetic(BinaryOp::Eq, l, r, span)?)
+            }
+            "__errno_location" => {
+                let Some(Symbol::Global(index)) = self.library.get("__fencepost_errno").cloned() else {
+                    panic!("the library has a place for errors")
+                };
+                let place = Place::variable(self.global(index, span)?, span);
+                self.address_of(Lvalue { place, ty: CType::INT }, span).map(Value::Scalar)?
             }
             "__fencepost_assert" | "__VERIFIER_assert" => {
                 takes(1)?;
@@ -109,7 +173,7 @@ impl<'a> Lowerer<'a> {
                 self.emit(StmtKind::Assert(condition), span);
                 Value::Void
             }
-            "__VERIFIER_assume" | "__CPROVER_assume" | "__builtin_assume" => {
+            "assume_abort_if_not" | "__VERIFIER_assume" | "__CPROVER_assume" | "__builtin_assume" => {
                 takes(1)?;
                 let condition = self.condition(&args[0])?;
                 self.emit(StmtKind::Assume(condition), span);
@@ -175,6 +239,24 @@ impl<'a> Lowerer<'a> {
                 let value = self.scalar(&args[0])?;
                 Value::Scalar(self.convert(value, &CType::LONG, span)?)
             }
+            _ if overflow_operator(name).is_some() => {
+                takes(3)?;
+                let (op, _) = overflow_operator(name).expect("just seen");
+                self.overflowing(op, args, name.ends_with("_p"), span)?
+            }
+            "__builtin_object_size" => {
+                takes(2)?;
+                Value::Scalar(self.int_constant(-1, &CType::UNSIGNED_LONG, span))
+            }
+            "time" | "clock" => {
+                self.evaluate(&args[..0])?;
+                let scalar = self.types().scalar(&CType::LONG).expect("long is a scalar");
+                let any = Choices(vec![(0, i32::MAX.into())]);
+                Value::Scalar(Typed {
+                    expr: Expr { kind: ExprKind::Any(any), ty: scalar, span },
+                    ty: CType::LONG,
+                })
+            }
             "__builtin_constant_p" => {
                 takes(1)?;
                 let known = self.constant(&args[0]).is_ok();
@@ -189,6 +271,49 @@ impl<'a> Lowerer<'a> {
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    /// `__builtin_add_overflow(a, b, &result)` and its like: the exact result, and whether it fits.
+    fn overflowing(
+        &mut self,
+        op: BinaryOp,
+        args: &'a [ast::Expr],
+        only_asks: bool,
+        span: Span,
+    ) -> Result<Value> {
+        let l = self.scalar(&args[0])?;
+        let l = Typed { expr: self.keep(l.expr), ty: l.ty };
+        let r = self.scalar(&args[1])?;
+        let r = Typed { expr: self.keep(r.expr), ty: r.ty };
+        let target = match only_asks {
+            true => None,
+            false => {
+                let pointer = self.scalar(&args[2])?;
+                Some(self.pointed(pointer, span)?)
+            }
+        };
+        let ty = match &target {
+            Some(target) => target.ty.unqualified().clone(),
+            None => self.scalar(&args[2])?.ty.unqualified().clone(),
+        };
+        let wide = |ty: &CType| self.types().size(ty).unwrap_or(8);
+        if [&ty, &l.ty, &r.ty].iter().any(|ty| wide(ty) > 4 || !ty.is_integer()) {
+            return Err(Diagnostic::new(span, "overflow of 64-bit integers is not supported here"));
+        }
+        // 64 bits hold what comes of 32.
+        let long = CType::integer(Rank::LongLong, true);
+        let (l, r) = (self.convert(l, &long, span)?, self.convert(r, &long, span)?);
+        let exact = self.arithmetic(op, l, r, span)?;
+        let exact = Typed { expr: self.keep(exact.expr), ty: exact.ty };
+        let cut = self.convert(exact.clone(), &ty, span)?;
+        let cut = Typed { expr: self.keep(cut.expr), ty: cut.ty };
+        if let Some(target) = target {
+            self.emit(StmtKind::Assign(target.place, cut.expr.clone()), span);
+        }
+        let back = self.convert(cut, &long, span)?;
+        let differ = self.arithmetic(BinaryOp::Ne, back, exact, span)?;
+        let truth = self.truth(differ, span);
+        Ok(Value::Scalar(Typed { expr: truth, ty: CType::Bool }))
     }
 
     fn zero(&self, span: Span) -> Value {
@@ -321,7 +446,13 @@ impl<'a> Lowerer<'a> {
     }
 
     /// New memory, for values of the type whose size is asked for until a conversion says more.
-    fn allocate(&mut self, bytes: Typed, size: &'a ast::Expr, fill: Fill, span: Span) -> Result<Value> {
+    pub(super) fn allocate(
+        &mut self,
+        bytes: Typed,
+        size: &'a ast::Expr,
+        fill: Fill,
+        span: Span,
+    ) -> Result<Value> {
         let hint = self.size_hint(size);
         let hint = hint.and_then(|ty| self.types().storage(&ty));
         let byte = self.types().scalar(&CType::CHAR).expect("char is a scalar");
@@ -334,7 +465,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The type in a `sizeof` of the expression.
-    fn size_hint(&mut self, e: &'a ast::Expr) -> Option<CType> {
+    pub(super) fn size_hint(&mut self, e: &'a ast::Expr) -> Option<CType> {
         match &e.kind {
             Ast::Sizeof(of) => self.type_or_expr(of).ok(),
             Ast::Binary(_, l, r) => match self.size_hint(l) {

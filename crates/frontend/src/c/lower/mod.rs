@@ -14,8 +14,10 @@ mod declare;
 mod expression;
 mod harness;
 mod initializer;
+mod inline;
 mod library;
 mod member;
+mod memory;
 mod place;
 mod statement;
 
@@ -30,10 +32,11 @@ use std::rc::Rc;
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
-/// Lowers the translation units of one program.
-pub(super) fn lower(units: &[ast::Unit], data_model: DataModel) -> Result<Program> {
+/// Lowers the translation units of one program, which calls functions of the library.
+pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, data_model: DataModel) -> Result<Program> {
     let mut lowerer = Lowerer::new(data_model);
-    lowerer.file_scopes.resize_with(units.len(), FileScope::default);
+    lowerer.file_scopes.resize_with(units.len() + 1, FileScope::default);
+    lowerer.library(library, units.len())?;
     for (i, unit) in units.iter().enumerate() {
         lowerer.enter_unit(i);
         lowerer.unit(unit)?;
@@ -54,6 +57,8 @@ enum Symbol {
     Constant(i128, CType),
     /// A type.
     Type(CType),
+    /// A parameter of a library function: the argument.
+    Alias(Typed),
 }
 
 /// A variable that lives as long as the program, or as long as its thread.
@@ -150,6 +155,13 @@ struct Lowerer<'a> {
     external: HashMap<String, Symbol>,
     globals: Vec<Global<'a>>,
     functions: Vec<Function<'a>>,
+    /// What the library defines.
+    library: HashMap<String, Symbol>,
+    /// The unit that is the library, and how many records it has.
+    library_unit: usize,
+    library_records: u32,
+    /// How many library functions are being inlined into each other.
+    inlined: u32,
     /// Functions whose address is taken somewhere.
     taken: HashSet<String>,
     /// Functions that are used and not lowered yet.
@@ -177,6 +189,10 @@ impl<'a> Lowerer<'a> {
             external: HashMap::new(),
             globals: Vec::new(),
             functions: Vec::new(),
+            library: HashMap::new(),
+            library_unit: usize::MAX,
+            library_records: 0,
+            inlined: 0,
             taken: HashSet::new(),
             waiting: VecDeque::new(),
             strings: HashMap::new(),
@@ -193,6 +209,17 @@ impl<'a> Lowerer<'a> {
             complete: &self.complete,
             data_model: self.data_model,
         }
+    }
+
+    /// Declares the library's types and functions, under the number of a unit of their own.
+    fn library(&mut self, library: &'a ast::Unit, number: usize) -> Result<()> {
+        self.library_unit = number;
+        self.enter_unit(number);
+        self.unit(library)?;
+        self.library = self.scopes[0].clone();
+        self.library_records = self.program.records.0.len() as u32;
+        self.taken.clear();
+        Ok(())
     }
 
     /// Declares what stands at file scope.
@@ -224,6 +251,7 @@ impl<'a> Lowerer<'a> {
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
+        self.thread_locals_stay()?;
         self.keep_in_memory();
         Ok(self.program)
     }
@@ -253,6 +281,28 @@ impl<'a> Lowerer<'a> {
         Ok(args)
     }
 
+    /// Pointers to thread-local variables are followed at once or not at all.
+    fn thread_locals_stay(&self) -> Result<()> {
+        let mut escapes = None;
+        for procedure in &self.program.procedures {
+            procedure.body.visit(&mut |stmt| {
+                for e in stmt.kind.expressions() {
+                    e.visit(&mut |e| {
+                        if let ExprKind::AddressOf(Place {
+                            base: Base::Variable(VarRef::ThreadLocal(_)),
+                            ..
+                        }) = e.kind
+                        {
+                            escapes.get_or_insert(e.span);
+                        }
+                    });
+                }
+            });
+        }
+        let message = "pointers to thread-local variables are not supported";
+        escapes.map_or(Ok(()), |span| Err(Diagnostic::new(span, message)))
+    }
+
     /// Locals that are pointed to, or that instructions need in memory, are kept there; and arrays and
     /// records without a value, since only memory knows which of its cells were written.
     fn keep_in_memory(&mut self) {
@@ -278,7 +328,9 @@ impl<'a> Lowerer<'a> {
             for (i, local) in procedure.locals.iter_mut().enumerate() {
                 let aggregate = local.ty.as_scalar().is_none() && undefined.contains(&i);
                 if needed.contains(&i) || aggregate || self.program.records.has_union(&local.ty) {
-                    let fill = if undefined.contains(&i) { Fill::Undefined } else { Fill::Zero };
+                    // Members of a union that nobody has written share bytes with those that are.
+                    let union = self.program.records.has_union(&local.ty);
+                    let fill = if undefined.contains(&i) && !union { Fill::Undefined } else { Fill::Zero };
                     local.kept = Kept::InMemory(fill);
                 }
             }

@@ -59,7 +59,9 @@ impl<'a> Lowerer<'a> {
                 let ty = self.globals[index].ty.clone();
                 Ok(Lvalue { place: Place::variable(variable, span), ty })
             }
-            Some(Symbol::Function(_) | Symbol::Constant(..) | Symbol::Type(_)) => Err(not_a_variable(span)),
+            Some(Symbol::Function(_) | Symbol::Constant(..) | Symbol::Type(_) | Symbol::Alias(_)) => {
+                Err(not_a_variable(span))
+            }
             None => Err(Diagnostic::new(span, format!("`{name}` is not declared"))),
         }
     }
@@ -69,7 +71,11 @@ impl<'a> Lowerer<'a> {
         if let Some(variable) = self.globals[index].variable {
             return Ok(variable);
         }
-        let Global { name, ty, per_thread, span: declared, .. } = &self.globals[index];
+        let Global { name, ty, per_thread, span: declared, defined, .. } = &self.globals[index];
+        if !defined {
+            return Err(Diagnostic::new(span, format!("the variable `{name}` is defined nowhere"))
+                .help("give the file that defines it, too, with --link, or define it"));
+        }
         let (name, ty, per_thread, declared) = (name.clone(), ty.clone(), *per_thread, *declared);
         let ty = match ty {
             // A tentative definition of an array without length has one element.
@@ -133,7 +139,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The type of a place in the procedure that is being made.
-    fn place_type(&self, place: &Place) -> Option<Type> {
+    pub(super) fn place_type(&self, place: &Place) -> Option<Type> {
         let mut ty = match &place.base {
             Base::Variable(VarRef::Local(id)) => &self.body.locals.get(id.0)?.ty,
             Base::Variable(variable) => &self.program.variable(None, *variable)?.ty,
@@ -222,9 +228,6 @@ impl<'a> Lowerer<'a> {
 
     /// A pointer to a place.
     pub(super) fn address_of(&mut self, lvalue: Lvalue, span: Span) -> Result<Typed> {
-        if let Base::Variable(VarRef::ThreadLocal(_)) = lvalue.place.base {
-            return Err(Diagnostic::new(span, "pointers to thread-local variables are not supported"));
-        }
         let ty = lvalue.ty.pointer_to();
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
         // The address of what a pointer points to is the pointer.

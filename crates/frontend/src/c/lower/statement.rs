@@ -40,20 +40,18 @@ impl<'a> Lowerer<'a> {
         for (i, ty) in params.iter().enumerate() {
             let (name, span) = names.get(i).cloned().unwrap_or_else(|| (format!("%p{i}"), used));
             let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
-            if self.program.records.has_union(&storage) {
-                return Err(Diagnostic::new(span, "passing a union is not supported"));
-            }
-            let layout = self.program.records.layout(&storage);
-            for cell in layout {
+            for (path, scalar) in self.covering(&storage) {
+                let (offset, ty) = self.program.records.offset(&storage, &path);
+                let cell = fencepost_ir::Cell { offset, ty };
                 let name = format!("{name}{}", self.program.records.path(&storage, cell));
-                let init = vec![Choices::one(cell.ty.default_value())];
-                variables.push(Variable::new(name, cell.ty.into(), init, span));
+                let init = vec![Choices::one(scalar.default_value())];
+                variables.push(Variable::new(name, scalar.into(), init, span));
             }
         }
         Ok(variables)
     }
 
-    fn parameter_names(&self, function: usize) -> Vec<(String, Span)> {
+    pub(super) fn parameter_names(&self, function: usize) -> Vec<(String, Span)> {
         let Some(body) = self.functions[function].body else { return Vec::new() };
         match body.parameters() {
             ast::Parameters::Unspecified => Vec::new(),
@@ -108,7 +106,6 @@ impl<'a> Lowerer<'a> {
     /// taken, is copied to a variable of its own.
     fn bind_parameter(&mut self, name: &str, ty: &CType, slot: usize, span: Span) -> Result<usize> {
         let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
-        let layout = self.program.records.layout(&storage);
         let is_structure = storage.as_scalar().is_none();
         if !is_structure && !self.is_addressed(name) {
             self.define(name, Symbol::Local(LocalId(slot), ty.clone()));
@@ -116,10 +113,8 @@ impl<'a> Lowerer<'a> {
         }
         let id = self.local(name, storage.clone(), span);
         let target = Place::variable(VarRef::Local(id), span);
-        let mut places = Vec::new();
-        self.program.records.scalars(&storage, &mut Vec::new(), &mut |path, scalar| {
-            places.push((path.to_vec(), scalar));
-        });
+        let places = self.covering(&storage);
+        let count = places.len();
         for (i, (path, scalar)) in places.into_iter().enumerate() {
             let mut place = target.clone();
             for step in path {
@@ -132,7 +127,7 @@ impl<'a> Lowerer<'a> {
             self.emit(StmtKind::Assign(place, value), span);
         }
         self.define(name, Symbol::Local(id, ty.clone()));
-        Ok(layout.len())
+        Ok(count)
     }
 
     /// Whether the function that is being lowered takes the address of a parameter.
@@ -168,7 +163,7 @@ impl<'a> Lowerer<'a> {
         own.map_or_else(|| name.to_string(), String::clone)
     }
 
-    fn items(&mut self, items: &'a [ast::BlockItem]) -> Result<()> {
+    pub(super) fn items(&mut self, items: &'a [ast::BlockItem]) -> Result<()> {
         for item in items {
             match item {
                 ast::BlockItem::Declaration(declaration) => self.declare_local(declaration)?,
@@ -234,7 +229,9 @@ impl<'a> Lowerer<'a> {
         let span = name.span;
         let ty = self.declared_type(base, declared)?;
         let Some(storage) = self.types().storage(&ty) else { return Err(self.no_values(&ty, span)) };
-        let id = self.local(&name.text, storage.clone(), span);
+        // What the user did not write is not shown.
+        let hidden = if self.inlined > 0 { "%" } else { "" };
+        let id = self.local(&format!("{hidden}{}", name.text), storage.clone(), span);
         let place = Place::variable(VarRef::Local(id), span);
         let scalar = self.types().scalar(&ty);
         match (&declared.initializer, scalar) {
@@ -493,8 +490,7 @@ impl<'a> Lowerer<'a> {
             (None, None) => None,
             // The value of a function that returns none is not used.
             (None, Some(ty)) => {
-                let scalar = self.types().scalar(&ty);
-                scalar.map(|scalar| Expr::constant(scalar.default_value(), scalar, span))
+                self.types().scalar(&ty).map(|scalar| Expr::constant(scalar.default_value(), scalar, span))
             }
             (Some(value), None) => {
                 self.effect(value)?;

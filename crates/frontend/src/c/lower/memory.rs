@@ -1,0 +1,272 @@
+//! `memcpy` and its like, on values of known types.
+//!
+//! The type is that of what the pointers point to, before they become `void *`, or else the one whose size
+//! is asked for. So whole scalars are copied, and memory never sees half of one. A few elements are
+//! copied one by one; more, or a number that only the run knows, by a loop of the library.
+
+use super::*;
+use crate::c::ast::ExprKind as Ast;
+
+/// More scalars than this are copied by a loop.
+const MOST_UNROLLED: u64 = 32;
+
+impl<'a> Lowerer<'a> {
+    /// A function on memory, if it is one.
+    pub(super) fn memory_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Option<Value>> {
+        let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+        let value = match (plain, args) {
+            ("memcpy" | "memmove" | "mempcpy", [to, from, n]) => self.copy_memory(to, from, n, span)?,
+            ("__memcpy_chk" | "__memmove_chk" | "___memcpy_chk" | "___memmove_chk", [to, from, n, _]) => {
+                self.copy_memory(to, from, n, span)?
+            }
+            ("memset", [to, byte, n]) | ("__memset_chk" | "___memset_chk", [to, byte, n, _]) => {
+                let byte = self.scalar(byte)?;
+                self.fill_memory(to, byte, n, span)?
+            }
+            ("bzero", [to, n]) => {
+                let zero = self.int_constant(0, &CType::INT, span);
+                self.fill_memory(to, zero, n, span)?
+            }
+            ("memcmp" | "bcmp", [a, b, n]) => self.compare_memory(a, b, n, span)?,
+            ("realloc", [pointer, bytes]) => self.reallocate(pointer, bytes, span)?,
+            ("alloca", [bytes]) => {
+                // It lives longer than it should, and is freed by nobody.
+                let bytes_value = self.scalar(bytes)?;
+                self.allocate(bytes_value, bytes, Fill::Undefined, span)?
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    /// A pointer, and what it points to before any conversion to `void *` or `char *`.
+    fn typed_pointer(&mut self, e: &'a ast::Expr) -> Result<(Typed, Option<CType>)> {
+        if let Ast::Cast(ty, inner) = &e.kind {
+            let ty = self.type_name(ty)?;
+            if ty.is_pointer() && is_raw(ty.element()) {
+                return self.typed_pointer(inner);
+            }
+        }
+        let mut pointer = self.scalar(e)?;
+        if self.fold(&pointer.expr) == Some(0) {
+            pointer = self.convert(pointer, &CType::Void.pointer_to(), e.span)?;
+        }
+        if !pointer.ty.is_pointer() {
+            return Err(Diagnostic::new(e.span, "this is not a pointer"));
+        }
+        let element = pointer.ty.element().cloned();
+        let known = element.filter(|ty| !is_raw(Some(ty)) && self.types().size(ty).is_some_and(|s| s > 0));
+        Ok((pointer, known))
+    }
+
+    /// Two pointers of one type, the one that is told best, and how many bytes are meant.
+    fn operands(
+        &mut self,
+        pointers: [&'a ast::Expr; 2],
+        n: &'a ast::Expr,
+        span: Span,
+    ) -> Result<(Typed, Typed, Typed, CType)> {
+        let (first, first_ty) = self.typed_pointer(pointers[0])?;
+        let first = Typed { expr: self.keep_unless_stable(first.expr), ..first };
+        let (second, second_ty) = self.typed_pointer(pointers[1])?;
+        let second = Typed { expr: self.keep_unless_stable(second.expr), ..second };
+        let hint = self.size_hint(n).map(|ty| innermost(&ty));
+        let bytes = self.scalar(n)?;
+        let bytes = self.convert(bytes, &CType::UNSIGNED_LONG, span)?;
+        let fits = |this: &Self, ty: &CType| match (this.fold(&bytes.expr), this.types().size(ty)) {
+            (Some(n), Some(size)) => (n as u64).is_multiple_of(size),
+            _ => true,
+        };
+        // A structure that is larger than what is copied begins with something smaller.
+        let known = [first_ty, second_ty, hint].into_iter().flatten().map(|ty| innermost(&ty));
+        let known: Vec<_> = known.filter(|ty| !is_raw(Some(ty))).collect();
+        let ty = known.iter().find(|ty| fits(self, ty)).or(known.first()).cloned().unwrap_or(CType::CHAR);
+        let pointer = ty.clone().pointer_to();
+        let retype = |p: Typed| Typed { expr: p.expr, ty: pointer.clone() };
+        Ok((retype(first), retype(second), bytes, ty))
+    }
+
+    /// How many elements of the type are meant, if that is known and they are few.
+    fn few(&mut self, bytes: &Typed, ty: &CType) -> Option<u64> {
+        let n = self.fold(&bytes.expr)? as u64;
+        let size = self.types().size(ty)?.max(1);
+        let cells = self.types().storage(ty).map_or(1, |ty| self.program.records.cells(&ty));
+        (n.is_multiple_of(size) && (n / size).saturating_mul(cells) <= MOST_UNROLLED).then_some(n / size)
+    }
+
+    /// The element at a place behind a pointer.
+    fn nth(&mut self, pointer: &Typed, i: u64, span: Span) -> Result<Lvalue> {
+        let element = pointer.ty.element().expect("a pointer").clone();
+        // An element of an array that needs no pointer.
+        if let ExprKind::AddressOf(place) = &pointer.expr.kind
+            && let Some(Projection::Index(Expr { kind: ExprKind::Const(first), .. })) = place.path.last()
+        {
+            let mut place = place.clone();
+            let index = self.int_constant(first + i as i64, &CType::LONG, span).expr;
+            let typed = self.element_type(&place) == self.types().storage(&element);
+            *place.path.last_mut().expect("it has an index") = Projection::Index(index);
+            if typed {
+                return Ok(Lvalue { place, ty: element });
+            }
+        }
+        let i = self.int_constant(i as i64, &CType::LONG, span);
+        let pointer = if self.fold(&i.expr) == Some(0) {
+            pointer.clone()
+        } else {
+            self.offset(pointer.clone(), i, 1, span)?
+        };
+        self.pointed(pointer, span)
+    }
+
+    fn element_type(&self, place: &Place) -> Option<Type> {
+        self.place_type(place)
+    }
+
+    fn keep_unless_stable(&mut self, e: Expr) -> Expr {
+        if inline::is_stable(&e) { e } else { self.keep(e) }
+    }
+
+    fn copy_memory(
+        &mut self,
+        to: &'a ast::Expr,
+        from: &'a ast::Expr,
+        n: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Value> {
+        let (to, from, bytes, ty) = self.operands([to, from], n, span)?;
+        let result = Typed { expr: to.expr.clone(), ty: CType::Void.pointer_to() };
+        let Some(count) = self.few(&bytes, &ty) else {
+            self.library_loop("__fencepost_copy", vec![to, from, bytes], span)?;
+            return Ok(Value::Scalar(result));
+        };
+        // All is read before anything is written: the two may overlap.
+        let mut moves = Vec::new();
+        for i in 0..count {
+            let source = self.nth(&from, i, span)?;
+            let target = self.nth(&to, i, span)?;
+            let target = self.scalars_of(&target.place, &ty, span)?;
+            for ((_, place, scalar), (_, target, _)) in
+                self.scalars_of(&source.place, &ty, span)?.into_iter().zip(target)
+            {
+                let value = self.keep(Expr { kind: ExprKind::Read(place), ty: scalar, span });
+                moves.push((target, value));
+            }
+        }
+        for (target, value) in moves {
+            self.emit(StmtKind::Assign(target, value), span);
+        }
+        Ok(Value::Scalar(result))
+    }
+
+    fn fill_memory(&mut self, to: &'a ast::Expr, byte: Typed, n: &'a ast::Expr, span: Span) -> Result<Value> {
+        let byte = Typed { expr: self.keep(byte.expr), ty: byte.ty };
+        let (to, _, bytes, ty) = self.operands([to, to], n, span)?;
+        let result = Typed { expr: to.expr.clone(), ty: CType::Void.pointer_to() };
+        let byte = self.convert(byte, &CType::integer(crate::c::types::Rank::Char, false), span)?;
+        let word = self.convert(byte, &CType::integer(crate::c::types::Rank::LongLong, false), span)?;
+        let ones = self.int_constant(0x0101_0101_0101_0101, &word.ty.clone(), span);
+        let word = self.arithmetic(BinaryOp::Mul, word, ones, span)?;
+        let word = Typed { expr: self.keep(word.expr), ty: word.ty };
+        let Some(count) = self.few(&bytes, &ty) else {
+            let Some(scalar) = self.types().scalar(&ty) else {
+                return Err(Diagnostic::new(span, "setting that many structures is not supported")
+                    .help("set them in a loop, one by one"));
+            };
+            if let Scalar::Pointer { .. } | Scalar::Thread | Scalar::Mutex = scalar {
+                return Err(Diagnostic::new(span, "setting the bytes of pointers is not supported"));
+            }
+            let value = self.convert(word, &ty, span)?;
+            self.library_loop("__fencepost_fill", vec![to, value, bytes], span)?;
+            return Ok(Value::Scalar(result));
+        };
+        for i in 0..count {
+            let target = self.nth(&to, i, span)?;
+            for (_, place, scalar) in self.fillable(&target.place, &ty, span)? {
+                let value = match scalar {
+                    Scalar::Thread => Expr::constant(scalar.default_value(), scalar, span),
+                    Scalar::Bool => self.truth(word.clone(), span),
+                    _ => self.folded(convert::wrapping(word.expr.clone(), scalar, span)),
+                };
+                self.emit(StmtKind::Assign(place, value), span);
+            }
+        }
+        Ok(Value::Scalar(result))
+    }
+
+    fn compare_memory(
+        &mut self,
+        a: &'a ast::Expr,
+        b: &'a ast::Expr,
+        n: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Value> {
+        let (a, b, bytes, ty) = self.operands([a, b], n, span)?;
+        if self.types().scalar(&ty).is_some() {
+            return self.library_loop("__fencepost_compare", vec![a, b, bytes], span);
+        }
+        let Some(count) = self.few(&bytes, &ty) else {
+            return Err(Diagnostic::new(span, "comparing that many structures is not supported"));
+        };
+        // Which of two structures is the lesser one nobody asks.
+        let mut differ = Expr::constant(0, Scalar::Bool, span);
+        for i in 0..count {
+            let l = self.nth(&a, i, span)?;
+            let r = self.nth(&b, i, span)?;
+            let right = self.scalars_of(&r.place, &ty, span)?;
+            for ((_, l, scalar), (_, r, _)) in self.scalars_of(&l.place, &ty, span)?.into_iter().zip(right) {
+                let read = |place| Box::new(Expr { kind: ExprKind::Read(place), ty: scalar, span });
+                let ne = ExprKind::Binary(BinaryOp::Ne, read(l), read(r));
+                let ne = self.keep(Expr { kind: ne, ty: Scalar::Bool, span });
+                let or = ExprKind::Binary(BinaryOp::Or, Box::new(differ), Box::new(ne));
+                differ = Expr { kind: or, ty: Scalar::Bool, span };
+            }
+        }
+        let differ = self.keep(differ);
+        Ok(Value::Scalar(self.int_of(differ)))
+    }
+
+    /// A function of the library that is written for any type: its pointers have that of the arguments.
+    fn library_loop(&mut self, name: &str, args: Vec<Typed>, span: Span) -> Result<Value> {
+        let Some(Symbol::Function(index)) = self.library.get(name).cloned() else {
+            panic!("the library has `{name}`")
+        };
+        self.inline_typed(index, args, span)
+    }
+
+    fn reallocate(&mut self, pointer: &'a ast::Expr, bytes: &'a ast::Expr, span: Span) -> Result<Value> {
+        let (old, known) = self.typed_pointer(pointer)?;
+        let old = Typed { expr: self.keep(old.expr), ty: old.ty };
+        let hint = self.size_hint(bytes);
+        let size = self.scalar(bytes)?;
+        let size = self.convert(size, &CType::UNSIGNED_LONG, span)?;
+        let ty = known.or(hint).and_then(|ty| self.types().storage(&ty));
+        let byte = self.types().scalar(&CType::CHAR).expect("char is a scalar");
+        let void = CType::Void.pointer_to();
+        let scalar = self.types().scalar(&void).expect("pointers are scalars");
+        let kind =
+            ExprKind::Reallocate(ty.unwrap_or(Type::Scalar(byte)), Box::new(old.expr), Box::new(size.expr));
+        Ok(Value::Scalar(Typed { expr: Expr { kind, ty: scalar, span }, ty: void }))
+    }
+}
+
+/// Whether a type says nothing of what is there.
+fn is_raw(ty: Option<&CType>) -> bool {
+    match ty.map(CType::unqualified) {
+        None | Some(CType::Void) => true,
+        Some(CType::Integer(integer)) => integer.rank == crate::c::types::Rank::Char,
+        Some(_) => false,
+    }
+}
+
+/// What an array is of.
+fn innermost(ty: &CType) -> CType {
+    match ty.unqualified() {
+        CType::Array(of, _) => innermost(of),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,250 @@
+/* Strings, characters and numbers. */
+
+static unsigned long strlen(const char *s)
+{
+    unsigned long n = 0;
+    while (s[n] != 0)
+        n++;
+    return n;
+}
+
+static unsigned long strnlen(const char *s, unsigned long most)
+{
+    unsigned long n = 0;
+    while (n < most && s[n] != 0)
+        n++;
+    return n;
+}
+
+static int strcmp(const char *a, const char *b)
+{
+    unsigned long i = 0;
+    unsigned char x = (unsigned char)a[0], y = (unsigned char)b[0];
+    while (x != 0 && x == y) {
+        i++;
+        x = (unsigned char)a[i];
+        y = (unsigned char)b[i];
+    }
+    return x - y;
+}
+
+static int strncmp(const char *a, const char *b, unsigned long n)
+{
+    unsigned long i = 0;
+    int result = 0;
+    while (i < n && result == 0) {
+        unsigned char x = (unsigned char)a[i], y = (unsigned char)b[i];
+        result = x - y;
+        i++;
+        if (x == 0)
+            break;
+    }
+    return result;
+}
+
+static char *strcpy(char *to, const char *from)
+{
+    unsigned long i = 0;
+    char c = from[0];
+    to[0] = c;
+    while (c != 0) {
+        i++;
+        c = from[i];
+        to[i] = c;
+    }
+    return to;
+}
+
+static char *stpcpy(char *to, const char *from)
+{
+    strcpy(to, from);
+    return to + strlen(from);
+}
+
+static char *strncpy(char *to, const char *from, unsigned long n)
+{
+    unsigned long i = 0;
+    while (i < n && from[i] != 0) {
+        to[i] = from[i];
+        i++;
+    }
+    while (i < n) {
+        to[i] = 0;
+        i++;
+    }
+    return to;
+}
+
+static char *strcat(char *to, const char *from)
+{
+    strcpy(to + strlen(to), from);
+    return to;
+}
+
+static char *strncat(char *to, const char *from, unsigned long n)
+{
+    char *end = to + strlen(to);
+    unsigned long i = 0;
+    while (i < n && from[i] != 0) {
+        end[i] = from[i];
+        i++;
+    }
+    end[i] = 0;
+    return to;
+}
+
+static char *strchr(const char *s, int c)
+{
+    unsigned long i = 0;
+    char wanted = (char)c;
+    char *found = 0;
+    while (s[i] != wanted && s[i] != 0)
+        i++;
+    if (s[i] == wanted)
+        found = (char *)s + i;
+    return found;
+}
+
+static char *strrchr(const char *s, int c)
+{
+    unsigned long i = 0;
+    char wanted = (char)c;
+    char *found = 0;
+    while (s[i] != 0) {
+        if (s[i] == wanted)
+            found = (char *)s + i;
+        i++;
+    }
+    if (wanted == 0)
+        found = (char *)s + i;
+    return found;
+}
+
+static char *strstr(const char *s, const char *part)
+{
+    unsigned long i = 0, length = strlen(part);
+    char *found = 0;
+    while (found == 0) {
+        if (strncmp(s + i, part, length) == 0)
+            found = (char *)s + i;
+        if (s[i] == 0)
+            break;
+        i++;
+    }
+    return found;
+}
+
+static char *strdup(const char *s)
+{
+    char *copy = (char *)malloc(strlen(s) + 1);
+    return strcpy(copy, s);
+}
+
+static char *strndup(const char *s, unsigned long n)
+{
+    unsigned long length = strnlen(s, n), i = 0;
+    char *copy = (char *)malloc(length + 1);
+    while (i < length) {
+        copy[i] = s[i];
+        i++;
+    }
+    copy[length] = 0;
+    return copy;
+}
+
+static int atoi(const char *s)
+{
+    unsigned long i = 0;
+    int value = 0;
+    _Bool negative = 0;
+    while (s[i] == ' ')
+        i++;
+    if (s[i] == '-') {
+        negative = 1;
+        i++;
+    } else if (s[i] == '+') {
+        i++;
+    }
+    while (s[i] >= '0' && s[i] <= '9') {
+        value = value * 10 + (s[i] - '0');
+        i++;
+    }
+    return negative ? -value : value;
+}
+
+static int isdigit(int c) { return c >= '0' && c <= '9'; }
+static int isupper(int c) { return c >= 'A' && c <= 'Z'; }
+static int islower(int c) { return c >= 'a' && c <= 'z'; }
+static int isalpha(int c) { return isupper(c) || islower(c); }
+static int isalnum(int c) { return isalpha(c) || isdigit(c); }
+static int isspace(int c) { return c == ' ' || c >= '\t' && c <= '\r'; }
+static int toupper(int c) { return islower(c) ? c - 32 : c; }
+static int tolower(int c) { return isupper(c) ? c + 32 : c; }
+
+static int abs(int n) { return n < 0 ? -n : n; }
+static long labs(long n) { return n < 0 ? -n : n; }
+static long long llabs(long long n) { return n < 0 ? -n : n; }
+
+static int __builtin_popcountll(unsigned long long n)
+{
+    int count = 0;
+    while (count < 64 && n >> count != 0)
+        count++;
+    {
+        int i = 0, ones = 0;
+        while (i < count) {
+            ones += (int)(n >> i & 1);
+            i++;
+        }
+        count = ones;
+    }
+    return count;
+}
+
+static int __builtin_popcountl(unsigned long n) { return __builtin_popcountll(n); }
+static int __builtin_popcount(unsigned n) { return __builtin_popcountll(n); }
+static int __builtin_parityll(unsigned long long n) { return __builtin_popcountll(n) & 1; }
+static int __builtin_parityl(unsigned long n) { return __builtin_popcountll(n) & 1; }
+static int __builtin_parity(unsigned n) { return __builtin_popcountll(n) & 1; }
+
+static int __builtin_ctzll(unsigned long long n)
+{
+    int i = 0;
+    while (i < 63 && (n >> i & 1) == 0)
+        i++;
+    return i;
+}
+
+static int __builtin_ctzl(unsigned long n) { return __builtin_ctzll(n); }
+static int __builtin_ctz(unsigned n) { return __builtin_ctzll(n); }
+
+static int __builtin_clzll(unsigned long long n)
+{
+    int i = 0;
+    while (i < 63 && (n >> (63 - i) & 1) == 0)
+        i++;
+    return i;
+}
+
+static int __builtin_clzl(unsigned long n) { return __builtin_clzll(n) - (64 - 8 * (int)sizeof(long)); }
+static int __builtin_clz(unsigned n) { return __builtin_clzll(n) - 32; }
+
+static int __builtin_ffsll(long long n) { return n == 0 ? 0 : __builtin_ctzll((unsigned long long)n) + 1; }
+static int __builtin_ffsl(long n) { return n == 0 ? 0 : __builtin_ctzll((unsigned long long)n) + 1; }
+static int __builtin_ffs(int n) { return n == 0 ? 0 : __builtin_ctzll((unsigned long long)n) + 1; }
+static int ffs(int n) { return __builtin_ffs(n); }
+
+static unsigned short __builtin_bswap16(unsigned short n)
+{
+    return (unsigned short)(n << 8 | n >> 8);
+}
+
+static unsigned __builtin_bswap32(unsigned n)
+{
+    return n << 24 | (n & 0xff00) << 8 | (n >> 8 & 0xff00) | n >> 24;
+}
+
+static unsigned long long __builtin_bswap64(unsigned long long n)
+{
+    return (unsigned long long)__builtin_bswap32((unsigned)n) << 32 | __builtin_bswap32((unsigned)(n >> 32));
+}

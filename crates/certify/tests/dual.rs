@@ -1,6 +1,6 @@
 //! Certificates of the dual engine are accepted; certificates that somebody has changed are not.
 
-use fencepost_certify::check_certificate;
+use fencepost_certify::{Part, check_certificate};
 use fencepost_cover::Dual;
 use fencepost_ir::cfg::{Arith, BinaryOp, Count, Expr, Program, Property, Reg};
 use fencepost_passes::pipeline;

@@ -8,7 +8,7 @@ use fencepost_samples::Rng;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::certificate::{CertifiedMessage, CertifiedOp};
-use fencepost_task::{Bounds, Budget, Certificate, Engine, Model, Task, Verdict};
+use fencepost_task::{Answer, Bounds, Budget, Certificate, Engine, Model, Task, Verdict};
 use std::time::{Duration, Instant};
 
 fn read(name: &str, text: &str) -> Program {
@@ -16,12 +16,16 @@ fn read(name: &str, text: &str) -> Program {
     pipeline::lower(tree)
 }
 
-/// The certificate, if the engine finds the program safe in time.
-fn certificate(program: &Program, milliseconds: u64) -> Option<Certificate> {
+fn answer(program: &Program, milliseconds: u64) -> Answer {
     let deadline = Instant::now() + Duration::from_millis(milliseconds);
     let budget = Budget { deadline: Some(deadline), ..Budget::default() };
     let task = Task { program, model: Model::Tso, bounds: Bounds::default(), budget };
-    let answer = Dual.check(&task, &mut |_| {});
+    Dual.check(&task, &mut |_| {})
+}
+
+/// The certificate, if the engine finds the program safe in time.
+fn certificate(program: &Program, milliseconds: u64) -> Option<Certificate> {
+    let answer = answer(program, milliseconds);
     match answer.verdict {
         Verdict::Safe { .. } => Some(*answer.certificate.expect("a safe verdict has a certificate")),
         Verdict::Unsafe { .. } | Verdict::Unknown { .. } => None,
@@ -311,4 +315,28 @@ fn certificates_of_final_conditions_are_accepted() {
         accepted += 1;
     }
     assert!(accepted > 100, "{accepted}");
+}
+
+/// A statement is taken out of a safe program. If that makes it unsafe, the old proof is rejected.
+#[test]
+fn a_proof_is_rejected_when_a_change_makes_the_program_unsafe() {
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let mut rejected = 0;
+    for seed in 0..seeds {
+        let text = program(seed, Config::default()).to_string();
+        let Some(proof) = certificate(&read("random.fp", &text), 200) else { continue };
+        let lines: Vec<&str> = text.lines().collect();
+        for i in (0..lines.len()).filter(|&i| lines[i].ends_with(';')) {
+            // The line stays, so that all others keep their places.
+            let without = [&lines[..i], &[""], &lines[i + 1..]].concat().join("\n");
+            let Ok(tree) = fencepost_frontend::model::read("random.fp", &without) else { continue };
+            let changed = pipeline::lower(tree);
+            let accepted = check_certificate(&changed, &proof).is_ok();
+            if let Verdict::Unsafe { .. } = answer(&changed, 200).verdict {
+                assert!(!accepted, "seed {seed} without line {}\n{text}", i + 1);
+                rejected += 1;
+            }
+        }
+    }
+    assert!(rejected > seeds / 20, "{rejected}");
 }

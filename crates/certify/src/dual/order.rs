@@ -210,5 +210,9 @@ mod tests {
         assert!(basis.is_below(&configuration(&["!x0", "x0", ""])));
         assert!(!basis.is_below(&configuration(&["x0"])));
         assert!(!basis.is_below(&configuration(&["", "", "!x0"])));
+        let twice = [configuration(&["x0", "x0"])];
+        let basis = Basis::new(&twice);
+        assert!(basis.is_below(&configuration(&["", "x0", "x0"])));
+        assert!(!basis.is_below(&configuration(&["x0", ""])));
     }
 }

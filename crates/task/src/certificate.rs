@@ -5,8 +5,10 @@
 //!
 //! - the automata can do whatever the threads can, as the relation between places and states shows;
 //! - every configuration that violates a property is above an element of the basis;
-//! - whatever leads above an element is above an element;
-//! - no initial configuration is above one.
+//! - whatever leads above an element is above one, except that what threads do by themselves (nop, fence,
+//!   read, delete) may be left out: it is undone for one thread, then one step on memory, and the result is
+//!   above an element;
+//! - no initial configuration is above one, nor leads above one by what threads do by themselves.
 //!
 //! The order of configurations and the steps of the dual semantics are those of Abdulla et al., CONCUR
 //! 2016, with memory cells and own messages that may be left open.

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod c;
+mod certify;
 mod examples;
 mod limits;
 mod litmus;

@@ -38,6 +38,8 @@ pub struct Replay {
     pub violation: Violation,
     /// Whether no shorter run does.
     pub shortest: bool,
+    /// For a program with any number of threads, how many of each start the run takes; else empty.
+    pub instances: Vec<u32>,
 }
 
 impl Replay {
@@ -88,6 +90,12 @@ pub struct Claim {
 
 /// Replays a run.
 pub fn replay(program: &Program, trace: &Trace) -> Result<Replay, Rejection> {
+    if !trace.instances.is_empty() {
+        let instance = program.instantiated(&trace.instances);
+        let mut replay = replay(&instance, &Trace { instances: Vec::new(), ..trace.clone() })?;
+        replay.instances.clone_from(&trace.instances);
+        return Ok(replay);
+    }
     let machine = machine(program)?;
     with_memory!(trace.model, memory => {
         let mut run = Run::start(&machine, memory, trace.model, &trace.init)?;
@@ -107,9 +115,14 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<Replay, Rejection> {
 pub fn replay_claims(
     program: &Program,
     model: Model,
+    instances: &[u32],
     init: &[(String, i128)],
     claims: &[Claim],
 ) -> Result<Replay, Rejection> {
+    if program.is_parameterized() && instances.len() == program.threads.len() {
+        let instance = program.instantiated(instances);
+        return replay_claims(&instance, model, &[], init, claims);
+    }
     let machine = machine(program)?;
     let cells = program.cell_bases()[program.objects.len()];
     let mut chosen = Vec::new();
@@ -173,6 +186,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
             threads,
             violation: Violation::Property(usize::MAX),
             shortest: false,
+            instances: Vec::new(),
         };
         Ok(Run { machine, memory, replay, failed: None })
     }

@@ -2,8 +2,9 @@
 
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
 use crate::progress::ProgressLine;
-use crate::{Exit, input, output};
+use crate::{Exit, input, interrupt, output};
 use fencepost_certify::replay;
+use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::{Span, cfg, tree};
@@ -30,17 +31,7 @@ pub fn run(options: &CheckOptions) -> Exit {
         output::complain("error: --trace would overwrite the program");
         return Exit::Wrong;
     }
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = cancelled.clone();
-    // A second Ctrl-C ends the process at once.
-    let handler = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Unknown as i32);
-        }
-    });
-    if let Err(error) = handler {
-        output::complain(format!("warning: Ctrl-C will lose what is known so far: {error}"));
-    }
+    let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
     let programs = match options.input.link {
         true => vec![&options.files[..]],
@@ -104,7 +95,8 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     exit
 }
 
-fn error_object(name: &str, error: &input::InputError) -> serde_json::Value {
+/// The object of a file that cannot be read.
+pub fn error_object(name: &str, error: &input::InputError) -> serde_json::Value {
     match error {
         input::InputError::Text(sources, diagnostics) => json::error(name, sources, diagnostics),
         input::InputError::File(message) => {
@@ -128,16 +120,11 @@ fn check_model(
     };
     let bounds = Bounds { buffer: options.buffer, threads: options.input.threads };
     let task = Task { program, model, bounds, budget };
-    // The only engine so far is what `auto` chooses too.
-    let (EngineName::Auto | EngineName::Explicit) = options.engine;
-    let engine = Explicit {
-        order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
-        reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
-    };
+    let engine = engine(options, &task);
     let mut line = ProgressLine::new(options.quiet);
     let answer = engine.check(&task, &mut |p| line.update(name, p));
     drop(line);
-    let Answer { verdict, unreached, stats } = bounded_answer(options, answer);
+    let Answer { verdict, unreached, stats, .. } = bounded_answer(options, answer);
     let (verdict, exit) = match verdict {
         Verdict::Safe { scope } => (Shown::Safe { scope, unreached }, Exit::Good),
         Verdict::Unknown { reason, scope } => (Shown::Unknown { reason, scope }, Exit::Unknown),
@@ -175,6 +162,20 @@ fn check_model(
     exit
 }
 
+/// The engine that was asked for; `auto` takes the one that knows any number of threads where there are
+/// such.
+fn engine(options: &CheckOptions, task: &Task<'_>) -> Box<dyn Engine> {
+    let explicit = Explicit {
+        order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
+        reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
+    };
+    match options.engine {
+        EngineName::Dual => Box::new(Dual),
+        EngineName::Auto if task.program.is_parameterized() && task.model == Model::Tso => Box::new(Dual),
+        EngineName::Auto | EngineName::Explicit => Box::new(explicit),
+    }
+}
+
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
 /// is safe within that scope.
 fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
@@ -190,7 +191,7 @@ fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
 }
 
 /// 80 % of the machine's memory, where it can be found out.
-fn default_memory() -> Option<u64> {
+pub fn default_memory() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find(|l| l.starts_with("MemTotal:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
@@ -202,13 +203,26 @@ fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit 
         output::text(&tree);
         return Exit::Good;
     }
+    if what == "automata" {
+        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+        return match fencepost_cover::dot(&program) {
+            Ok(picture) => {
+                output::text(picture);
+                Exit::Good
+            }
+            Err(reason) => {
+                output::complain(format!("no automata: {reason}"));
+                Exit::Unknown
+            }
+        };
+    }
     let pass = match what {
         "cfg" => "compact",
         _ => match what.strip_prefix("after:") {
             Some(pass) if pipeline::PASSES.contains(&pass) => pass,
             _ => {
                 let passes = pipeline::PASSES.map(|p| format!("after:{p}")).join(", ");
-                output::complain(format!("error: --print takes tree, cfg, {passes}; not `{what}`"));
+                output::complain(format!("error: --print takes tree, cfg, automata, {passes}; not `{what}`"));
                 return Exit::Wrong;
             }
         },

@@ -2,7 +2,7 @@
 
 use crate::options::{InputFormat, InputOptions};
 use crate::output;
-use fencepost_frontend::{Diagnostic, c, memorax, model, trencher};
+use fencepost_frontend::{Diagnostic, c, litmus, memorax, model, trencher};
 use fencepost_ir::{Sources, tree};
 use fencepost_report::diagnostics::{self, Colour};
 use std::io::{IsTerminal, Read};
@@ -21,12 +21,21 @@ pub fn read(path: &Path, options: &InputOptions) -> Result<tree::Program, InputE
     let name = path.display().to_string();
     let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
     let read = match format(path, options, &text)? {
+        InputFormat::Litmus => litmus::read(&name, &text),
         InputFormat::Fp => model::read(&name, &text),
-        InputFormat::Memorax => memorax::read(&name, &text),
-        InputFormat::Trencher => trencher::read(&name, &text),
+        InputFormat::Memorax => memorax::read(&name, &text).map(|tree| templates(tree, options)),
+        InputFormat::Trencher => trencher::read(&name, &text).map(|tree| templates(tree, options)),
         InputFormat::C => c::read(&[(&name, &text)], &c_options(options)),
     };
     read.map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
+}
+
+/// Any number of each process, if the user wants that.
+fn templates(mut program: tree::Program, options: &InputOptions) -> tree::Program {
+    if options.any_threads {
+        program.threads.iter_mut().for_each(|thread| thread.count = tree::Count::Any);
+    }
+    program
 }
 
 /// Reads C files that are one program.
@@ -59,13 +68,14 @@ fn format(path: &Path, options: &InputOptions, text: &str) -> Result<InputFormat
         return Ok(format);
     }
     match path.extension().and_then(|e| e.to_str()) {
+        Some("litmus") => Ok(InputFormat::Litmus),
         Some("fp") => Ok(InputFormat::Fp),
         Some("c" | "i") => Ok(InputFormat::C),
         Some("rmm") => Ok(InputFormat::Memorax),
         Some("txt") if is_trencher(text) => Ok(InputFormat::Trencher),
         None if path.as_os_str() == "-" => Ok(InputFormat::Fp),
         _ => Err(InputError::File(format!(
-            "{}: the name does not say how to read it; known are .c, .i, .fp, .rmm and Trencher's .txt, and --input-format says it for others",
+            "{}: the name does not say how to read it; known are .c, .i, .litmus, .fp, .rmm and Trencher's .txt, and --input-format says it for others",
             path.display()
         ))),
     }
@@ -96,12 +106,16 @@ pub fn read_text(path: &Path) -> Result<String, String> {
 
 /// Prints why there is no program, on standard error.
 pub fn complain(error: &InputError) {
+    output::complain(message(error));
+}
+
+/// Why there is no program, in words.
+pub fn message(error: &InputError) -> String {
     match error {
-        InputError::File(message) => output::complain(format!("error: {message}")),
+        InputError::File(message) => format!("error: {message}"),
         InputError::Text(sources, diagnostics) => {
-            for diagnostic in diagnostics {
-                output::complain(format!("{}\n", diagnostics::render(sources, diagnostic, colour())));
-            }
+            let rendered = |d| format!("{}\n", diagnostics::render(sources, d, colour()));
+            diagnostics.iter().map(rendered).collect::<Vec<_>>().join("\n")
         }
     }
 }

@@ -6,6 +6,8 @@
 mod bench;
 mod check;
 mod input;
+mod interrupt;
+mod litmus;
 mod options;
 mod output;
 mod progress;
@@ -19,6 +21,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let code = match cli.command {
         Command::Check(options) => check::run(&options),
+        Command::Litmus(options) => litmus::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Bench(options) => bench::run(&options),
     };

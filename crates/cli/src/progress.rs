@@ -55,3 +55,42 @@ impl Drop for ProgressLine {
         }
     }
 }
+
+/// Shows how many of many are done.
+pub struct CountLine {
+    enabled: bool,
+    all: usize,
+    last: Instant,
+    shown: bool,
+}
+
+impl CountLine {
+    /// `quiet` shows nothing.
+    pub fn new(quiet: bool, all: usize) -> CountLine {
+        let enabled = !quiet && all > 1 && std::io::stderr().is_terminal();
+        CountLine { enabled, all, last: Instant::now(), shown: false }
+    }
+
+    /// Shows how many are done, if the last time is long enough ago.
+    pub fn update(&mut self, done: usize) {
+        if self.enabled && self.last.elapsed() >= INTERVAL {
+            self.last = Instant::now();
+            self.shown = true;
+            eprint!("\r\x1b[K{done} of {} tests", self.all);
+            let _ = std::io::stderr().flush();
+        }
+    }
+
+    /// Makes room for other lines.
+    pub fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+impl Drop for CountLine {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

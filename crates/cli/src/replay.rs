@@ -3,7 +3,6 @@
 use crate::options::ReplayOptions;
 use crate::{Exit, input, output};
 use fencepost_certify::replay_claims;
-use fencepost_ir::tree::Count;
 use fencepost_passes::pipeline;
 use fencepost_report::{json, text};
 
@@ -15,12 +14,6 @@ pub fn run(options: &ReplayOptions) -> Exit {
             return Exit::Wrong;
         }
     };
-    if options.input.threads.is_none() && tree.threads.iter().any(|t| t.count == Count::Any) {
-        output::complain(
-            "error: the program has any number of threads; give the number of the trace with --threads N",
-        );
-        return Exit::Wrong;
-    }
     let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     let saved = input::read_text(&options.trace).and_then(|text| json::read_trace(&text));
     let (saved, model) = match saved {
@@ -33,6 +26,12 @@ pub fn run(options: &ReplayOptions) -> Exit {
             return Exit::Wrong;
         }
     };
+    if program.is_parameterized() && saved.instances.len() != program.threads.len() {
+        output::complain(
+            "error: the program has any number of threads; give the number of the trace with --threads N",
+        );
+        return Exit::Wrong;
+    }
     let rejected = |reason: String| {
         output::line(format!(
             "rejected: {} is not a run of {}: {reason}",
@@ -41,7 +40,7 @@ pub fn run(options: &ReplayOptions) -> Exit {
         ));
         Exit::Bad
     };
-    match replay_claims(&program, model, &saved.init, &saved.claims) {
+    match replay_claims(&program, model, &saved.instances, &saved.init, &saved.claims) {
         Err(rejection) => rejected(rejection.to_string()),
         Ok(mut replay) => {
             replay.shortest = saved.shortest;

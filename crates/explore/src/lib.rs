@@ -57,7 +57,7 @@ impl Engine for Explicit {
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
         if let Some(reason) = not_applicable(task.program) {
             let verdict = Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None };
-            return Answer { verdict, unreached: Vec::new(), stats: Default::default() };
+            return Answer { verdict, unreached: Vec::new(), stats: Default::default(), certificate: None };
         }
         with_memory!(task.model, memory => self.check_under(task, *memory, progress))
     }
@@ -88,7 +88,14 @@ impl Explicit {
                 }
                 violation => {
                     let search::Found { init, steps, .. } = found;
-                    let trace = Trace { model: task.model, init, steps, violation, shortest: false };
+                    let trace = Trace {
+                        model: task.model,
+                        instances: Vec::new(),
+                        init,
+                        steps,
+                        violation,
+                        shortest: false,
+                    };
                     let trace = shorten::shorten(task, memory, trace);
                     Verdict::Unsafe { trace }
                 }
@@ -104,7 +111,7 @@ impl Explicit {
                 Verdict::Unknown { reason, scope }
             }
         };
-        Answer { verdict, unreached, stats }
+        Answer { verdict, unreached, stats, certificate: None }
     }
 
     /// Calls `see` on every final state that can be reached: all threads have ended. With

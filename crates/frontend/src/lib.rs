@@ -7,6 +7,7 @@ pub mod c;
 mod cursor;
 mod diagnostic;
 mod lexer;
+pub mod litmus;
 pub mod memorax;
 pub mod model;
 pub mod trencher;

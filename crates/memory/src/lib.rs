@@ -5,9 +5,11 @@
 //! that is control, registers, calls, locks and atomic sections, is in [`Machine`]. What a memory
 //! model decides is the trait [`Memory`]: [`Sc`] is its default methods, and a weaker model
 //! overrides only what it relaxes ([`Tso`], [`Pso`]). [`LoadBuffer`] is the dual semantics of
-//! TSO, to test the rules of the backward engine.
+//! TSO, to test the rules of the backward engine. [`axiom`] is a second definition of the three models
+//! that shares no code with these.
 
 mod allocation;
+pub mod axiom;
 mod event;
 mod heap;
 mod load_buffer;

@@ -45,7 +45,7 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
         "verdict": outcome.verdict.name(),
         "engine": outcome.engine,
         "scope": scope,
-        "any_threads": false,
+        "any_threads": matches!(outcome.verdict, Shown::Safe { .. }) && outcome.program.is_parameterized(),
         "property": property,
         "seconds": (outcome.seconds * 1e6).round() / 1e6,
         "stats": {
@@ -53,7 +53,7 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
             "transitions": outcome.stats.transitions,
             "depth": outcome.stats.depth,
             "bytes": outcome.stats.bytes,
-            "configurations": 0,
+            "configurations": outcome.stats.configurations,
             "queries": 0,
         },
         "reason": reason,
@@ -63,6 +63,9 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
         match &outcome.verdict {
             Shown::Unsafe(replay) => {
                 map.insert("shortest".into(), json!(replay.shortest));
+                if !replay.instances.is_empty() {
+                    map.insert("instances".into(), json!(replay.instances));
+                }
                 map.insert("trace".into(), trace(outcome.program, replay));
             }
             Shown::Safe { unreached, .. } => {
@@ -143,6 +146,8 @@ pub struct SavedTrace {
     pub property: Option<String>,
     /// Whether it says to be a shortest one.
     pub shortest: bool,
+    /// For a program with any number of threads, how many of each start.
+    pub instances: Vec<u32>,
     /// Initial values by name.
     pub init: Vec<(String, i128)>,
     /// Steps.
@@ -162,7 +167,10 @@ pub fn read_trace(text: &str) -> Result<SavedTrace, String> {
         value.get("trace").and_then(Value::as_array).ok_or("no run: the key `trace` is a list of steps")?;
     let property = value.get("property").and_then(Value::as_str).map(str::to_string);
     let shortest = value.get("shortest").and_then(Value::as_bool).unwrap_or(false);
-    let mut saved = SavedTrace { model: Some(model), property, shortest, ..SavedTrace::default() };
+    let counts = value.get("instances").and_then(Value::as_array);
+    let counts = counts.into_iter().flatten().filter_map(|n| u32::try_from(n.as_u64()?).ok());
+    let instances = counts.collect();
+    let mut saved = SavedTrace { model: Some(model), property, shortest, instances, ..SavedTrace::default() };
     for (i, event) in events.iter().enumerate() {
         let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_string);
         let number = |key: &str| event.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());

@@ -40,11 +40,16 @@ impl Default for Style {
 pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     let Outcome { file, program, model, engine, stats, seconds, .. } = outcome;
     let model = model.name().to_uppercase();
-    let cost = format!("engine {engine}, {} states, {seconds:.2} s", stats.states);
+    let effort = match (stats.configurations, stats.states) {
+        (0, states) => format!("{states} states"),
+        (configurations, _) => format!("{configurations} configurations"),
+    };
+    let cost = format!("engine {engine}, {effort}, {seconds:.2} s");
     let mut out = String::new();
     match &outcome.verdict {
         Shown::Safe { scope, unreached } => {
-            let _ = writeln!(out, "safe: {file} under {model}, {scope} ({cost})");
+            let number = if program.is_parameterized() { " for any number of threads" } else { "" };
+            let _ = writeln!(out, "safe{number}: {file} under {model}, {scope} ({cost})");
             for u in unreached.iter().filter(|_| style.detail != Detail::Verdict) {
                 let _ = writeln!(out, "  note: {}", self::unreached(program, u));
             }

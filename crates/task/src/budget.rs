@@ -36,6 +36,8 @@ impl Budget {
 pub struct Stats {
     /// States stored.
     pub states: u64,
+    /// Configurations generated, by engines that search backward.
+    pub configurations: u64,
     /// Steps taken, including those to states already known.
     pub transitions: u64,
     /// Length of the longest shortest way to a state.

@@ -2,12 +2,14 @@
 //! and the trait [`Engine`] that every engine implements.
 
 mod budget;
+pub mod certificate;
 mod trace;
 
 use fencepost_ir::cfg::{EdgeId, ProcId, Program};
 use std::fmt;
 
 pub use budget::{Budget, Progress, Stats};
+pub use certificate::Certificate;
 pub use trace::{Action, Failure, Step, Trace, Violation};
 
 /// A memory model.
@@ -149,6 +151,8 @@ pub struct Answer {
     pub unreached: Vec<Unreached>,
     /// What it cost.
     pub stats: Stats,
+    /// A proof that can be checked again, if the verdict is safe and the engine gives one.
+    pub certificate: Option<Box<Certificate>>,
 }
 
 /// A question.

@@ -101,6 +101,8 @@ pub enum Violation {
 pub struct Trace {
     /// The memory model it is a run of.
     pub model: Model,
+    /// For a program with any number of threads, how many of each start it takes; else empty.
+    pub instances: Vec<u32>,
     /// What the cells with several initial values hold at first.
     pub init: Vec<(Loc, i64)>,
     /// The steps.

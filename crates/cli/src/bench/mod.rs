@@ -1,20 +1,26 @@
 //! `fencepost bench`: reproduces measured tables, with other tools in the same run where they are
 //! installed. Counts do not depend on the machine; times compare within one run only.
 
+mod dual;
 mod explore;
+mod families;
+mod litmus;
 mod promela;
 
 use crate::options::{BenchName, BenchOptions};
 use crate::{Exit, output};
 
 pub fn run(options: &BenchOptions) -> Exit {
-    match options.name {
-        BenchName::Explore => match explore::run(options) {
-            Ok(()) => Exit::Good,
-            Err(message) => {
-                output::complain(format!("error: {message}"));
-                Exit::Wrong
-            }
-        },
+    let done = match options.name {
+        BenchName::Dual => dual::run(options),
+        BenchName::Explore => explore::run(options),
+        BenchName::Litmus => litmus::run(options),
+    };
+    match done {
+        Ok(()) => Exit::Good,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            Exit::Wrong
+        }
     }
 }

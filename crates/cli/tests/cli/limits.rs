@@ -1,6 +1,6 @@
 //! Time, memory, cancellation and bounds: an answer in time, and never more than is known.
 
-use crate::{check, json};
+use crate::{check, fencepost, json};
 use std::time::{Duration, Instant};
 
 /// Unbounded buffers, endless states.
@@ -61,10 +61,48 @@ fn a_number_of_threads_is_part_of_the_scope() {
     let text =
         "shared bool x; thread t[*] { while (exchange(x, true)) {} c: skip; x = false; } at most 1 at c;";
     let ran = check("template.fp", text, &["--format", "json"]);
+    let answer = json(&ran.stdout);
+    assert_eq!((ran.code, answer["scope"].clone()), (0, serde_json::json!("complete")));
+    assert_eq!(answer["any_threads"], true);
+    let ran = check("template.fp", text, &["--format", "json", "--engine", "explicit"]);
     assert_eq!(ran.code, 3);
     assert!(json(&ran.stdout)["reason"].as_str().unwrap().contains("--threads N"), "{}", ran.stdout);
     let ran = check("template.fp", text, &["--threads", "2", "--format", "json"]);
     assert_eq!((ran.code, json(&ran.stdout)["scope"].clone()), (0, serde_json::json!({"threads": 2})));
+}
+
+/// `--any-threads` makes templates of a Memorax file's processes.
+#[test]
+fn any_threads_of_a_memorax_file() {
+    let text = "forbidden\n  CS CS\ndata\n  l = 0 : [0:1]\nprocess(2)\nregisters\ntext\n  L0: cas(l, 0, 1);\n  \
+                CS: nop;\n  write: l := 0;\n  goto L0\n";
+    let given = check("lock.rmm", text, &["--format", "json"]);
+    assert_eq!(
+        (given.code, json(&given.stdout)["any_threads"].clone()),
+        (0, false.into()),
+        "{}",
+        given.stderr
+    );
+    let any = check("lock.rmm", text, &["--format", "json", "--any-threads"]);
+    assert_eq!((any.code, json(&any.stdout)["any_threads"].clone()), (0, true.into()), "{}", any.stdout);
+    let broken = text.replace("cas(l, 0, 1)", "read: l = 0; write: l := 1");
+    let any = check("broken.rmm", &broken, &["--format", "json", "--any-threads"]);
+    assert_eq!(any.code, 1, "{}{}", any.stdout, any.stderr);
+    let both = check("lock.rmm", text, &["--any-threads", "--threads", "2"]);
+    assert_eq!(both.code, 2, "{}", both.stdout);
+}
+
+/// A run of a program with any number of threads says how many it takes, and replays.
+#[test]
+fn a_run_of_a_template_replays() {
+    let trace = crate::scratch("template_trace.json", "");
+    let trace = trace.to_str().unwrap();
+    let ran = fencepost(&format!("check examples/sb_template.fp --trace {trace}"));
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let saved = std::fs::read_to_string(trace).unwrap();
+    assert_eq!(json(&saved)["instances"], serde_json::json!([1, 1]));
+    let replayed = fencepost(&format!("replay examples/sb_template.fp {trace}"));
+    assert_eq!(replayed.code, 0, "{}{}", replayed.stdout, replayed.stderr);
 }
 
 #[test]

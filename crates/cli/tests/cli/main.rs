@@ -5,6 +5,7 @@ mod bad_input;
 mod c;
 mod examples;
 mod limits;
+mod litmus;
 mod output;
 mod replay;
 

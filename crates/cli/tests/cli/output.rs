@@ -74,7 +74,7 @@ fn an_unreadable_file_does_not_end_the_batch() {
 
 #[test]
 fn exit_codes_of_several_files_are_the_first_of_2_1_3_0() {
-    let code = |files: &str| fencepost(&format!("check --format json {files}")).code;
+    let code = |files: &str| fencepost(&format!("check --engine explicit --format json {files}")).code;
     let (safe, unsafe_, unknown) =
         ("examples/sb_fenced.fp", "examples/sb.fp", "examples/spinlock_template.fp");
     assert_eq!(code(safe), 0);

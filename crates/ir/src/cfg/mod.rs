@@ -445,6 +445,15 @@ impl Program {
         self.threads.iter().any(|t| t.count == Count::Any)
     }
 
+    /// The program with that many threads of each start.
+    pub fn instantiated(&self, counts: &[u32]) -> Program {
+        let mut instance = self.clone();
+        for (start, count) in instance.threads.iter_mut().zip(counts) {
+            start.count = Count::Times(*count);
+        }
+        instance
+    }
+
     /// Whether the program can go wrong at all: it has a property, an assertion or an
     /// instruction that can fail.
     pub fn has_property(&self) -> bool {

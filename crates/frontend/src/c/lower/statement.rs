@@ -490,7 +490,8 @@ impl<'a> Lowerer<'a> {
             (None, None) => None,
             // The value of a function that returns none is not used.
             (None, Some(ty)) => {
-                self.types().scalar(&ty).map(|scalar| Expr::constant(scalar.default_value(), scalar, span))
+                let scalar = self.types().scalar(&ty);
+                scalar.map(|scalar| Expr::constant(scalar.default_value(), scalar, span))
             }
             (Some(value), None) => {
                 self.effect(value)?;

@@ -1,0 +1,181 @@
+//! One litmus test under one model: all its final states, and what herd says of them.
+
+use fencepost_explore::{Explicit, Finals};
+use fencepost_frontend::litmus::Test;
+use fencepost_ir::cfg::{self, Observable, Reg};
+use fencepost_ir::tree::Quantifier;
+use fencepost_memory::{State, axiom};
+use fencepost_passes::pipeline;
+use fencepost_task::{Bounds, Budget, Model, Reason, Task};
+use std::collections::BTreeSet;
+
+/// What finds the final states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// Search on the operational models.
+    Explicit,
+    /// Enumeration of executions by the axioms.
+    Axiomatic,
+}
+
+impl Method {
+    /// As JSON names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Explicit => "explicit",
+            Method::Axiomatic => "axiomatic",
+        }
+    }
+}
+
+/// All final states of a test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// As herd prints them, sorted.
+    pub states: Vec<String>,
+    /// States that satisfy the condition, whatever its quantifier.
+    pub satisfying: usize,
+    /// States that do not.
+    pub violating: usize,
+    quantifier: Quantifier,
+}
+
+impl Answer {
+    /// `Never`, `Sometimes` or `Always`.
+    pub fn observation(&self) -> &'static str {
+        match (self.satisfying, self.violating) {
+            (0, _) => "Never",
+            (_, 0) => "Always",
+            (_, _) => "Sometimes",
+        }
+    }
+
+    /// Whether the condition holds with its quantifier: herd's `Ok`.
+    pub fn validated(&self) -> bool {
+        match self.quantifier {
+            Quantifier::Exists => self.satisfying > 0,
+            Quantifier::NotExists => self.satisfying == 0,
+            Quantifier::Forall => self.violating == 0,
+        }
+    }
+
+    /// Numbers of states that speak for the condition and against it: for `~exists` those that do not
+    /// satisfy what is asked speak for it.
+    pub fn witnesses(&self) -> (usize, usize) {
+        match self.quantifier {
+            Quantifier::Exists | Quantifier::Forall => (self.satisfying, self.violating),
+            Quantifier::NotExists => (self.violating, self.satisfying),
+        }
+    }
+
+    /// How herd calls a test with this quantifier.
+    pub fn kind(&self) -> &'static str {
+        match self.quantifier {
+            Quantifier::Exists => "Allowed",
+            Quantifier::NotExists => "Forbidden",
+            Quantifier::Forall => "Required",
+        }
+    }
+
+    /// The verdict that `check` gives of the same file.
+    pub fn verdict(&self) -> &'static str {
+        let bad = match self.quantifier {
+            Quantifier::Exists | Quantifier::NotExists => self.satisfying > 0,
+            Quantifier::Forall => self.violating > 0,
+        };
+        if bad { "unsafe" } else { "safe" }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoAnswer {
+    /// A limit, or the method does not fit the test.
+    Unknown(Reason),
+    /// A thread accesses memory where there is no location.
+    Fault {
+        /// The thread's name.
+        thread: String,
+        /// The line.
+        line: u32,
+    },
+}
+
+/// The graph of a test, ready to be searched.
+pub fn prepare(test: &Test) -> cfg::Program {
+    let mut program = pipeline::lower(test.program.clone());
+    test.observe(&mut program);
+    program
+}
+
+/// Finds all final states.
+pub fn decide(
+    test: &Test,
+    program: &cfg::Program,
+    model: Model,
+    method: Method,
+    budget: Budget,
+) -> Result<Answer, NoAnswer> {
+    let observables = test.observables(program);
+    let outcomes = match method {
+        Method::Explicit => search(program, model, &observables, budget),
+        Method::Axiomatic => axiom::outcomes(program, model, &observables, &budget),
+    };
+    let outcomes = outcomes.map_err(NoAnswer::Unknown)?;
+    let observation = &test.observation;
+    let (mut satisfying, mut violating) = (0, 0);
+    let mut states = Vec::with_capacity(outcomes.len());
+    for values in &outcomes {
+        if let Some((thread, line)) = observation.fault(values) {
+            let thread = test.program.threads[thread.0].name.clone();
+            return Err(NoAnswer::Fault { thread, line });
+        }
+        if !observation.passes_filter(values) {
+            continue;
+        }
+        if observation.satisfied(values) {
+            satisfying += 1;
+        } else {
+            violating += 1;
+        }
+        states.push(observation.show(values));
+    }
+    states.sort_unstable();
+    Ok(Answer { states, satisfying, violating, quantifier: observation.quantifier() })
+}
+
+fn search(
+    program: &cfg::Program,
+    model: Model,
+    observables: &[Observable],
+    budget: Budget,
+) -> Result<BTreeSet<Vec<i64>>, Reason> {
+    let task = Task { program, model, bounds: Bounds::default(), budget };
+    let mut outcomes = BTreeSet::new();
+    let mut values = Vec::with_capacity(observables.len());
+    let finals = Explicit::default().final_states(&task, &mut |state| {
+        values.clear();
+        values.extend(observables.iter().map(|o| value(state, *o)));
+        if !outcomes.contains(&values) {
+            outcomes.insert(values.clone());
+        }
+    });
+    match finals {
+        Finals::All => Ok(outcomes),
+        Finals::Some(reason) => Err(reason),
+    }
+}
+
+fn value(state: &State, observable: Observable) -> i64 {
+    match observable {
+        Observable::Cell(loc) => state.read(loc),
+        Observable::Register(start, reg) => {
+            let thread = state.threads.iter().find(|t| t.start == Some(start));
+            let thread = thread.expect("every column of a test is a thread");
+            match reg {
+                Reg::Local(slot) => thread.registers[(thread.frames[0].base + slot) as usize],
+                Reg::Thread(slot) => thread.registers[slot as usize],
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! `--generate` and `--generate-all`: tests from cycles of relations, printed or written to a folder.
+
+use crate::options::{LitmusOptions, TestArch};
+use crate::{Exit, output};
+use fencepost_frontend::litmus::Arch;
+use fencepost_frontend::litmus::generate::{Cycle, Generated, all_cycles, test};
+use std::collections::HashMap;
+use std::path::Path;
+
+pub fn run(options: &LitmusOptions) -> Exit {
+    match make(options) {
+        Ok(()) => Exit::Good,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            Exit::Wrong
+        }
+    }
+}
+
+fn make(options: &LitmusOptions) -> Result<(), String> {
+    let cycles = match options.generate_all {
+        Some(size) => all_cycles(size as usize),
+        None => cycles(&options.generate)?,
+    };
+    let arch = match options.arch {
+        TestArch::X86 => Arch::X86,
+        TestArch::X86_64 => Arch::X86_64,
+    };
+    let tests = named(&cycles, arch)?;
+    if let Some(folder) = &options.output {
+        write(folder, &tests)?;
+        if !options.quiet {
+            output::complain(format!("{} tests in {}", tests.len(), folder.display()));
+        }
+        return Ok(());
+    }
+    let texts: Vec<&str> = tests.iter().map(|t| t.text.as_str()).collect();
+    output::text(texts.join("\n"));
+    Ok(())
+}
+
+/// Each argument is a cycle, unless all are single relations: then they are one together.
+fn cycles(arguments: &[String]) -> Result<Vec<Cycle>, String> {
+    if arguments.iter().all(|a| a.split_whitespace().count() == 1) {
+        return Ok(vec![Cycle::parse(&arguments.join(" "))?]);
+    }
+    arguments.iter().map(|a| Cycle::parse(a).map_err(|e| format!("'{a}': {e}"))).collect()
+}
+
+/// The tests; where several have one name, the later ones are numbered, as diy does.
+pub fn named(cycles: &[Cycle], arch: Arch) -> Result<Vec<Generated>, String> {
+    let mut names: HashMap<String, usize> = HashMap::new();
+    let mut tests = Vec::with_capacity(cycles.len());
+    for cycle in cycles {
+        let mut generated = test(cycle, arch)?;
+        let same = names.entry(generated.name.clone()).or_default();
+        if *same > 0 {
+            let name = format!("{}{same:03}", generated.name);
+            generated.text = generated.text.replacen(&generated.name, &name, 1);
+            generated.name = name;
+        }
+        *same += 1;
+        tests.push(generated);
+    }
+    Ok(tests)
+}
+
+fn write(folder: &Path, tests: &[Generated]) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut list = String::new();
+    for test in tests {
+        let file = format!("{}.litmus", test.name);
+        let path = folder.join(&file);
+        std::fs::write(&path, &test.text).map_err(|e| format!("{}: {e}", path.display()))?;
+        list += &format!("{file}\n");
+    }
+    let path = folder.join("@all");
+    std::fs::write(&path, list).map_err(|e| format!("{}: {e}", path.display()))
+}

@@ -1,0 +1,390 @@
+//! `fencepost litmus`: tests to sets of final states, as herd prints them.
+//!
+//! Tests are decided side by side and printed in the order of the command line. What is printed on
+//! standard output is answers only: messages about tests that cannot be read and the summary go to
+//! standard error.
+
+mod compare;
+pub mod decide;
+mod expect;
+mod files;
+pub mod generate;
+mod show;
+
+use crate::interrupt;
+use crate::options::{EngineName, Format, LitmusOptions, ModelName};
+use crate::{Exit, input, output};
+use decide::{Answer, Method, NoAnswer};
+use expect::Expectations;
+use fencepost_frontend::Diagnostic;
+use fencepost_frontend::litmus::{self, Test};
+use fencepost_ir::Span;
+use fencepost_task::{Budget, Model};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// What came of one file.
+#[derive(Default)]
+struct Done {
+    /// For standard output and standard error.
+    stdout: String,
+    stderr: String,
+    exit: Option<Exit>,
+    count: Count,
+}
+
+/// What the summary counts.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    tests: usize,
+    never: usize,
+    sometimes: usize,
+    always: usize,
+    unknown: usize,
+    errors: usize,
+    compared: usize,
+    different: usize,
+    apart: usize,
+}
+
+impl Count {
+    fn add(&mut self, other: Count) {
+        self.tests += other.tests;
+        self.never += other.never;
+        self.sometimes += other.sometimes;
+        self.always += other.always;
+        self.unknown += other.unknown;
+        self.errors += other.errors;
+        self.compared += other.compared;
+        self.different += other.different;
+        self.apart += other.apart;
+    }
+
+    fn answer(&mut self, answer: &Result<Answer, NoAnswer>) {
+        match answer {
+            Ok(answer) => match answer.observation() {
+                "Never" => self.never += 1,
+                "Always" => self.always += 1,
+                _ => self.sometimes += 1,
+            },
+            Err(NoAnswer::Unknown(_)) => self.unknown += 1,
+            Err(NoAnswer::Fault { .. }) => self.errors += 1,
+        }
+    }
+}
+
+/// What all tests of a run share.
+struct Run<'a> {
+    options: &'a LitmusOptions,
+    models: Vec<Model>,
+    method: Method,
+    expectations: Option<Expectations>,
+    /// Bytes for each test.
+    memory: Option<u64>,
+    cancelled: Arc<AtomicBool>,
+}
+
+pub fn run(options: &LitmusOptions) -> Exit {
+    if !options.generate.is_empty() || options.generate_all.is_some() {
+        return generate::run(options);
+    }
+    let expectations = match options.expect.as_deref().map(Expectations::read).transpose() {
+        Ok(expectations) => expectations,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            return Exit::Wrong;
+        }
+    };
+    match options.engine {
+        EngineName::Auto | EngineName::Explicit => {}
+        EngineName::Dual => {
+            output::complain(
+                "unknown: the engine `dual` does not list final states; `fencepost check --engine dual` decides a \
+                 test's condition",
+            );
+            return if options.allow_unknown { Exit::Good } else { Exit::Unknown };
+        }
+    }
+    let comparing = !options.compare.is_empty();
+    if comparing && (options.compare.len() < 2 || expectations.is_some()) {
+        output::complain(
+            "error: --compare takes two or more models, as in `--compare sc,tso`, and no --expect",
+        );
+        return Exit::Wrong;
+    }
+    let names: &[ModelName] = if comparing { &options.compare } else { &options.models };
+    let files = match (&expectations, options.paths.is_empty()) {
+        (None, true) => {
+            output::complain("error: no tests: name files, folders or `@list` files");
+            return Exit::Wrong;
+        }
+        // Recorded answers name their tests.
+        (Some(expectations), true) => expectations.files.iter().cloned().map(Ok).collect(),
+        (_, false) => files::collect(&options.paths),
+    };
+    let run = Run {
+        options,
+        models: names.iter().map(|m| Model::from(*m)).collect(),
+        method: if options.oracle.is_some() { Method::Axiomatic } else { Method::Explicit },
+        expectations,
+        memory: options.memory.map(|mb| mb << 20).or_else(crate::check::default_memory),
+        cancelled: interrupt::flag(),
+    };
+    let start = Instant::now();
+    let (count, exit) = run.all(&files);
+    if !options.quiet && (files.len() > 1 || run.expectations.is_some()) {
+        output::complain(run.summary(count, start.elapsed()));
+    }
+    let exit = if run.cancelled.load(Ordering::Relaxed) { exit.and(Exit::Unknown) } else { exit };
+    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+}
+
+impl Run<'_> {
+    fn all(&self, files: &[Result<PathBuf, String>]) -> (Count, Exit) {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let jobs = self.options.jobs.map_or(cores, |n| n as usize).min(files.len()).max(1);
+        let next = AtomicUsize::new(0);
+        let (sender, results) = mpsc::channel();
+        let mut count = Count::default();
+        let mut exit = Exit::Good;
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                let sender = sender.clone();
+                let next = &next;
+                scope.spawn(move || {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(file) = files.get(number) else { break };
+                        if self.cancelled.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        if sender.send((number, self.file(file))).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let mut line = crate::progress::CountLine::new(self.options.quiet, files.len());
+            let mut waiting: BTreeMap<usize, Done> = BTreeMap::new();
+            let mut printed = 0;
+            for (number, done) in results {
+                waiting.insert(number, done);
+                while let Some(done) = waiting.remove(&printed) {
+                    printed += 1;
+                    line.clear();
+                    output::text(done.stdout);
+                    if !done.stderr.is_empty() {
+                        output::complain(done.stderr.trim_end());
+                    }
+                    count.add(done.count);
+                    exit = exit.and(done.exit.unwrap_or(Exit::Good));
+                }
+                line.update(printed);
+            }
+        });
+        (count, exit)
+    }
+
+    /// Reads and decides one file.
+    fn file(&self, file: &Result<PathBuf, String>) -> Done {
+        let mut done = Done::default();
+        let path = match file {
+            Ok(path) => path,
+            Err(message) => {
+                self.error(&mut done, "", &input::InputError::File(message.clone()));
+                return done;
+            }
+        };
+        let name = path.display().to_string();
+        let read = input::read_text(path)
+            .map_err(|e| input::InputError::File(format!("{name}: {e}")))
+            .and_then(|text| {
+                litmus::read_test(&name, &text).map_err(|(sources, d)| input::InputError::Text(sources, d))
+            });
+        match read {
+            Ok(test) if self.is_wanted(&test.name) => self.test(&mut done, path, &name, &test),
+            Ok(_) => {}
+            Err(error) if self.options.only.is_empty() && self.options.filter.is_empty() => {
+                self.error(&mut done, &name, &error);
+            }
+            // Whether a test that cannot be read was asked for is known by its file's name only.
+            Err(error) => {
+                if path.file_stem().is_some_and(|s| self.is_wanted(&s.to_string_lossy())) {
+                    self.error(&mut done, &name, &error);
+                }
+            }
+        }
+        done
+    }
+
+    /// Whether `--only` and `--filter` let a test pass.
+    fn is_wanted(&self, name: &str) -> bool {
+        let (only, filter) = (&self.options.only, &self.options.filter);
+        (only.is_empty() || only.iter().any(|pattern| matches(pattern, name)))
+            && (filter.is_empty() || filter.iter().any(|part| name.contains(part.as_str())))
+    }
+
+    fn error(&self, done: &mut Done, name: &str, error: &input::InputError) {
+        done.count.tests += 1;
+        done.count.errors += 1;
+        done.exit = Some(Exit::Wrong);
+        done.stderr = input::message(error);
+        if self.options.format == Format::Json {
+            done.stdout = format!("{}\n", crate::check::error_object(name, error));
+        }
+    }
+
+    fn test(&self, done: &mut Done, path: &Path, name: &str, test: &Test) {
+        done.count.tests += 1;
+        let program = decide::prepare(test);
+        let mut answers = Vec::new();
+        for &model in &self.models {
+            let start = Instant::now();
+            let budget = Budget {
+                deadline: self.options.timeout.map(|s| start + Duration::from_secs_f64(s)),
+                memory: self.memory,
+                cancelled: self.cancelled.clone(),
+            };
+            let answer = decide::decide(test, &program, model, self.method, budget);
+            let seconds = start.elapsed().as_secs_f64();
+            if let Err(NoAnswer::Fault { thread, line }) = &answer {
+                let error = fault(test, thread, *line);
+                self.error(done, name, &error);
+                // It was counted as a test already.
+                done.count.tests -= 1;
+                return;
+            }
+            done.count.answer(&answer);
+            if matches!(answer, Err(NoAnswer::Unknown(_))) {
+                done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Unknown));
+            }
+            answers.push((model, answer, seconds));
+        }
+        if !self.options.compare.is_empty() {
+            compare::show(done, self.options.format, name, test, &answers);
+            return;
+        }
+        for (model, answer, seconds) in &answers {
+            match (self.options.format, &self.expectations) {
+                (Format::Json, _) => {
+                    let object = show::json(name, test, *model, self.method, answer, *seconds);
+                    done.stdout += &format!("{object}\n");
+                }
+                (Format::Text, None) => {
+                    let model = (self.models.len() > 1).then_some(*model);
+                    done.stdout += &show::text(test, model, answer, *seconds);
+                }
+                (Format::Text, Some(_)) => {}
+            }
+            if let Some(expectations) = &self.expectations {
+                self.expected(done, expectations, path, *model, answer);
+            }
+        }
+    }
+
+    /// Compares with what is recorded.
+    fn expected(
+        &self,
+        done: &mut Done,
+        expectations: &Expectations,
+        path: &Path,
+        model: Model,
+        answer: &Result<Answer, NoAnswer>,
+    ) {
+        let (Some(expected), Ok(answer)) = (expectations.of(path, model.name()), answer) else { return };
+        done.count.compared += 1;
+        let differences = expected.differences(answer);
+        if differences.is_empty() {
+            return;
+        }
+        done.count.different += 1;
+        done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Bad));
+        let lines: String =
+            differences.iter().map(|d| format!("{} under {}: {d}\n", path.display(), model.name())).collect();
+        match self.options.format {
+            Format::Text => done.stdout += &lines,
+            Format::Json => done.stderr += &lines,
+        }
+    }
+
+    fn summary(&self, count: Count, time: Duration) -> String {
+        let seconds = time.as_secs_f64();
+        let rate = count.tests as f64 / seconds.max(1e-9);
+        let models: Vec<&str> = self.models.iter().map(|m| m.name()).collect();
+        let mut text = format!(
+            "{} tests under {}: Never {}, Sometimes {}, Always {}",
+            count.tests,
+            models.join(", "),
+            count.never,
+            count.sometimes,
+            count.always
+        );
+        for (what, n) in [("unknown", count.unknown), ("errors", count.errors)] {
+            if n > 0 {
+                text += &format!(", {what} {n}");
+            }
+        }
+        if self.expectations.is_some() {
+            text += &format!("; {} compared, {} different", count.compared, count.different);
+        }
+        if !self.options.compare.is_empty() {
+            text += &format!("; {} tell the models apart", count.apart);
+        }
+        text + &format!("; {seconds:.2} s, {rate:.0} tests/s")
+    }
+}
+
+/// The message about an access to no location.
+fn fault(test: &Test, thread: &str, line: u32) -> input::InputError {
+    let sources = test.program.sources.clone();
+    let columns =
+        sources.text(Default::default()).lines().nth(line as usize - 1).map_or(1, |l| l.chars().count());
+    let span = Span { line, column: 1, length: columns.max(1) as u32, ..Span::NONE };
+    let message = format!("{thread} accesses memory where there is no location, or one of another width");
+    let diagnostic = Diagnostic::new(span, message).help(
+        "an address is that of a location in the init block, as in `0:rsi=x`, or of an element of an array",
+    );
+    input::InputError::Text(sources, vec![diagnostic])
+}
+
+/// Whether a name fits a pattern in which `*` stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or("");
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, expected) in [
+            ("SB", "SB", true),
+            ("SB", "SB+mfences", false),
+            ("SB*", "SB+mfences", true),
+            ("*mfences", "SB+mfences", true),
+            ("S*m*s", "SB+mfences", true),
+            ("*", "", true),
+            ("a*a", "a", false),
+            ("", "SB", false),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Threads as finite automata over memory operations (Abdulla et al., CONCUR 2016, section 3.1).
+//!
+//! Deviation: the paper's atomic read-write of one variable is generalised to several: an atomic
+//! section, a lock or a read-modify-write is one operation with a guard and an update.
+
+use fencepost_ir::cfg::{NodeId, ProcId};
+
+/// A memory cell, by its number.
+pub type Var = u16;
+
+/// A value of a variable, by its number in the variable's set of values.
+pub type Value = u16;
+
+/// What a transition does.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Op {
+    /// Nothing.
+    Nop,
+    /// The variable must hold the value.
+    Read(Var, Value),
+    /// The variable gets the value.
+    Write(Var, Value),
+    /// The buffer must be empty.
+    Fence,
+    /// With an empty buffer, at once: the variables of the guard hold its values, those of the
+    /// update get theirs. Both sorted.
+    Atomic(Vec<(Var, Value)>, Vec<(Var, Value)>),
+}
+
+/// What a property wants to know of a state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Mark {
+    /// Control is at a node that a property speaks of.
+    At(ProcId, NodeId),
+    /// An assertion or another instruction has failed.
+    Failed,
+    /// The thread has ended, with these values in the registers that are observed.
+    Ended(Vec<i64>),
+}
+
+/// A step of control.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Transition {
+    /// Where it starts.
+    pub from: u32,
+    /// What it does.
+    pub op: Op,
+    /// Where it leads.
+    pub to: u32,
+}
+
+/// A thread's automaton. State 0 is the initial one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Automaton {
+    /// What properties know of each state.
+    pub marks: Vec<Vec<Mark>>,
+    /// Transitions, sorted.
+    pub transitions: Vec<Transition>,
+    /// For each state the transitions that lead there.
+    pub incoming: Vec<Vec<u32>>,
+    /// For each state the variables that the thread can have written since it last waited for its
+    /// buffer, as sorted lists: only these can have own messages there.
+    pub own: Vec<Vec<Var>>,
+    /// Steps from the initial state.
+    pub distance: Vec<u32>,
+}
+
+impl Automaton {
+    /// Puts transitions in order and works out what follows from them.
+    pub fn new(marks: Vec<Vec<Mark>>, mut transitions: Vec<Transition>) -> Automaton {
+        transitions.sort();
+        transitions.dedup();
+        let states = marks.len();
+        let mut incoming = vec![Vec::new(); states];
+        for (i, t) in transitions.iter().enumerate() {
+            incoming[t.to as usize].push(i as u32);
+        }
+        let own = own_variables(states, &transitions);
+        let distance = distances(states, &transitions);
+        Automaton { marks, transitions, incoming, own, distance }
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> u32 {
+        self.marks.len() as u32
+    }
+
+    /// The states with a mark.
+    pub fn marked(&self, mark: &Mark) -> Vec<u32> {
+        (0..self.states()).filter(|s| self.marks[*s as usize].contains(mark)).collect()
+    }
+
+    /// Whether an own message of the variable can be in the buffer at a state.
+    pub fn may_own(&self, state: u32, var: Var) -> bool {
+        self.own[state as usize].binary_search(&var).is_ok()
+    }
+}
+
+fn own_variables(states: usize, transitions: &[Transition]) -> Vec<Vec<Var>> {
+    let mut own: Vec<Vec<Var>> = vec![Vec::new(); states];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for t in transitions {
+            let mut carried = match t.op {
+                Op::Fence | Op::Atomic(..) => Vec::new(),
+                Op::Nop | Op::Read(..) | Op::Write(..) => own[t.from as usize].clone(),
+            };
+            if let Op::Write(x, _) = t.op {
+                carried.push(x);
+            }
+            let target = &mut own[t.to as usize];
+            for x in carried {
+                if let Err(place) = target.binary_search(&x) {
+                    target.insert(place, x);
+                    changed = true;
+                }
+            }
+        }
+    }
+    own
+}
+
+fn distances(states: usize, transitions: &[Transition]) -> Vec<u32> {
+    let mut distance = vec![u32::MAX; states];
+    distance[0] = 0;
+    let mut frontier = vec![0u32];
+    while let Some(d) = frontier.first().map(|s| distance[*s as usize]) {
+        let mut next = Vec::new();
+        for t in transitions {
+            if frontier.contains(&t.from) && distance[t.to as usize] == u32::MAX {
+                distance[t.to as usize] = d + 1;
+                next.push(t.to);
+            }
+        }
+        frontier = next;
+    }
+    distance.iter().map(|d| (*d).min(1 << 20)).collect()
+}

@@ -1,0 +1,204 @@
+//! Coherence orders of an execution, and whether the axioms allow it with them. The axioms are in
+//! `mod.rs`, where they are justified.
+
+use super::execution::{Event, EventId, Execution, Kind, Source};
+use fencepost_ir::cfg::Loc;
+use fencepost_task::Model;
+
+/// The last value written to each cell that is written at all.
+type Memory = [(Loc, i64)];
+
+/// Calls `see` with the last value written to each written cell, for every allowed coherence order.
+pub fn final_memories(execution: &Execution, model: Model, see: &mut dyn FnMut(&Memory)) {
+    let events = &execution.events;
+    let mut locs: Vec<Loc> = events.iter().filter_map(|e| e.loc).collect();
+    locs.sort_unstable();
+    locs.dedup();
+    let mut orders: Vec<(Loc, Vec<Vec<EventId>>)> = Vec::new();
+    for loc in locs {
+        let mut writes: Vec<EventId> = Vec::new();
+        for thread in execution.program_order() {
+            writes.extend(thread.iter().filter(|id| events[**id].writes() && events[**id].loc == Some(loc)));
+        }
+        let mut allowed = Vec::new();
+        linearizations(events, &writes, &mut Vec::new(), &mut |order| {
+            if coherent(execution, loc, order) {
+                allowed.push(order.to_vec());
+            }
+        });
+        orders.push((loc, allowed));
+    }
+    let base = Relation::preserved(execution, model);
+    combine(events, &orders, base, &mut Vec::new(), see);
+}
+
+/// All orders of the writes to a cell in which those of one thread (they are together in `writes`, in
+/// program order) stay in order and every update comes right behind what it read.
+fn linearizations(
+    events: &[Event],
+    writes: &[EventId],
+    order: &mut Vec<EventId>,
+    see: &mut dyn FnMut(&[EventId]),
+) {
+    if order.len() == writes.len() {
+        see(order);
+        return;
+    }
+    for (i, &id) in writes.iter().enumerate() {
+        let waits = writes[..i].iter().any(|w| events[*w].thread == events[id].thread && !order.contains(w));
+        if order.contains(&id) || waits {
+            continue;
+        }
+        let last = order.last().map_or(Source::Initial, |w| Source::Event(*w));
+        if events[id].kind == Kind::Update && events[id].source != last {
+            continue;
+        }
+        order.push(id);
+        linearizations(events, writes, order, see);
+        order.pop();
+    }
+}
+
+/// Axiom 1, for one cell: po ∪ rf ∪ co ∪ fr is acyclic.
+fn coherent(execution: &Execution, loc: Loc, order: &[EventId]) -> bool {
+    let events = &execution.events;
+    let mut relation = Relation::new(events.len());
+    for thread in execution.program_order() {
+        let here: Vec<EventId> = thread.iter().copied().filter(|id| events[*id].loc == Some(loc)).collect();
+        for pair in here.windows(2) {
+            relation.add(pair[0], pair[1]);
+        }
+    }
+    for (id, event) in events.iter().enumerate() {
+        if let (true, Source::Event(source)) = (event.reads() && event.loc == Some(loc), event.source) {
+            relation.add(source, id);
+        }
+    }
+    relation.add_coherence(events, loc, order);
+    relation.is_acyclic()
+}
+
+/// Tries every choice of one order for each cell with axiom 2.
+fn combine(
+    events: &[Event],
+    orders: &[(Loc, Vec<Vec<EventId>>)],
+    relation: Relation,
+    memory: &mut Vec<(Loc, i64)>,
+    see: &mut dyn FnMut(&Memory),
+) {
+    // A cycle stays one whatever is added.
+    if !relation.is_acyclic() {
+        return;
+    }
+    let Some(((loc, alternatives), rest)) = orders.split_first() else {
+        see(memory);
+        return;
+    };
+    for order in alternatives {
+        let mut relation = relation.clone();
+        relation.add_coherence(events, *loc, order);
+        let last = order.last().map(|id| (*loc, events[*id].value));
+        memory.extend(last);
+        combine(events, rest, relation, memory, see);
+        if last.is_some() {
+            memory.pop();
+        }
+    }
+}
+
+/// A relation on events.
+#[derive(Clone)]
+struct Relation {
+    after: Vec<Vec<EventId>>,
+}
+
+impl Relation {
+    fn new(events: usize) -> Relation {
+        Relation { after: vec![Vec::new(); events] }
+    }
+
+    fn add(&mut self, from: EventId, to: EventId) {
+        self.after[from].push(to);
+    }
+
+    /// What of po and rf the model keeps.
+    fn preserved(execution: &Execution, model: Model) -> Relation {
+        let events = &execution.events;
+        let mut relation = Relation::new(events.len());
+        for thread in execution.program_order() {
+            for (i, &from) in thread.iter().enumerate() {
+                for &to in &thread[i + 1..] {
+                    if keeps(model, &events[from], &events[to]) {
+                        relation.add(from, to);
+                    }
+                }
+            }
+        }
+        for (id, event) in events.iter().enumerate() {
+            if let (true, Source::Event(source)) = (event.reads(), event.source)
+                && (model == Model::Sc || events[source].thread != event.thread)
+            {
+                relation.add(source, id);
+            }
+        }
+        relation
+    }
+
+    /// co and fr of one cell.
+    fn add_coherence(&mut self, events: &[Event], loc: Loc, order: &[EventId]) {
+        for pair in order.windows(2) {
+            self.add(pair[0], pair[1]);
+        }
+        for (id, event) in events.iter().enumerate() {
+            if !event.reads() || event.loc != Some(loc) {
+                continue;
+            }
+            let behind = match event.source {
+                Source::Initial => 0,
+                Source::Event(source) => match order.iter().position(|w| *w == source) {
+                    Some(position) => position + 1,
+                    None => panic!("a read takes its value from a write to its cell"),
+                },
+            };
+            // The next one is enough, the others follow by co. An update is no write behind its own read.
+            if let Some(&next) = order[behind..].iter().find(|w| **w != id) {
+                self.add(id, next);
+            }
+        }
+    }
+
+    fn is_acyclic(&self) -> bool {
+        let mut missing = vec![0usize; self.after.len()];
+        for to in self.after.iter().flatten() {
+            missing[*to] += 1;
+        }
+        let mut free: Vec<EventId> = (0..missing.len()).filter(|id| missing[*id] == 0).collect();
+        let mut removed = 0;
+        while let Some(id) = free.pop() {
+            removed += 1;
+            for &to in &self.after[id] {
+                missing[to] -= 1;
+                if missing[to] == 0 {
+                    free.push(to);
+                }
+            }
+        }
+        removed == self.after.len()
+    }
+}
+
+/// Whether a pair of program order is in ppo.
+fn keeps(model: Model, from: &Event, to: &Event) -> bool {
+    let strong = |e: &Event| matches!(e.kind, Kind::Fence | Kind::Update | Kind::Probe);
+    if model == Model::Sc || strong(from) || strong(to) {
+        return true;
+    }
+    match (from.kind, to.kind) {
+        (Kind::Read, _) => true,
+        (Kind::Write, Kind::Write) => model == Model::Tso || from.loc == to.loc,
+        (Kind::Write, Kind::StoreFence) | (Kind::StoreFence, Kind::Write) => model == Model::Pso,
+        // A store-store fence orders nothing but stores; a store may wait behind a load.
+        (Kind::Write | Kind::StoreFence, _) => false,
+        (Kind::Fence | Kind::Update | Kind::Probe, _) => true,
+    }
+}

@@ -1,0 +1,507 @@
+//! What the threads of a loop-free program can do, and where their reads take values from.
+//!
+//! Executions are built event by event. A thread runs by itself up to its next read; when all wait at
+//! reads, every one of them is tried with every write that is there already. That finds all executions
+//! that SC, TSO and PSO allow, because in all three po ∪ rf is acyclic: a store is done after the loads
+//! before it, so no value can come from a write that depends on it. Different orders of building lead to
+//! the same execution; each is gone on with once.
+
+use fencepost_ir::Fault;
+use fencepost_ir::cfg::{
+    Address, Count, Dest, Edge, EdgeId, FenceKind, Instr, Loc, NodeId, ProcId, Procedure, Program, Reg,
+    StartId,
+};
+use fencepost_ir::eval::{Registers, element, eval, rmw};
+use fencepost_task::{Budget, Reason};
+use std::collections::HashSet;
+
+/// The number of an event in its execution.
+pub type EventId = usize;
+
+/// What an event does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// A read-modify-write.
+    Update,
+    /// A read-modify-write that writes nothing: a compare-exchange that failed.
+    Probe,
+    /// A full fence.
+    Fence,
+    /// A store-store fence.
+    StoreFence,
+}
+
+/// Where a read takes its value from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Source {
+    /// What the cell held at first.
+    Initial,
+    /// A write.
+    Event(EventId),
+}
+
+/// Something that a thread does with memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Who.
+    pub thread: usize,
+    /// What.
+    pub kind: Kind,
+    /// The cell, but for fences.
+    pub loc: Option<Loc>,
+    /// What is written.
+    pub value: i64,
+    /// For what reads.
+    pub source: Source,
+}
+
+impl Event {
+    /// Whether it reads.
+    pub fn reads(&self) -> bool {
+        matches!(self.kind, Kind::Read | Kind::Update | Kind::Probe)
+    }
+
+    /// Whether it writes.
+    pub fn writes(&self) -> bool {
+        matches!(self.kind, Kind::Write | Kind::Update)
+    }
+}
+
+#[derive(Clone)]
+struct Thread {
+    start: StartId,
+    procedure: ProcId,
+    node: NodeId,
+    own: Vec<i64>,
+    locals: Vec<i64>,
+    ended: bool,
+    /// The read that it waits at, once control has come to it.
+    waits_at: Option<EdgeId>,
+    /// The choices that brought it here, to tell executions apart.
+    history: Vec<u64>,
+    events: Vec<EventId>,
+}
+
+impl Registers for Thread {
+    fn get(&self, reg: Reg) -> i64 {
+        match reg {
+            Reg::Local(slot) => self.locals[slot as usize],
+            Reg::Thread(slot) => self.own[slot as usize],
+        }
+    }
+}
+
+impl Thread {
+    fn set(&mut self, dest: &Dest, value: i64) -> Result<(), Fault> {
+        let reg = match dest {
+            Dest::Reg(reg) => *reg,
+            Dest::At { base, len, index } => element(*base, *len, eval(index, self)?)?,
+        };
+        match reg {
+            Reg::Local(slot) => self.locals[slot as usize] = value,
+            Reg::Thread(slot) => self.own[slot as usize] = value,
+        }
+        Ok(())
+    }
+}
+
+/// An execution, complete or not.
+#[derive(Clone)]
+pub struct Execution {
+    threads: Vec<Thread>,
+    /// All events, each behind those that it depends on.
+    pub events: Vec<Event>,
+}
+
+impl Execution {
+    /// The events of each thread, in program order.
+    pub fn program_order(&self) -> impl Iterator<Item = &[EventId]> {
+        self.threads.iter().map(|t| t.events.as_slice())
+    }
+
+    /// What a register of a started thread holds.
+    pub fn register(&self, start: StartId, reg: Reg) -> i64 {
+        let thread = self.threads.iter().find(|t| t.start == start);
+        thread.expect("a register is observed of a thread that runs").get(reg)
+    }
+
+    fn add(&mut self, event: Event) {
+        self.threads[event.thread].events.push(self.events.len());
+        self.events.push(event);
+    }
+
+    /// What tells this execution from others: the choices of each thread.
+    fn key(&self) -> Vec<u64> {
+        let mut key = Vec::new();
+        for thread in &self.threads {
+            key.push(thread.history.len() as u64);
+            key.extend_from_slice(&thread.history);
+        }
+        key
+    }
+}
+
+/// What becomes of an execution when a thread goes on.
+enum Next {
+    /// It went on.
+    Moved,
+    /// It waits at a read or has ended.
+    Waits,
+    /// It waits for ever, or failed: no final state comes of this.
+    Stuck,
+    /// Several ways to go on, each an execution.
+    Split(Vec<Execution>),
+}
+
+/// All executions of a program from one initial memory.
+pub struct Enumeration<'a> {
+    program: &'a Program,
+    initial: &'a [i64],
+    bases: Vec<u32>,
+    budget: &'a Budget,
+    seen: HashSet<Vec<u64>>,
+    steps: u64,
+}
+
+/// A read's or write's code in a thread's history: an event as (thread, number in it).
+fn code(execution: &Execution, source: Source) -> u64 {
+    match source {
+        Source::Initial => 0,
+        Source::Event(id) => {
+            let thread = execution.events[id].thread;
+            let position = execution.threads[thread].events.iter().position(|e| *e == id);
+            1 + ((thread as u64) << 32 | position.expect("an event belongs to its thread") as u64)
+        }
+    }
+}
+
+impl<'a> Enumeration<'a> {
+    /// Prepares the enumeration, or says why the program is not for it.
+    pub fn new(program: &'a Program, initial: &'a [i64], budget: &'a Budget) -> Result<Self, Reason> {
+        for start in &program.threads {
+            if start.count == Count::Any {
+                return Err(refusal("any number of threads"));
+            }
+            if let Some(reason) = unsupported(program, program.procedure(start.procedure)) {
+                return Err(reason);
+            }
+        }
+        let bases = program.cell_bases();
+        Ok(Enumeration { program, initial, bases, budget, seen: HashSet::new(), steps: 0 })
+    }
+
+    /// Calls `see` on every complete execution.
+    pub fn run(&mut self, see: &mut dyn FnMut(&Execution)) -> Result<(), Reason> {
+        let mut threads = Vec::new();
+        for (i, start) in self.program.threads.iter().enumerate() {
+            let procedure = self.program.procedure(start.procedure);
+            let Count::Times(n) = start.count else { panic!("refused before") };
+            let rest = procedure.registers[start.args.len()..].iter().map(|r| r.init);
+            let thread = Thread {
+                start: StartId(i as u32),
+                procedure: start.procedure,
+                node: procedure.entry(),
+                own: self.program.thread_registers.iter().map(|r| r.init).collect(),
+                locals: start.args.iter().copied().chain(rest).collect(),
+                ended: false,
+                waits_at: None,
+                history: Vec::new(),
+                events: Vec::new(),
+            };
+            threads.extend(vec![thread; n as usize]);
+        }
+        let mut work = vec![Execution { threads, events: Vec::new() }];
+        while let Some(mut execution) = work.pop() {
+            self.steps += 1;
+            if self.steps.is_multiple_of(64)
+                && let Some(reason) = self.budget.exceeded((self.seen.len() as u64) * 128)
+            {
+                return Err(reason);
+            }
+            if !self.advance(&mut execution, &mut work) {
+                continue;
+            }
+            if execution.threads.iter().all(|t| t.ended) {
+                see(&execution);
+                continue;
+            }
+            for thread in 0..execution.threads.len() {
+                self.read(&execution, thread, &mut work);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs every thread to its next read; false if nothing comes of this execution, or if it went
+    /// into `work` in parts.
+    fn advance(&mut self, execution: &mut Execution, work: &mut Vec<Execution>) -> bool {
+        let mut thread = 0;
+        while thread < execution.threads.len() {
+            match self.step(execution, thread) {
+                Next::Moved => {}
+                Next::Waits => thread += 1,
+                Next::Stuck => return false,
+                Next::Split(parts) => {
+                    for part in parts {
+                        if self.seen.insert(part.key()) {
+                            work.push(part);
+                        }
+                    }
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn step(&self, execution: &mut Execution, index: usize) -> Next {
+        let thread = &execution.threads[index];
+        if thread.ended || thread.waits_at.is_some() {
+            return Next::Waits;
+        }
+        let procedure = self.program.procedure(thread.procedure);
+        let enabled = |edge: &Edge| match &edge.instr {
+            Instr::Assume(condition) => eval(condition, thread) != Ok(0),
+            _ => true,
+        };
+        let edges: Vec<(EdgeId, &Edge)> = procedure.out(thread.node).filter(|(_, e)| enabled(e)).collect();
+        match edges[..] {
+            [] => Next::Stuck,
+            [(id, edge)] => self.follow(execution, index, id, edge),
+            _ => {
+                // A choice of control: each way is an execution of its own, up to the chosen edge.
+                let mut parts = Vec::new();
+                for (id, edge) in edges {
+                    let mut part = execution.clone();
+                    part.threads[index].history.push(1 << 63 | u64::from(id.0));
+                    match self.follow(&mut part, index, id, edge) {
+                        Next::Stuck => {}
+                        Next::Split(split) => parts.extend(split),
+                        Next::Moved | Next::Waits => parts.push(part),
+                    }
+                }
+                Next::Split(parts)
+            }
+        }
+    }
+
+    /// Does what an edge says; a read waits.
+    fn follow(&self, execution: &mut Execution, index: usize, id: EdgeId, edge: &Edge) -> Next {
+        let done = |execution: &mut Execution, event: Option<(Kind, Option<Loc>, i64)>| {
+            execution.threads[index].node = edge.to;
+            if let Some((kind, loc, value)) = event {
+                execution.add(Event { thread: index, kind, loc, value, source: Source::Initial });
+            }
+            Next::Moved
+        };
+        let thread = &mut execution.threads[index];
+        match &edge.instr {
+            Instr::Nop | Instr::Choose => done(execution, None),
+            Instr::Assign(dest, value) => {
+                let Ok(()) = eval(value, thread).and_then(|v| thread.set(dest, v)) else {
+                    return Next::Stuck;
+                };
+                done(execution, None)
+            }
+            Instr::Assume(condition) | Instr::Assert(condition) => match eval(condition, thread) {
+                Ok(0) | Err(_) => Next::Stuck,
+                Ok(_) => done(execution, None),
+            },
+            Instr::Store(address, value) => {
+                let (Ok(loc), Ok(value)) = (self.resolve(thread, address), eval(value, thread)) else {
+                    return Next::Stuck;
+                };
+                done(execution, Some((Kind::Write, Some(loc), value)))
+            }
+            Instr::Fence(FenceKind::Full) => done(execution, Some((Kind::Fence, None, 0))),
+            Instr::Fence(FenceKind::StoreStore) => done(execution, Some((Kind::StoreFence, None, 0))),
+            Instr::Return(_) | Instr::Exit(_) => {
+                thread.ended = true;
+                Next::Waits
+            }
+            Instr::Havoc(dest, choices) => {
+                let mut parts = Vec::new();
+                for value in choices.values() {
+                    let mut part = execution.clone();
+                    let thread = &mut part.threads[index];
+                    thread.history.push(value as u64);
+                    if thread.set(dest, value).is_ok() {
+                        thread.node = edge.to;
+                        parts.push(part);
+                    }
+                }
+                Next::Split(parts)
+            }
+            Instr::Load(..) | Instr::Rmw(..) => {
+                thread.waits_at = Some(id);
+                Next::Waits
+            }
+            other => panic!("refused before: {other:?}"),
+        }
+    }
+
+    fn resolve(&self, thread: &Thread, address: &Address) -> Result<Loc, Fault> {
+        let Address::Cell { object, index } = address else { panic!("pointers are refused before") };
+        let index = eval(index, thread)?;
+        if self.program.object(*object).ty.is_unbounded() {
+            return Loc::element(*object, index).ok_or(Fault::Overflow);
+        }
+        let (base, end) = (self.bases[object.index()], self.bases[object.index() + 1]);
+        if !(0..i64::from(end - base)).contains(&index) {
+            return Err(Fault::OutOfBounds { index, len: end - base });
+        }
+        Ok(Loc::cell(base + index as u32))
+    }
+
+    /// Lets a thread that waits at a read do it, in all ways.
+    fn read(&mut self, execution: &Execution, index: usize, work: &mut Vec<Execution>) {
+        let thread = &execution.threads[index];
+        let Some(id) = thread.waits_at else { return };
+        let edge = self.program.procedure(thread.procedure).edge(id);
+        let mut parts = Vec::new();
+        self.read_by(execution, index, edge, &mut parts);
+        for part in parts {
+            if self.seen.insert(part.key()) {
+                work.push(part);
+            }
+        }
+    }
+
+    fn read_by(&self, execution: &Execution, index: usize, edge: &Edge, parts: &mut Vec<Execution>) {
+        let thread = &execution.threads[index];
+        let address = edge.instr.address().expect("reads have addresses");
+        let Ok(loc) = self.resolve(thread, address) else { return };
+        let writes = execution.events.iter().enumerate().filter(|(_, e)| e.writes() && e.loc == Some(loc));
+        let sources = std::iter::once(Source::Initial).chain(writes.map(|(id, _)| Source::Event(id)));
+        for source in sources.filter(|s| !hidden(execution, index, loc, *s)) {
+            let value = match source {
+                Source::Event(id) => execution.events[id].value,
+                Source::Initial if loc.as_element().is_some() => 0,
+                Source::Initial => self.initial[loc.index()],
+            };
+            let mut part = execution.clone();
+            let history = code(execution, source);
+            let thread = &mut part.threads[index];
+            thread.history.push(history);
+            thread.node = edge.to;
+            thread.waits_at = None;
+            let (kind, written, dest) = match &edge.instr {
+                Instr::Load(dest, _) => (Kind::Read, 0, Some(dest)),
+                Instr::Rmw(dest, _, op) => {
+                    let Some(ty) = self.cell_type(address) else { continue };
+                    match rmw(op, ty, value, thread) {
+                        Ok(Some(new)) => (Kind::Update, new, dest.as_ref()),
+                        Ok(None) => (Kind::Probe, 0, dest.as_ref()),
+                        Err(_) => continue,
+                    }
+                }
+                other => panic!("{other:?} does not read"),
+            };
+            if let Some(dest) = dest
+                && thread.set(dest, value).is_err()
+            {
+                continue;
+            }
+            let taken = |e: &Event| e.kind == Kind::Update && e.source == source && e.loc == Some(loc);
+            if kind == Kind::Update && part.events.iter().any(taken) {
+                continue; // two read-modify-writes cannot both come next behind one write
+            }
+            part.add(Event { thread: index, kind, loc: Some(loc), value: written, source });
+            parts.push(part);
+        }
+    }
+
+    fn cell_type(&self, address: &Address) -> Option<fencepost_ir::Scalar> {
+        match address {
+            Address::Cell { object, .. } => self.program.object(*object).ty.leaf(),
+            Address::Pointed { ty, .. } => Some(*ty),
+        }
+    }
+}
+
+/// Whether the thread has itself written the cell behind the source, so that it cannot see that any more.
+fn hidden(execution: &Execution, thread: usize, loc: Loc, source: Source) -> bool {
+    let own = execution.threads[thread].events.iter().rev();
+    let newest =
+        own.copied().find(|id| execution.events[*id].writes() && execution.events[*id].loc == Some(loc));
+    match (newest, source) {
+        (None, _) => false,
+        (Some(_), Source::Initial) => true,
+        (Some(newest), Source::Event(id)) => execution.events[id].thread == thread && id != newest,
+    }
+}
+
+fn refusal(what: &str) -> Reason {
+    Reason::NotApplicable(format!("the axiomatic oracle does not take {what}"))
+}
+
+/// Why a thread's code is not for the oracle.
+fn unsupported(program: &Program, procedure: &Procedure) -> Option<Reason> {
+    let place = |edge: &Edge| program.sources.place(edge.span).to_string();
+    for edge in procedure.edges() {
+        let what = match &edge.instr {
+            Instr::Nop
+            | Instr::Choose
+            | Instr::Assign(..)
+            | Instr::Fence(_)
+            | Instr::Assume(_)
+            | Instr::Assert(_)
+            | Instr::Return(_)
+            | Instr::Exit(_) => continue,
+            Instr::Load(_, address) | Instr::Store(address, _) | Instr::Rmw(_, address, _) => match address {
+                Address::Cell { object, .. } if program.object(*object).ty.leaf().is_some() => continue,
+                Address::Cell { .. } => "structs",
+                Address::Pointed { .. } => "pointers",
+            },
+            Instr::Havoc(_, choices) if choices.count() <= 64 => continue,
+            Instr::Havoc(..) => "choices among so many values",
+            Instr::Lock(_) | Instr::Unlock(_) => "mutexes",
+            Instr::Spawn(..) | Instr::Join(..) => "threads that are started later",
+            Instr::Call(..) => "calls",
+            Instr::Own(_) => "threads that ask for their handles",
+            Instr::Allocate { .. } | Instr::Reallocate { .. } | Instr::Free(..) => "allocated memory",
+            Instr::AtomicBegin(_) | Instr::AtomicEnd(_) => "atomic sections",
+            Instr::Halt => "ending the program",
+        };
+        return Some(refusal(&format!("{what}, as at {}", place(edge))));
+    }
+    let looping = back_edge(procedure)?;
+    Some(refusal(&format!("loops, as at {}", place(looping))))
+}
+
+/// An edge that closes a loop.
+fn back_edge(procedure: &Procedure) -> Option<&Edge> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; procedure.nodes as usize];
+    // Each node twice: to be opened, and to be closed when all behind it is done.
+    let mut work = vec![(procedure.entry(), false)];
+    while let Some((node, close)) = work.pop() {
+        let mark = &mut marks[node.index()];
+        if close {
+            *mark = Mark::Done;
+            continue;
+        }
+        if *mark != Mark::New {
+            continue;
+        }
+        *mark = Mark::Open;
+        work.push((node, true));
+        for (_, edge) in procedure.out(node) {
+            match marks[edge.to.index()] {
+                Mark::Open => return Some(edge),
+                Mark::New => work.push((edge.to, false)),
+                Mark::Done => {}
+            }
+        }
+    }
+    None
+}

@@ -3,15 +3,15 @@
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
 use crate::progress::ProgressLine;
 use crate::{Exit, input, interrupt, output};
-use fencepost_certify::replay;
+use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::{Span, cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_report::text::Detail;
-use fencepost_report::{Outcome, Shown, json, text};
-use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Reason, Scope, Task, Verdict};
+use fencepost_report::{Outcome, Shown, certificate, json, text};
+use fencepost_task::{Answer, Bounds, Budget, Certificate, Engine, Model, Reason, Scope, Task, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,17 +19,18 @@ use std::time::{Duration, Instant};
 
 pub fn run(options: &CheckOptions) -> Exit {
     let programs = if options.input.link { 1 } else { options.files.len() };
-    if options.trace.is_some() && (programs > 1 || options.models.len() > 1) {
-        output::complain("error: --trace needs one file and one model");
-        return Exit::Wrong;
-    }
     let same_file =
         |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
-    if let Some(trace) = &options.trace
-        && options.files.iter().any(|file| same_file(file, trace))
-    {
-        output::complain("error: --trace would overwrite the program");
-        return Exit::Wrong;
+    for (option, path) in [("--trace", &options.trace), ("--certificate", &options.certificate)] {
+        let Some(path) = path else { continue };
+        if programs > 1 || options.models.len() > 1 {
+            output::complain(format!("error: {option} needs one file and one model"));
+            return Exit::Wrong;
+        }
+        if options.files.iter().any(|file| same_file(file, path)) {
+            output::complain(format!("error: {option} would overwrite the program"));
+            return Exit::Wrong;
+        }
     }
     let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
@@ -124,7 +125,17 @@ fn check_model(
     let mut line = ProgressLine::new(options.quiet);
     let answer = engine.check(&task, &mut |p| line.update(name, p));
     drop(line);
-    let Answer { verdict, unreached, stats, .. } = bounded_answer(options, answer);
+    let searched = start.elapsed();
+    let Answer { verdict, unreached, stats, certificate } = bounded_answer(options, answer);
+    if let Some(certificate) = &certificate
+        && let Err(message) = certify(&task, searched, certificate)
+    {
+        panic!(
+            "internal error: the engine `{}` says that {name} is safe, and its proof is rejected ({message}). \
+             This is a bug in Fencepost; please report it with the file.",
+            engine.name()
+        );
+    }
     let (verdict, exit) = match verdict {
         Verdict::Safe { scope } => (Shown::Safe { scope, unreached }, Exit::Good),
         Verdict::Unknown { reason, scope } => (Shown::Unknown { reason, scope }, Exit::Unknown),
@@ -159,7 +170,37 @@ fn check_model(
         output::complain(format!("error: {}: {error}", path.display()));
         return Exit::Wrong;
     }
+    if let Some(path) = &options.certificate {
+        match (&outcome.verdict, certificate) {
+            (Shown::Safe { .. }, Some(certificate)) => {
+                let text = certificate::write(name, engine.name(), program, &certificate);
+                if let Err(error) = std::fs::write(path, text) {
+                    output::complain(format!("error: {}: {error}", path.display()));
+                    return Exit::Wrong;
+                }
+            }
+            (Shown::Safe { .. }, None) => {
+                output::complain(format!(
+                    "no certificate: the engine `{}` gives none; try --engine dual",
+                    engine.name()
+                ));
+            }
+            (Shown::Unsafe(_) | Shown::Unknown { .. }, _) => {
+                output::complain(format!("no certificate: the verdict is {}", outcome.verdict.name()));
+            }
+        }
+    }
     exit
+}
+
+/// Checks a proof again, unless that takes much longer than it took to find it.
+fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<(), Unproven> {
+    let allowed = Instant::now() + searched * 3 + Duration::from_secs(1);
+    let deadline = task.budget.deadline.map_or(allowed, |deadline| deadline.min(allowed));
+    match check_certificate_until(task.program, certificate, deadline) {
+        Err(unproven) if unproven.part != Part::OutOfTime => Err(unproven),
+        Err(_) | Ok(()) => Ok(()),
+    }
 }
 
 /// The engine that was asked for; `auto` takes the one that knows any number of threads where there are

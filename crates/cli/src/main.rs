@@ -4,6 +4,7 @@
 //! that occurs of 2, 1, 3, 0.
 
 mod bench;
+mod certify;
 mod check;
 mod input;
 mod interrupt;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Litmus(options) => litmus::run(&options),
         Command::Replay(options) => replay::run(&options),
+        Command::Certify(options) => certify::run(&options),
         Command::Bench(options) => bench::run(&options),
     };
     ExitCode::from(code as u8)
@@ -31,9 +33,9 @@ fn main() -> ExitCode {
 /// What the process ends with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Exit {
-    /// Safe, or the trace replays.
+    /// Safe, or the trace replays, or the proof holds.
     Good = 0,
-    /// Unsafe, or the trace is rejected.
+    /// Unsafe, or the trace or proof is rejected.
     Bad = 1,
     /// The input or the command line is wrong.
     Wrong = 2,

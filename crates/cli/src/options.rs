@@ -29,6 +29,9 @@ pub enum Command {
     /// Step through a saved trace, checking every step on the reference semantics.
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayOptions),
+    /// Check a saved proof again, without the engine that found it.
+    #[command(after_help = CERTIFY_EXAMPLES)]
+    Certify(CertifyOptions),
     /// Measure, with other tools in the same run where they are installed.
     Bench(BenchOptions),
 }
@@ -80,6 +83,13 @@ const REPLAY_EXAMPLES: &str = "\
 Examples:
   fencepost check --trace bug.json examples/peterson.fp
   fencepost replay examples/peterson.fp bug.json";
+
+const CERTIFY_EXAMPLES: &str = "\
+Examples:
+  fencepost check --engine dual --certificate proof.json examples/peterson_fenced.fp
+  fencepost certify examples/peterson_fenced.fp proof.json
+
+Exit codes: 0 the proof holds, 1 it is rejected, 2 wrong input.";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ModelName {
@@ -217,6 +227,9 @@ pub struct CheckOptions {
     /// Save the violating run (one file and one model)
     #[arg(long, value_name = "FILE.json")]
     pub trace: Option<PathBuf>,
+    /// Save the proof of a safe verdict, if the engine gives one (one file and one model)
+    #[arg(long, value_name = "FILE.json")]
+    pub certificate: Option<PathBuf>,
     /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT) or `after:PASS`
     #[arg(long, value_name = "WHAT")]
     pub print: Option<String>,
@@ -319,6 +332,16 @@ pub struct ReplayOptions {
     /// Show every step
     #[arg(short, long)]
     pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+#[derive(Args)]
+pub struct CertifyOptions {
+    /// The program
+    pub file: PathBuf,
+    /// The proof, as `check --certificate` saved it
+    pub certificate: PathBuf,
     #[command(flatten)]
     pub input: InputOptions,
 }

@@ -92,6 +92,9 @@ fn loud_steps(out: &[Vec<(Op, u32)>], marks: &[Vec<Mark>], place: u32) -> Vec<(O
     found
 }
 
+/// A place's class, and its steps with the classes they lead to.
+type Signature<'a> = (u32, Vec<(&'a Op, u32)>);
+
 /// The coarsest partition in which alike places have alike steps; classes are numbered in the order
 /// of their first places.
 fn classes(
@@ -107,7 +110,7 @@ fn classes(
     }
     let mut count = kinds.len();
     loop {
-        let mut signatures: FxHashMap<(u32, Vec<(&Op, u32)>), u32> = FxHashMap::default();
+        let mut signatures: FxHashMap<Signature<'_>, u32> = FxHashMap::default();
         let mut refined = FxHashMap::default();
         for place in places {
             let mut signature: Vec<(&Op, u32)> =

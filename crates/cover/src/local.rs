@@ -49,6 +49,9 @@ impl Domains {
             if object.ty.is_unbounded() {
                 return Err(format!("`{}` is an array without end", object.name));
             }
+            if program.records.has_union(&object.ty) {
+                return Err(format!("`{}` has a union", object.name));
+            }
             for choices in &object.init {
                 let values = match types[cell] {
                     Scalar::Mutex => vec![0],

@@ -139,7 +139,7 @@ impl Model {
         &self,
         candidates: &[Vec<(u16, u32)>],
         chosen: &mut Vec<(u16, u32)>,
-        see: &mut dyn FnMut(&[(u16, u32)]) -> bool,
+        see: &mut Seer<'_>,
     ) -> bool {
         let Some((first, rest)) = candidates.split_first() else { return see(chosen) };
         for &candidate in first {
@@ -220,6 +220,9 @@ impl Model {
         }
     }
 }
+
+/// Looks at a choice of groups and states; whether to go on.
+type Seer<'a> = dyn FnMut(&[(u16, u32)]) -> bool + 'a;
 
 /// A final state, as its condition sees it.
 struct Seen<'a> {

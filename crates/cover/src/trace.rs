@@ -35,6 +35,12 @@ enum Event {
     Flush,
 }
 
+/// Events by process, in order; and the operations of each process.
+type Schedule = (Vec<(usize, Event)>, Vec<Vec<Op>>);
+
+/// A place and how many operations are done; how it was come to: from where, after how many, by which step.
+type Came = FxHashMap<(u32, usize), Option<(u32, usize, usize)>>;
+
 /// The run, with as many threads as it needs. `None` is a bug.
 pub fn trace(program: &Program, model: &Model, run: &DualRun) -> Option<Trace> {
     let (events, operations) = schedule(model, run)?;
@@ -91,7 +97,7 @@ pub fn trace(program: &Program, model: &Model, run: &DualRun) -> Option<Trace> {
 
 /// Does the dual run, and gives the events of the run with store buffers in order, and the operations
 /// of each process.
-fn schedule(model: &Model, run: &DualRun) -> Option<(Vec<(usize, Event)>, Vec<Vec<Op>>)> {
+fn schedule(model: &Model, run: &DualRun) -> Option<Schedule> {
     let count = run.groups.len();
     let mut buffers: Vec<VecDeque<Sent>> = (0..count).map(|_| VecDeque::new()).collect();
     let mut clocks = vec![0; count];
@@ -167,8 +173,7 @@ fn path<'a>(
     for (i, step) in graph.steps.iter().enumerate() {
         out[step.from as usize].push(i);
     }
-    let mut came: FxHashMap<(u32, usize), Option<(u32, usize, usize)>> =
-        FxHashMap::from_iter([((0, 0), None)]);
+    let mut came: Came = FxHashMap::from_iter([((0, 0), None)]);
     let mut work = VecDeque::from([(0u32, 0usize)]);
     while let Some((place, done)) = work.pop_front() {
         if done == operations.len() && goal.is_none_or(|g| state_of[place as usize] == Some(g)) {

@@ -1,5 +1,6 @@
 //! Answers for people and for scripts: text, JSON, diagnostics.
 
+pub mod certificate;
 pub mod diagnostics;
 pub mod json;
 pub mod text;

@@ -490,8 +490,7 @@ impl<'a> Lowerer<'a> {
             (None, None) => None,
             // The value of a function that returns none is not used.
             (None, Some(ty)) => {
-                let scalar = self.types().scalar(&ty);
-                scalar.map(|scalar| Expr::constant(scalar.default_value(), scalar, span))
+                self.types().scalar(&ty).map(|scalar| Expr::constant(scalar.default_value(), scalar, span))
             }
             (Some(value), None) => {
                 self.effect(value)?;

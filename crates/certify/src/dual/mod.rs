@@ -1,0 +1,135 @@
+//! Decides whether a certificate proves that a program violates no property under TSO, with buffers
+//! of any length and, where the program says so, with any number of threads.
+//!
+//! The rules are those of Abdulla et al., CONCUR 2016 (Figure 2, sections 4 to 6), read anew: nothing
+//! here comes from the engine that makes certificates. One correction: "read from buffer" takes the
+//! oldest message. Why an accepted certificate is a proof, in five steps, a file each:
+//!
+//! 1. `shape`: the certificate speaks of this program: of its cells, its initial values, its threads.
+//! 2. `simulation`: whatever a thread does, its automaton can do. So each run of the program under TSO
+//!    is one of the automata with the same memory and the same store buffers, in which every thread's
+//!    place is related to its automaton's state. Atomic sections are single steps there: while one is
+//!    open nobody else steps, and no property speaks of a place inside one (else it is rejected), so
+//!    whatever is violated during a section is violated before it began, or by its owner failing.
+//! 3. From store buffers to load buffers (Theorem 1): let a store happen when it is flushed, any other
+//!    step when all earlier stores of its thread have been flushed, and send a value to the thread at
+//!    the moment when the load of the original run saw it in memory. That is a run with load buffers,
+//!    it has the same memory at all times, and it ends in the same states when everything has been
+//!    flushed. So if a violation is reachable, then a configuration with these states, and for final
+//!    conditions this memory, is reachable in which all load buffers are empty, since messages may
+//!    be deleted.
+//! 4. `targets`: each such configuration is above an element of the basis.
+//! 5. `closure`: the basis, with what threads by themselves (`local`) lead to it from, is closed under
+//!    undoing steps and contains no initial configuration. So, by induction over a run, no reachable
+//!    configuration is above an element.
+//!
+//! The order (`order`): an element stands for all configurations that have its threads among theirs, in
+//! the same states, with the same memory where it is not open, and with load buffers that are above
+//! its own. A load buffer is above another if both have the same newest own messages, in the
+//! same order (values may be open in the lower one), and the other messages between these are a subword.
+//!
+//! Limits: what the format has no words for is rejected with a reason: spawn and join, allocation,
+//! unbounded arrays, sections that do not wait for an empty buffer, values beyond 64 bits.
+
+mod closure;
+#[cfg(test)]
+mod forward;
+mod liveness;
+mod local;
+mod order;
+mod shape;
+mod simulation;
+mod step;
+mod targets;
+
+use fencepost_ir::cfg::Program;
+use fencepost_task::Certificate;
+use std::fmt;
+use std::time::Instant;
+
+/// The part of a proof that does not hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// It does not speak of this program.
+    Shape,
+    /// A thread can do what its automaton cannot.
+    Simulation,
+    /// A violation is not in the basis.
+    Targets,
+    /// Something leads into the basis from outside.
+    Closure,
+    /// The program may start inside the basis.
+    Start,
+    /// It was not looked at to the end.
+    OutOfTime,
+}
+
+/// Why a certificate proves nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unproven {
+    /// The part that does not hold.
+    pub part: Part,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Unproven {
+    fn new(part: Part, reason: impl Into<String>) -> Unproven {
+        Unproven { part, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Unproven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.part {
+            Part::Shape => "it is not about this program: ",
+            Part::Simulation => "an automaton does not stand for its thread: ",
+            Part::Targets => "a violation is left out: ",
+            Part::Closure => "the basis is not closed: ",
+            Part::Start => "the basis contains a beginning: ",
+            Part::OutOfTime => "",
+        })?;
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for Unproven {}
+
+/// The time until which a certificate may be looked at.
+#[derive(Clone, Copy)]
+struct Deadline(Option<Instant>);
+
+impl Deadline {
+    fn check(self) -> Result<(), Unproven> {
+        match self.0 {
+            Some(deadline) if Instant::now() > deadline => {
+                Err(Unproven::new(Part::OutOfTime, "there was no time to check it to the end"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Accepts a certificate only if it proves that the program violates no property under TSO.
+pub fn check_certificate(program: &Program, certificate: &Certificate) -> Result<(), Unproven> {
+    check(program, certificate, Deadline(None))
+}
+
+/// The same, but gives up with [`Part::OutOfTime`] at the deadline.
+pub fn check_certificate_until(
+    program: &Program,
+    certificate: &Certificate,
+    deadline: Instant,
+) -> Result<(), Unproven> {
+    check(program, certificate, Deadline(Some(deadline)))
+}
+
+fn check(program: &Program, certificate: &Certificate, deadline: Deadline) -> Result<(), Unproven> {
+    shape::check(program, certificate).map_err(|r| Unproven::new(Part::Shape, r))?;
+    for group in &certificate.groups {
+        simulation::check(program, certificate, group, deadline)?;
+    }
+    let basis = order::Basis::new(&certificate.basis);
+    targets::check(program, certificate, &basis).map_err(|r| Unproven::new(Part::Targets, r))?;
+    closure::check(certificate, &basis, deadline)
+}

@@ -1,0 +1,44 @@
+//! `fencepost certify`: a saved proof, checked again.
+
+use crate::options::CertifyOptions;
+use crate::{Exit, input, output};
+use fencepost_certify::check_certificate;
+use fencepost_passes::pipeline;
+use fencepost_report::certificate;
+use fencepost_task::Model;
+
+pub fn run(options: &CertifyOptions) -> Exit {
+    let tree = match input::read(&options.file, &options.input) {
+        Ok(tree) => tree,
+        Err(error) => {
+            input::complain(&error);
+            return Exit::Wrong;
+        }
+    };
+    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    let (file, proof) = (options.file.display(), options.certificate.display());
+    let saved = match input::read_text(&options.certificate).and_then(|text| certificate::read(&text)) {
+        Ok(saved) => saved,
+        Err(message) => {
+            output::complain(format!("error: {proof}: {message}"));
+            return Exit::Wrong;
+        }
+    };
+    let rejected = |reason: String| {
+        output::line(format!("rejected: {proof} is no proof for {file}: {reason}"));
+        Exit::Bad
+    };
+    if saved.model != Model::Tso {
+        let model = saved.model.name().to_uppercase();
+        return rejected(format!("it speaks of {model}, and certificates prove something about TSO only"));
+    }
+    match check_certificate(&program, &saved.certificate) {
+        Err(unproven) => rejected(unproven.to_string()),
+        Ok(()) => {
+            let any = if program.is_parameterized() { " for any number of threads" } else { "" };
+            let size = saved.certificate.basis.len();
+            output::line(format!("proof holds: {file} is safe under TSO{any} (basis of {size})"));
+            Exit::Good
+        }
+    }
+}

@@ -9,15 +9,16 @@
 //! waits for the buffer at both ends becomes one step.
 
 use crate::automaton::{Mark, Op, Value, Var};
+use crate::domains::{Domains, MAX_VALUES};
+use crate::place::{Frame, Life, Place, Section, put, set};
 use fencepost_ir::cfg::{
     Address, Choices, Dest, Drain, EdgeId, FenceKind, Instr, NodeId, ObjectId, ProcId, Program, Reg,
 };
-use fencepost_ir::eval::{Registers, element, eval, rmw};
+use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Fault, Scalar};
 use fencepost_passes::liveness::Liveness;
 use fencepost_task::Failure;
-use fencepost_task::certificate::{CertifiedFrame, CertifiedLife, CertifiedPlace};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -26,145 +27,6 @@ pub type Reason = String;
 
 /// More places of one thread than this are taken for infinitely many.
 const MAX_PLACES: usize = 300_000;
-
-/// More values of one variable than this are taken for infinitely many.
-const MAX_VALUES: usize = 4096;
-
-/// The values of each variable, in the order in which they were found; the first are initial.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Domains {
-    /// For each cell.
-    pub values: Vec<Vec<i64>>,
-    /// How many of them are initial.
-    pub initial: Vec<usize>,
-}
-
-impl Domains {
-    /// The initial values.
-    pub fn new(program: &Program) -> Result<Domains, Reason> {
-        let types = program.cell_types();
-        let mut domains = Domains::default();
-        let mut cell = 0;
-        for object in &program.objects {
-            if object.ty.is_unbounded() {
-                return Err(format!("`{}` is an array without end", object.name));
-            }
-            if program.records.has_union(&object.ty) {
-                return Err(format!("`{}` has a union", object.name));
-            }
-            for choices in &object.init {
-                let values = match types[cell] {
-                    Scalar::Mutex => vec![0],
-                    _ if choices.count() > MAX_VALUES as u128 => {
-                        return Err(format!("`{}` can start with too many values", object.name));
-                    }
-                    _ => choices.values().collect(),
-                };
-                domains.initial.push(values.len());
-                domains.values.push(values);
-                cell += 1;
-            }
-        }
-        if domains.values.len() > usize::from(Var::MAX) {
-            return Err("there are too many variables".to_string());
-        }
-        Ok(domains)
-    }
-
-    /// The number of a value, if it is known.
-    pub fn number(&self, var: Var, value: i64) -> Option<Value> {
-        self.values[var as usize].iter().position(|v| *v == value).map(|i| i as Value)
-    }
-
-    /// The number of a value, which is added if it is not known.
-    fn add(&mut self, var: Var, value: i64) -> Value {
-        self.number(var, value).unwrap_or_else(|| {
-            self.values[var as usize].push(value);
-            self.values[var as usize].len() as Value - 1
-        })
-    }
-}
-
-/// A procedure that has been entered and not left.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Frame {
-    procedure: ProcId,
-    node: NodeId,
-    base: u32,
-    call: Option<EdgeId>,
-}
-
-/// What an open atomic section has read and written.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-struct Section {
-    depth: u32,
-    guard: Vec<(Var, Value)>,
-    update: Vec<(Var, Value)>,
-}
-
-/// How far a thread is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Life {
-    Running,
-    Ended,
-    Failed(Failure),
-}
-
-/// Where a thread is: frames, registers, mutexes it holds.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
-    frames: Vec<Frame>,
-    registers: Vec<i64>,
-    held: Vec<Var>,
-    section: Option<Section>,
-    life: Life,
-}
-
-impl Place {
-    fn top(&self) -> &Frame {
-        self.frames.last().expect("a thread keeps its outermost frame")
-    }
-
-    fn slot(&self, reg: Reg) -> usize {
-        match reg {
-            Reg::Local(slot) => (self.top().base + slot) as usize,
-            Reg::Thread(slot) => slot as usize,
-        }
-    }
-
-    /// As plain data.
-    pub fn certified(&self) -> CertifiedPlace {
-        let frame = |f: &Frame| CertifiedFrame {
-            procedure: f.procedure.0,
-            node: f.node.0,
-            call: f.call.map(|e| e.0),
-        };
-        CertifiedPlace {
-            frames: self.frames.iter().map(frame).collect(),
-            registers: self.registers.clone(),
-            held: self.held.iter().map(|x| (*x).into()).collect(),
-            life: match self.life {
-                Life::Running => CertifiedLife::Running,
-                Life::Ended => CertifiedLife::Ended,
-                Life::Failed(_) => CertifiedLife::Failed,
-            },
-        }
-    }
-
-    /// What the thread has failed with.
-    pub fn failure(&self) -> Option<Failure> {
-        match self.life {
-            Life::Failed(failure) => Some(failure),
-            Life::Running | Life::Ended => None,
-        }
-    }
-}
-
-impl Registers for Place {
-    fn get(&self, reg: Reg) -> i64 {
-        self.registers[self.slot(reg)]
-    }
-}
 
 /// A step of the program: an edge, and the value that a choice takes.
 pub type ProgramStep = (EdgeId, Option<i64>);
@@ -736,22 +598,4 @@ impl<'p> Explorer<'p> {
             }
         }
     }
-}
-
-fn put(list: &mut Vec<(Var, Value)>, var: Var, value: Value) {
-    match list.binary_search_by_key(&var, |(x, _)| *x) {
-        Ok(i) => list[i].1 = value,
-        Err(i) => list.insert(i, (var, value)),
-    }
-}
-
-fn set(place: &Place, dest: &Dest, value: i64) -> Result<Place, Fault> {
-    let reg = match dest {
-        Dest::Reg(reg) => *reg,
-        Dest::At { base, len, index } => element(*base, *len, eval(index, place)?)?,
-    };
-    let mut next = place.clone();
-    let slot = next.slot(reg);
-    next.registers[slot] = value;
-    Ok(next)
 }

@@ -3,7 +3,8 @@
 use crate::automaton::{Mark, Value};
 use crate::compile::{Compiled, compile};
 use crate::configuration::{ANY, Configuration, Process};
-use crate::local::{Domains, Explorer, LocalGraph, Reason};
+use crate::domains::Domains;
+use crate::local::{Explorer, LocalGraph, Reason};
 use crate::search::{Group, System};
 use fencepost_ir::cfg::{
     Count, NodeId, Observable, ProcId, Program, Property, Quantifier, Reg, StartId, Who,

@@ -3,8 +3,8 @@
 //!
 //! Exact: whole states are stored and compared ([`mod@store`]). Complete when no buffer bound cut
 //! anything off ([`mod@search`]). Reductions ([`mod@reduction`], [`mod@symmetry`], dead registers,
-//! forgotten threads in [`mod@threads`]) are on by default and tested against the search without them; allocated objects are always kept
-//! in normal form ([`mod@heap`]). Deterministic.
+//! forgotten threads in [`mod@threads`]) are on by default and tested against the search without
+//! them; allocated objects are always kept in normal form ([`mod@heap`]). Deterministic.
 //!
 //! Limits: a program with any number of threads is not for this engine, and it says so; so it does
 //! where a run comes to a choice among too many values.

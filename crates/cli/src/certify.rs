@@ -2,7 +2,7 @@
 
 use crate::options::CertifyOptions;
 use crate::{Exit, input, output};
-use fencepost_certify::check_certificate;
+use fencepost_certify::{Part, check_certificate};
 use fencepost_passes::pipeline;
 use fencepost_report::certificate;
 use fencepost_task::Model;
@@ -33,6 +33,10 @@ pub fn run(options: &CertifyOptions) -> Exit {
         return rejected(format!("it speaks of {model}, and certificates prove something about TSO only"));
     }
     match check_certificate(&program, &saved.certificate) {
+        Err(unproven) if unproven.part == Part::Unfinished => {
+            output::line(format!("unknown: {proof} may be a proof for {file}: {unproven}"));
+            Exit::Unknown
+        }
         Err(unproven) => rejected(unproven.to_string()),
         Ok(()) => {
             let any = if program.is_parameterized() { " for any number of threads" } else { "" };

@@ -198,7 +198,7 @@ fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Re
     let allowed = Instant::now() + searched * 3 + Duration::from_secs(1);
     let deadline = task.budget.deadline.map_or(allowed, |deadline| deadline.min(allowed));
     match check_certificate_until(task.program, certificate, deadline) {
-        Err(unproven) if unproven.part != Part::OutOfTime => Err(unproven),
+        Err(unproven) if unproven.part != Part::Unfinished => Err(unproven),
         Err(_) | Ok(()) => Ok(()),
     }
 }

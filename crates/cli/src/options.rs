@@ -89,7 +89,7 @@ Examples:
   fencepost check --engine dual --certificate proof.json examples/peterson_fenced.fp
   fencepost certify examples/peterson_fenced.fp proof.json
 
-Exit codes: 0 the proof holds, 1 it is rejected, 2 wrong input.";
+Exit codes: 0 the proof holds, 1 it is rejected, 2 wrong input, 3 it is too large to say.";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ModelName {

@@ -30,7 +30,7 @@
 
 use super::local::Automaton;
 use super::order::Basis;
-use super::{Deadline, Part, Unproven};
+use super::{Deadline, Part, Stop, Unproven};
 use fencepost_task::Certificate;
 use fencepost_task::certificate::{CertifiedConfiguration, CertifiedMessage, CertifiedOp, CertifiedProcess};
 use std::collections::HashMap;
@@ -46,9 +46,9 @@ pub(super) fn check(
         if i % 64 == 0 {
             deadline.check()?;
         }
-        let error = |part, what| Unproven::new(part, format!("element {} {what}", i + 1));
+        let error = |part, what: String| Unproven::new(part, format!("element {} {what}", i + 1));
         for process in &element.processes {
-            closure.close(process).map_err(|m| error(Part::Closure, m))?;
+            closure.close(process).map_err(|stop| stop.of(Part::Closure))?;
         }
         if closure.has_start(element) {
             return Err(error(Part::Start, "is above what the program starts with".into()));
@@ -82,7 +82,7 @@ impl<'a> Closure<'a> {
         Closure { certificate, automata, basis, local: HashMap::new() }
     }
 
-    pub(super) fn close(&mut self, process: &'a CertifiedProcess) -> Result<(), String> {
+    pub(super) fn close(&mut self, process: &'a CertifiedProcess) -> Result<(), Stop> {
         if !self.local.contains_key(process) {
             let local = self.automata[process.group as usize].local(process)?;
             self.local.insert(process, local);

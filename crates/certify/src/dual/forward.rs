@@ -98,7 +98,7 @@ fn saturated(mut system: Certificate) -> Saturated {
         let mut closure = Closure::new(&system, &basis);
         let mut missing = None;
         for element in &system.basis[passed..] {
-            element.processes.iter().try_for_each(|p| closure.close(p)).unwrap();
+            assert!(element.processes.iter().all(|p| closure.close(p).is_ok()), "small automata end");
             if closure.has_start(element) {
                 return Saturated::Start;
             }

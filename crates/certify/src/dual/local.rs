@@ -21,6 +21,7 @@
 //!
 //! It ends, since an infinite sequence of states and buffers has one above an earlier one (Lemma 4).
 
+use super::Stop;
 use super::order::buffer_is_below;
 use fencepost_task::certificate::{CertifiedGroup, CertifiedMessage, CertifiedOp, CertifiedProcess};
 use std::collections::{BTreeSet, HashMap};
@@ -94,7 +95,7 @@ impl<'a> Automaton<'a> {
 
     /// From where a thread can get above this one by itself: the least ones, this one among them unless
     /// nothing above it can be reached.
-    pub(super) fn local(&self, process: &CertifiedProcess) -> Result<Vec<CertifiedProcess>, String> {
+    pub(super) fn local(&self, process: &CertifiedProcess) -> Result<Vec<CertifiedProcess>, Stop> {
         let mut found: HashMap<u32, Vec<Vec<CertifiedMessage>>> = HashMap::new();
         let mut work = vec![process.clone()];
         let mut count = 0;
@@ -107,7 +108,7 @@ impl<'a> Automaton<'a> {
             of_state.push(process.buffer.clone());
             count += 1;
             if count > MAX_LOCAL {
-                return Err("too many steps of a thread by itself".into());
+                return Err(Stop::TooLarge("a thread can do too much by itself"));
             }
             self.undo_local(&process, &mut work);
         }

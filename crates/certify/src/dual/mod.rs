@@ -60,8 +60,8 @@ pub enum Part {
     Closure,
     /// The program may start inside the basis.
     Start,
-    /// It was not looked at to the end.
-    OutOfTime,
+    /// It was not looked at to the end: there was no time, or it is too large.
+    Unfinished,
 }
 
 /// Why a certificate proves nothing.
@@ -87,13 +87,50 @@ impl fmt::Display for Unproven {
             Part::Targets => "a violation is left out: ",
             Part::Closure => "the basis is not closed: ",
             Part::Start => "the basis contains a beginning: ",
-            Part::OutOfTime => "",
+            Part::Unfinished => "not checked to the end: ",
         })?;
         f.write_str(&self.reason)
     }
 }
 
 impl std::error::Error for Unproven {}
+
+/// Why a part of the check stops.
+enum Stop {
+    /// The certificate is wrong.
+    Wrong(String),
+    /// It is too large to say.
+    TooLarge(&'static str),
+}
+
+impl Stop {
+    fn map(self, change: impl FnOnce(String) -> String) -> Stop {
+        match self {
+            Stop::Wrong(reason) => Stop::Wrong(change(reason)),
+            Stop::TooLarge(_) => self,
+        }
+    }
+
+    /// As what is wrong with that part.
+    fn of(self, part: Part) -> Unproven {
+        match self {
+            Stop::Wrong(reason) => Unproven::new(part, reason),
+            Stop::TooLarge(what) => Unproven::new(Part::Unfinished, what),
+        }
+    }
+}
+
+impl From<String> for Stop {
+    fn from(reason: String) -> Stop {
+        Stop::Wrong(reason)
+    }
+}
+
+impl From<&str> for Stop {
+    fn from(reason: &str) -> Stop {
+        Stop::Wrong(reason.to_string())
+    }
+}
 
 /// The time until which a certificate may be looked at.
 #[derive(Clone, Copy)]
@@ -103,7 +140,7 @@ impl Deadline {
     fn check(self) -> Result<(), Unproven> {
         match self.0 {
             Some(deadline) if Instant::now() > deadline => {
-                Err(Unproven::new(Part::OutOfTime, "there was no time to check it to the end"))
+                Err(Unproven::new(Part::Unfinished, "there was no time"))
             }
             _ => Ok(()),
         }
@@ -115,7 +152,7 @@ pub fn check_certificate(program: &Program, certificate: &Certificate) -> Result
     check(program, certificate, Deadline(None))
 }
 
-/// The same, but gives up with [`Part::OutOfTime`] at the deadline.
+/// The same, but gives up with [`Part::Unfinished`] at the deadline.
 pub fn check_certificate_until(
     program: &Program,
     certificate: &Certificate,
@@ -130,6 +167,6 @@ fn check(program: &Program, certificate: &Certificate, deadline: Deadline) -> Re
         simulation::check(program, certificate, group, deadline)?;
     }
     let basis = order::Basis::new(&certificate.basis);
-    targets::check(program, certificate, &basis).map_err(|r| Unproven::new(Part::Targets, r))?;
+    targets::check(program, certificate, &basis).map_err(|stop| stop.of(Part::Targets))?;
     closure::check(certificate, &basis, deadline)
 }

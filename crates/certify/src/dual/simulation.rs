@@ -28,7 +28,7 @@ pub(super) fn check(
     let error = |m: String| Unproven::new(Part::Simulation, format!("`{name}` {m}"));
     let lone = alone(program, group);
     let thread =
-        Alone::new(&lone, group, &certificate.variables).map_err(|m| Unproven::new(Part::Simulation, m))?;
+        Alone::new(&lone, group, &certificate.variables).map_err(|stop| stop.of(Part::Simulation))?;
     let relation = Relation::new(program, group);
     if !relation.contains(&thread.initial(), 0) {
         return Err(error("does not begin in state 0".into()));
@@ -41,7 +41,8 @@ pub(super) fn check(
         deadline.check()?;
         let steps = thread
             .steps(place)
-            .map_err(|m| error(format!("can do what has no place in a certificate: {m}")))?;
+            .map_err(|stop| stop.map(|m| format!("`{name}` can do what a certificate cannot say: {m}")))
+            .map_err(|stop| stop.of(Part::Simulation))?;
         for (op, next) in &steps {
             if let Some(state) = states.iter().find(|s| !relation.answers(**s, op, next)) {
                 let place = show(program, place);

@@ -12,6 +12,7 @@
 //! A mutex is 1 when somebody holds it. In the lone thread's memory it is 1 when the thread itself does,
 //! which is what the reference semantics looks at; that others may hold it is in the guard.
 
+use super::Stop;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{
     Drain, Edge, EdgeId, FenceKind, Instr, Loc, NodeId, ProcId, Program, Property, StartId,
@@ -78,7 +79,7 @@ impl<'p> Alone<'p> {
         alone: &'p Program,
         group: &CertifiedGroup,
         variables: &'p [CertifiedVariable],
-    ) -> Result<Alone<'p>, String> {
+    ) -> Result<Alone<'p>, Stop> {
         let machine = Machine::new(alone).map_err(|_| "a lone thread has any number of others")?;
         let mut labelled = HashSet::new();
         let mut has_final = false;
@@ -148,7 +149,7 @@ impl<'p> Alone<'p> {
     }
 
     /// All that the thread can do at a place, or why the format has no words for it.
-    pub(super) fn steps(&self, place: &CertifiedPlace) -> Result<Vec<(CertifiedOp, Next)>, String> {
+    pub(super) fn steps(&self, place: &CertifiedPlace) -> Result<Vec<(CertifiedOp, Next)>, Stop> {
         let mut steps = Vec::new();
         if place.life != CertifiedLife::Running {
             return Ok(steps);
@@ -157,7 +158,8 @@ impl<'p> Alone<'p> {
         let top = *state.threads[0].top();
         let outermost = state.threads[0].frames.len() == 1;
         for (id, edge) in self.machine.program.procedure(top.procedure).out(top.node) {
-            let done = |e: String| format!("{e} ({})", self.machine.program.sources.place(edge.span));
+            let at = self.machine.program.sources.place(edge.span);
+            let done = |stop: Stop| stop.map(|m| format!("{m} ({at})"));
             match &edge.instr {
                 Instr::AtomicBegin(Drain::Yes) => self.section(&state, id, edge, &mut steps).map_err(done)?,
                 Instr::AtomicBegin(Drain::No) => {
@@ -174,10 +176,10 @@ impl<'p> Alone<'p> {
         Ok(steps)
     }
 
-    fn next(&self, result: Result<State, Failure>) -> Result<Next, String> {
+    fn next(&self, result: Result<State, Failure>) -> Result<Next, Stop> {
         match result {
             Ok(state) => Ok(Next::Place(self.place(&state))),
-            Err(failure) if failure.is_limit() => Err(format!("{failure}")),
+            Err(failure) if failure.is_limit() => Err(failure.to_string().into()),
             Err(failure) => Ok(Next::Failure(failure)),
         }
     }
@@ -189,7 +191,7 @@ impl<'p> Alone<'p> {
         id: EdgeId,
         edge: &Edge,
         steps: &mut Vec<(CertifiedOp, Next)>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Stop> {
         let mut work = Vec::new();
         let mut known = HashSet::new();
         for (result, seen) in self.follow(state, &Seen::default(), id, edge)? {
@@ -219,14 +221,14 @@ impl<'p> Alone<'p> {
                 }
             }
             if known.len() > MAX_SECTION {
-                return Err("an atomic section with too many states".into());
+                return Err(Stop::TooLarge("an atomic section has too many states"));
             }
         }
         Ok(())
     }
 
     /// Takes an edge in every way: with each value for what it reads and nobody has read before.
-    fn follow(&self, state: &State, seen: &Seen, id: EdgeId, edge: &Edge) -> Result<Vec<Taken>, String> {
+    fn follow(&self, state: &State, seen: &Seen, id: EdgeId, edge: &Edge) -> Result<Vec<Taken>, Stop> {
         let (reads, writes, of_mutex) = match &edge.instr {
             Instr::Spawn(..) | Instr::Join(..) | Instr::Own(_) => {
                 return Err("threads that start, join or name threads".into());
@@ -307,7 +309,7 @@ impl<'p> Alone<'p> {
         steps.into_iter().map(take).collect()
     }
 
-    fn cell(&self, loc: Loc, of_mutex: bool) -> Result<u32, String> {
+    fn cell(&self, loc: Loc, of_mutex: bool) -> Result<u32, Stop> {
         if loc.as_element().is_some() {
             return Err("an unbounded array".into());
         }
@@ -318,7 +320,7 @@ impl<'p> Alone<'p> {
         Ok(loc.index() as u32)
     }
 
-    fn value(&self, x: u32, value: i64) -> Result<u32, String> {
+    fn value(&self, x: u32, value: i64) -> Result<u32, Stop> {
         let number = self.variables[x as usize].values.iter().position(|v| *v == value);
         let name = || self.machine.program.cell_name(Loc::cell(x)).unwrap_or_default();
         let number = number.ok_or_else(|| format!("`{}` gets {value}, which is not in its list", name()))?;

@@ -6,6 +6,7 @@
 //! a final condition sees the one whose registers it observes; nothing is asked of the others, which
 //! is more than has to be shown.
 
+use super::Stop;
 use super::order::Basis;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{
@@ -21,13 +22,15 @@ use std::collections::BTreeSet;
 /// More combinations than this are not tried.
 const MAX_COMBINATIONS: usize = 1 << 22;
 
+const TOO_MANY_ENDS: Stop = Stop::TooLarge("there are too many final states");
+
 /// A group and a state of its automaton.
 type At = (u32, u32);
 
 /// Threads of a group that have ended, and values of what is observed of them, by its number.
 type GroupEnd = (Vec<At>, Vec<(usize, i64)>);
 
-pub(super) fn check(program: &Program, certificate: &Certificate, basis: &Basis<'_>) -> Result<(), String> {
+pub(super) fn check(program: &Program, certificate: &Certificate, basis: &Basis<'_>) -> Result<(), Stop> {
     let open = vec![None; certificate.variables.len()];
     for (g, group) in certificate.groups.iter().enumerate() {
         let failed = group.relation.iter().filter(|(place, _)| place.life == CertifiedLife::Failed);
@@ -45,7 +48,7 @@ pub(super) fn check(program: &Program, certificate: &Certificate, basis: &Basis<
                 end.check()
             }
         };
-        result.map_err(|m| format!("{m} ({place})"))?;
+        result.map_err(|stop| stop.map(|m| format!("{m} ({place})")))?;
     }
     Ok(())
 }
@@ -67,7 +70,7 @@ fn forbidden(
     certificate: &Certificate,
     basis: &Basis<'_>,
     together: &[Vec<Requirement>],
-) -> Result<(), String> {
+) -> Result<(), Stop> {
     // As multisets of states: which thread meets which requirement makes no difference.
     let mut combinations: BTreeSet<Vec<At>> = BTreeSet::from([Vec::new()]);
     for alternatives in together {
@@ -85,7 +88,7 @@ fn forbidden(
                 longer.insert(combination);
             }
             if longer.len() > MAX_COMBINATIONS {
-                return Err("too many forbidden combinations to try".into());
+                return Err(Stop::TooLarge("there are too many forbidden combinations"));
             }
         }
         combinations = longer;
@@ -149,12 +152,12 @@ impl Registers for Values {
 }
 
 impl End<'_> {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Stop> {
         let mut ends = vec![(Vec::new(), Values(vec![0; self.observed.len()]))];
         for (g, group) in self.certificate.groups.iter().enumerate() {
             let of_group = self.ends_of(g as u32, group)?;
             if ends.len().saturating_mul(of_group.len()) > MAX_COMBINATIONS {
-                return Err("too many final states to try".into());
+                return Err(TOO_MANY_ENDS);
             }
             let mut longer = Vec::new();
             for (threads, values) in &ends {
@@ -167,6 +170,10 @@ impl End<'_> {
             ends = longer;
         }
         let cells = self.cells()?;
+        let values = cells.iter().map(|(_, x)| self.certificate.variables[*x].values.len());
+        if values.fold(ends.len(), usize::saturating_mul) > MAX_COMBINATIONS {
+            return Err(TOO_MANY_ENDS);
+        }
         for (threads, mut values) in ends {
             let mut memory = vec![None; self.certificate.variables.len()];
             self.memories(&cells, &threads, &mut memory, &mut values)?;
@@ -176,7 +183,7 @@ impl End<'_> {
 
     /// What all threads of a group can look like when they have ended: their states, and what is observed of
     /// the one that is observed.
-    fn ends_of(&self, g: u32, group: &CertifiedGroup) -> Result<Vec<GroupEnd>, String> {
+    fn ends_of(&self, g: u32, group: &CertifiedGroup) -> Result<Vec<GroupEnd>, Stop> {
         let observed = self.observed.iter().enumerate().filter_map(|(i, o)| match o {
             Observable::Register(start, reg) => group.starts.contains(&start.0).then_some((i, *reg)),
             Observable::Cell(_) => None,
@@ -214,7 +221,7 @@ impl End<'_> {
     }
 
     /// The observed cells, as (number among what is observed, cell).
-    fn cells(&self) -> Result<Vec<(usize, usize)>, String> {
+    fn cells(&self) -> Result<Vec<(usize, usize)>, Stop> {
         let types = self.program.cell_types();
         let mut cells = Vec::new();
         for (i, observable) in self.observed.iter().enumerate() {
@@ -239,7 +246,7 @@ impl End<'_> {
         threads: &[At],
         memory: &mut Vec<Open>,
         values: &mut Values,
-    ) -> Result<(), String> {
+    ) -> Result<(), Stop> {
         let Some((&(i, x), rest)) = cells.split_first() else {
             let violates = match (eval(self.condition, values), self.quantifier) {
                 (Err(_), _) => true,
@@ -268,14 +275,10 @@ impl End<'_> {
     }
 }
 
-fn multisets(of: &[At], size: usize, chosen: &mut Vec<At>, found: &mut Vec<Vec<At>>) -> Result<(), String> {
+fn multisets(of: &[At], size: usize, chosen: &mut Vec<At>, found: &mut Vec<Vec<At>>) -> Result<(), Stop> {
     if size == 0 {
         found.push(chosen.clone());
-        return if found.len() > MAX_COMBINATIONS {
-            Err("too many final states to try".into())
-        } else {
-            Ok(())
-        };
+        return if found.len() > MAX_COMBINATIONS { Err(TOO_MANY_ENDS) } else { Ok(()) };
     }
     for (i, at) in of.iter().enumerate() {
         chosen.push(*at);

@@ -107,7 +107,7 @@ impl Reach {
                 }
             }
             looked_at += 1;
-            let stop = looked_at % 256 == 0 && budget.exceeded(0).is_some();
+            let stop = looked_at.is_multiple_of(256) && budget.exceeded(0).is_some();
             if stop || work.reach.elements.len() > MAX_ELEMENTS {
                 return None;
             }

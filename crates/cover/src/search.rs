@@ -118,7 +118,8 @@ impl<'a> Search<'a> {
 
     /// Counters so far.
     pub fn stats(&self) -> Stats {
-        Stats { configurations: self.generated, ..Stats::default() }
+        let states = self.reach.as_ref().map_or(0, |index| index.reach().elements.len() as u64);
+        Stats { configurations: self.generated, states, ..Stats::default() }
     }
 
     /// Searches backward from targets.

@@ -42,7 +42,8 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     let model = model.name().to_uppercase();
     let effort = match (stats.configurations, stats.states) {
         (0, states) => format!("{states} states"),
-        (configurations, _) => format!("{configurations} configurations"),
+        (configurations, 0) => format!("{configurations} configurations"),
+        (configurations, states) => format!("{configurations} configurations in {states} states"),
     };
     let cost = format!("engine {engine}, {effort}, {seconds:.2} s");
     let mut out = String::new();

@@ -119,7 +119,7 @@ fn check_model(
         memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
         cancelled: cancelled.clone(),
     };
-    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads };
+    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() };
     let task = Task { program, model, bounds, budget };
     let engine = engine(options, &task);
     let mut line = ProgressLine::new(options.quiet);

@@ -11,6 +11,7 @@ use crate::circuit::Lit;
 use crate::code::{Code, StepCode};
 use crate::rounds::{Rounds, Slot};
 use crate::sharing::{Home, Sharing};
+use crate::sma::Flush;
 use crate::unroll::Place;
 use crate::word::Word;
 use fencepost_ir::cfg::{Instr, Loc, Program};
@@ -160,8 +161,8 @@ impl<M: Memory> Run<'_, '_, '_, M> {
         let memory = &self.encoded.code.memory;
         let timing = access.and_then(|a| memory.timing(a, &holds));
         let flushes = access.map_or(Vec::new(), |a| memory.flushes(a, nth, &holds));
-        for thread in flushes {
-            self.flush_next_shared(thread);
+        for flush in flushes {
+            self.flush_nth(flush);
         }
         if let Some(timing) = &timing {
             self.flush_until(timing.clock);
@@ -360,11 +361,11 @@ impl<M: Memory> Run<'_, '_, '_, M> {
         self.apply(Step { thread: thread as u32, action: Action::Flush(loc) }, fencepost_ir::Span::NONE);
     }
 
-    /// Flushes the oldest store of a thread that others can see.
-    fn flush_next_shared(&mut self, instance: usize) {
-        let Some(thread) = self.number[instance] else { return };
-        self.flush_private(thread);
-        if let Some(index) = self.pending.iter().position(|p| p.thread == thread) {
+    /// Flushes one of a thread's stores that others can see.
+    fn flush_nth(&mut self, flush: Flush) {
+        let Some(thread) = self.number[flush.thread] else { return };
+        let mut waiting = self.pending.iter().enumerate().filter(|(_, p)| p.thread == thread);
+        if let Some(index) = waiting.nth(flush.index).map(|(i, _)| i) {
             let Pending { loc, .. } = self.pending.remove(index);
             self.flush(thread, loc);
         }

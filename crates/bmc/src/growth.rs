@@ -1,14 +1,14 @@
 //! Which bounds are tried, and what the answers together say.
 
-use crate::Bmc;
+use crate::{Abstraction, Bmc};
 use crate::analysis::Analysis;
 use crate::decode::Decoded;
-use crate::query::{Query, Said};
+use crate::query::{DEFAULT_QUEUE, Query, Said};
 use crate::unroll::all_loops;
 use crate::width;
 use fencepost_ir::Fault;
 use fencepost_task::{
-    Answer, Bounds, Budget, Failure, Model, Progress, Reason, Scope, Stats, Task, Verdict,
+    Answer, Bounds, Failure, Model, Progress, Reason, Scope, Stats, Task, Verdict,
 };
 use std::borrow::Cow;
 
@@ -38,12 +38,11 @@ struct Growth<'a, 'b> {
     engine: &'a Bmc,
     task: &'a Task<'b>,
     stats: Stats,
-    spurious: u64,
 }
 
 /// Answers a task.
 pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-    let mut growth = Growth { engine, task, stats: Stats::default(), spurious: 0 };
+    let mut growth = Growth { engine, task, stats: Stats::default() };
     let verdict = growth.run(progress);
     Answer { verdict, unreached: Vec::new(), stats: growth.stats, certificate: None }
 }
@@ -93,6 +92,14 @@ impl Growth<'_, '_> {
         Verdict::Safe { scope: finished.expect("a stage was tried") }
     }
 
+    fn queues(&self) -> bool {
+        self.engine.abstraction == Abstraction::Queues
+    }
+
+    fn queue(&self) -> u32 {
+        self.engine.queue.unwrap_or(DEFAULT_QUEUE)
+    }
+
     /// All runs, as far as other bounds go.
     fn all(&self) -> Scope {
         let bounds = Bounds {
@@ -108,7 +115,8 @@ impl Growth<'_, '_> {
             threads: self.task.bounds.threads,
             unwind: Some(unwind),
             rounds: Some(rounds),
-            clock: (self.task.model != Model::Sc).then_some(clock),
+            clock: (self.task.model != Model::Sc && !self.queues()).then_some(clock),
+            queue: (self.task.model != Model::Sc && self.queues()).then(|| self.queue()),
             width: self.engine.width.map(u32::from),
             ..Bounds::default()
         })
@@ -140,15 +148,23 @@ impl Growth<'_, '_> {
                 continue;
             }
             let ends = query.ends();
-            let said = query.ask(ends.violation);
-            self.count(query, unwind, round, progress);
+            let last = round == rounds;
+            let said = match if last { query.ask_and_write(ends.violation) } else { Ok(query.ask(ends.violation)) } {
+                Ok(said) => said,
+                Err(message) => {
+                    let reason = Reason::NotApplicable(message);
+                    return Stage::Done(Verdict::Unknown { reason, scope: finished });
+                }
+            };
+            self.count(query, progress);
             match said {
                 Said::No => {}
                 Said::Stopped => return self.stopped(finished),
-                Said::Yes => match self.found(query, ends.violation) {
-                    Some(stage) => return stage,
-                    None => {}
-                },
+                Said::Yes => {
+                    if let Some(stage) = self.found(query, ends.violation) {
+                        return stage;
+                    }
+                }
             }
         }
         let ends = query.ends();
@@ -168,7 +184,12 @@ impl Growth<'_, '_> {
             Said::Yes => false,
             Said::Stopped => return self.stopped(Some(self.scope(unwind, rounds, clock))),
         };
-        let enough = rounds >= needs.rounds && (self.task.model == Model::Sc || clock >= needs.clock);
+        let buffers = match self.task.model {
+            Model::Sc => true,
+            _ if self.queues() => self.queue() + 1 >= needs.clock,
+            _ => clock >= needs.clock,
+        };
+        let enough = rounds >= needs.rounds && buffers;
         Stage::None { complete: unwound && enough, unwound: unwound && rounds >= 2 }
     }
 
@@ -182,8 +203,8 @@ impl Growth<'_, '_> {
                     return Some(Stage::Done(Verdict::Unknown { reason, scope: None }));
                 }
                 Decoded::NoRun(_) if self.engine.width.is_some() => {
-                    self.spurious += 1;
-                    if self.spurious > MAX_SPURIOUS {
+                    self.stats.spurious += 1;
+                    if self.stats.spurious > MAX_SPURIOUS {
                         let message =
                             "more violations than can be looked at exist only because --width cuts integers off";
                         let reason = Reason::BoundReached(message.into());
@@ -204,12 +225,11 @@ impl Growth<'_, '_> {
         }
     }
 
-    fn count(&mut self, query: &Query<'_>, unwind: u32, round: u32, progress: &mut dyn FnMut(&Progress)) {
+    fn count(&mut self, query: &Query<'_>, progress: &mut dyn FnMut(&Progress)) {
         let (_, variables) = query.size();
         self.stats.queries += 1;
         self.stats.variables = self.stats.variables.max(variables as u64);
         self.stats.clauses = self.stats.clauses.max(query.clauses);
-        let _ = (unwind, round);
         progress(&Progress { stats: self.stats, ..Progress::default() });
     }
 
@@ -225,10 +245,4 @@ impl Growth<'_, '_> {
             failure => Reason::BoundReached(format!("{failure} at {place}")),
         }
     }
-}
-
-/// Kept so that a budget can be handed to a solver.
-pub fn stop_of(budget: &Budget) -> fencepost_sat::Stop {
-    let budget = budget.clone();
-    Box::new(move || budget.exceeded(0).is_some())
 }

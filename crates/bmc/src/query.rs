@@ -8,13 +8,22 @@ use crate::property::{Ends, ends, resting_places};
 use crate::rounds::Rounds;
 use crate::sharing::{Sharing, add_lives, sharing};
 use crate::sma::Memory;
+use crate::sma::queue::Queues;
 use crate::sma::stamped::{Order, Stamped};
 use crate::unroll::{Place, Unrolled};
 use crate::{Abstraction, Bmc};
 use fencepost_ir::cfg::{Instr, Program};
 use fencepost_sat::{Formula, Outcome, Solve, Stop, linked};
 use fencepost_task::Model;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// Entries of store queues where no length is given.
+pub const DEFAULT_QUEUE: u32 = 3;
 
 /// A growing formula and its solver.
 pub struct Query<'p> {
@@ -26,11 +35,24 @@ pub struct Query<'p> {
     model: Model,
     solver: Box<dyn Solve>,
     /// What was given to the solver, if it is to be written down.
-    formula: Option<Formula>,
+    written: Option<Written>,
+    stop: Rc<RefCell<Stop>>,
     /// Number of clauses.
     pub clauses: u64,
-    /// Models that were no runs at full widths.
-    pub spurious: u64,
+}
+
+/// A formula that goes to files.
+struct Written {
+    formula: Formula,
+    dimacs: Option<PathBuf>,
+    proof: Option<PathBuf>,
+}
+
+fn stoppable(stop: &Rc<RefCell<Stop>>) -> Box<dyn Solve> {
+    let mut solver = linked();
+    let stop = stop.clone();
+    solver.set_stop(Box::new(move || (stop.borrow_mut())()));
+    solver
 }
 
 /// What bounds a program needs, so that they cut nothing off.
@@ -79,18 +101,28 @@ impl<'p> Query<'p> {
         let order = if model == Model::Pso { Order::PerCell } else { Order::Total };
         let clock = if model == Model::Sc { 1 } else { clock as usize };
         let memory: Box<dyn Memory> = match engine.abstraction {
+            _ if model == Model::Sc => {
+                Box::new(Stamped::new(order, 1, initial, sharing.stores.clone()))
+            }
             Abstraction::Stamped => {
                 Box::new(Stamped::new(order, clock, initial, sharing.stores.clone()))
             }
-            Abstraction::Queues => return Err("queues are not built in".into()),
+            Abstraction::Queues => {
+                let length = engine.queue.unwrap_or(DEFAULT_QUEUE) as usize;
+                Box::new(Queues::new(order, length, initial, sharing.stores.clone()))
+            }
         };
         let mut code = encode(&plan, circuit, memory)?;
         code.initial.extend(chosen);
         let rounds = Rounds::new(&analysis);
-        let mut solver = linked();
-        solver.set_stop(stop);
-        let formula = (engine.dimacs.is_some() || engine.proof.is_some()).then(Formula::default);
-        Ok(Query { analysis, sharing, code, rounds, full, model, solver, formula, clauses: 0, spurious: 0 })
+        let stop = Rc::new(RefCell::new(stop));
+        let solver = stoppable(&stop);
+        let written = (engine.dimacs.is_some() || engine.proof.is_some()).then(|| Written {
+            formula: Formula::default(),
+            dimacs: engine.dimacs.clone(),
+            proof: engine.proof.clone(),
+        });
+        Ok(Query { analysis, sharing, code, rounds, full, model, solver, written, stop, clauses: 0 })
     }
 
     /// Adds a round.
@@ -109,12 +141,12 @@ impl<'p> Query<'p> {
     }
 
     fn flush(&mut self, roots: &[Lit]) {
-        let (solver, formula, clauses) = (&mut self.solver, &mut self.formula, &mut self.clauses);
+        let (solver, written, clauses) = (&mut self.solver, &mut self.written, &mut self.clauses);
         self.code.circuit.flush(roots, &mut |clause| {
             *clauses += 1;
-            match formula {
-                Some(formula) => formula.add(clause),
-                None => solver.add(clause),
+            solver.add(clause);
+            if let Some(written) = written {
+                written.formula.add(clause);
             }
         });
     }
@@ -126,11 +158,35 @@ impl<'p> Query<'p> {
         }
         self.flush(&[end]);
         let assumption = self.code.circuit.variable(end);
-        match self.solver.solve(&[assumption]) {
-            Outcome::Satisfiable => Said::Yes,
-            Outcome::Unsatisfiable => Said::No,
-            Outcome::Stopped => Said::Stopped,
+        said(self.solver.solve(&[assumption]))
+    }
+
+    /// The same, with the formula and the proof written to the files that were asked for.
+    pub fn ask_and_write(&mut self, end: Lit) -> Result<Said, String> {
+        let Some(written) = &mut self.written else { return Ok(self.ask(end)) };
+        self.code.circuit.flush(&[end], &mut |clause| {
+            self.clauses += 1;
+            self.solver.add(clause);
+            written.formula.add(clause);
+        });
+        // A formula of its own, in which the end is required and not just assumed.
+        let mut solver = stoppable(&self.stop);
+        let mut formula = written.formula.clone();
+        formula.add(&[self.code.circuit.variable(end)]);
+        if let Some(file) = &written.dimacs {
+            let failed = |e: std::io::Error| format!("{}: {e}", file.display());
+            let mut out = BufWriter::new(File::create(file).map_err(failed)?);
+            formula.write("satisfiable if there is a violation within the bounds", &mut out).map_err(failed)?;
+            out.flush().map_err(failed)?;
         }
+        if let Some(file) = &written.proof {
+            solver.write_proof(file)?;
+        }
+        formula.each(|clause| solver.add(clause));
+        let outcome = solver.solve(&[]);
+        solver.finish_proof();
+        self.solver = solver;
+        Ok(said(outcome))
     }
 
     /// The run of the model that was found last.
@@ -168,7 +224,6 @@ impl<'p> Query<'p> {
             differ(step.chosen);
         }
         self.code.circuit.require(&clause);
-        self.spurious += 1;
     }
 
     /// Bounds that cut nothing off: an upper estimate.
@@ -205,6 +260,14 @@ impl<'p> Query<'p> {
                     && code.depth[step.from] > 0
             })
         })
+    }
+}
+
+fn said(outcome: Outcome) -> Said {
+    match outcome {
+        Outcome::Satisfiable => Said::Yes,
+        Outcome::Unsatisfiable => Said::No,
+        Outcome::Stopped => Said::Stopped,
     }
 }
 

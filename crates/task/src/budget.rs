@@ -50,6 +50,8 @@ pub struct Stats {
     pub variables: u64,
     /// Clauses of the largest formula.
     pub clauses: u64,
+    /// Violations that a formula with cut widths has and the program has not.
+    pub spurious: u64,
 }
 
 /// Sent now and then while an engine works.

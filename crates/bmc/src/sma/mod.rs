@@ -65,8 +65,14 @@ pub struct Timing {
     pub stamps: Vec<usize>,
 }
 
-/// A flush that the model chose before an access: the thread.
-pub type Flush = usize;
+/// A flush that the model chose before an access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flush {
+    /// Whose store.
+    pub thread: usize,
+    /// Which of those that wait, the oldest first.
+    pub index: usize,
+}
 
 /// A shared-memory abstraction.
 pub trait Memory {

@@ -2,7 +2,7 @@
 
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
 use crate::progress::ProgressLine;
-use crate::{Exit, input, interrupt, output};
+use crate::{Exit, bmc, input, interrupt, output};
 use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
@@ -119,9 +119,15 @@ fn check_model(
         memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
         cancelled: cancelled.clone(),
     };
-    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads };
+    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() };
     let task = Task { program, model, bounds, budget };
-    let engine = engine(options, &task);
+    let engine = match engine(options, &task) {
+        Ok(engine) => engine,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            return Exit::Wrong;
+        }
+    };
     let mut line = ProgressLine::new(options.quiet);
     let answer = engine.check(&task, &mut |p| line.update(name, p));
     drop(line);
@@ -205,22 +211,25 @@ fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Re
 
 /// The engine that was asked for; `auto` takes the one that knows any number of threads where there are
 /// such.
-fn engine(options: &CheckOptions, task: &Task<'_>) -> Box<dyn Engine> {
+fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, String> {
     let explicit = Explicit {
         order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
         reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
     };
-    match options.engine {
+    Ok(match options.engine {
+        EngineName::Bmc => Box::new(bmc::engine(&options.bmc, task.model)?),
         EngineName::Dual => Box::new(Dual),
         EngineName::Auto if task.program.is_parameterized() && task.model == Model::Tso => Box::new(Dual),
         EngineName::Auto | EngineName::Explicit => Box::new(explicit),
-    }
+    })
 }
 
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
 /// is safe within that scope.
 fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
-    let asked_for_bounds = options.buffer.is_some();
+    let asked_for_bounds = options.buffer.is_some()
+        || options.engine == EngineName::Bmc
+        || bmc::is_bounded(&options.bmc);
     match answer.verdict {
         Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
             if asked_for_bounds =>

@@ -4,6 +4,7 @@
 //! that occurs of 2, 1, 3, 0.
 
 mod bench;
+mod bmc;
 mod certify;
 mod check;
 mod input;

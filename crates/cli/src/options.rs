@@ -65,7 +65,8 @@ Examples:
   fencepost check --model sc --model pso examples/*.fp     under two models
   fencepost check --threads 3 lock.fp                      three threads for each template
   fencepost check --format json examples/*.fp              for scripts
-  fencepost check --trace bug.json examples/peterson.fp    saves the run";
+  fencepost check --trace bug.json examples/peterson.fp    saves the run
+  fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver";
 
 const LITMUS_EXAMPLES: &str = "\
 Examples:
@@ -116,6 +117,8 @@ pub enum EngineName {
     Explicit,
     /// Backward over load buffers: TSO, complete, for any number of threads too.
     Dual,
+    /// Bounded model checking: a formula for a solver.
+    Bmc,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -243,7 +246,54 @@ pub struct CheckOptions {
     #[arg(short, long)]
     pub verbose: bool,
     #[command(flatten)]
+    pub bmc: BmcOptions,
+    #[command(flatten)]
     pub input: InputOptions,
+}
+
+/// Shared-memory abstractions.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SmaName {
+    /// No buffers: SC.
+    Sc,
+    /// Queues: TSO, the reference.
+    Tso,
+    /// Queues: PSO, the reference.
+    Pso,
+    /// Stamped stores: TSO.
+    Etso,
+    /// Stamped stores: PSO.
+    Epso,
+}
+
+/// Bounds and files of bounded model checking.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Bounded model checking")]
+pub struct BmcOptions {
+    /// Repetitions of each loop; a safe verdict then holds up to this bound only [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub unwind: Option<u32>,
+    /// Rounds in which the threads take turns [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: Option<u32>,
+    /// Times at which stores reach memory; 1 is SC [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub clock: Option<u32>,
+    /// Entries of each store queue, with `--sma tso` and `--sma pso` [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub queue: Option<u32>,
+    /// Bits of integers; what is found is checked at full width [default: full]
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(2..=64))]
+    pub width: Option<u8>,
+    /// How memory is encoded; must fit the model [default: etso for tso, epso for pso]
+    #[arg(long, value_enum)]
+    pub sma: Option<SmaName>,
+    /// Write the formula of the last bounds
+    #[arg(long, value_name = "FILE.cnf")]
+    pub dimacs: Option<PathBuf>,
+    /// Write the solver's proof that it has no model (DRAT)
+    #[arg(long, value_name = "FILE.drat")]
+    pub proof: Option<PathBuf>,
 }
 
 /// Another way to find final states, to compare with.

@@ -40,13 +40,18 @@ impl Default for Style {
 pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     let Outcome { file, program, model, engine, stats, seconds, .. } = outcome;
     let model = model.name().to_uppercase();
-    let effort = match (stats.configurations, stats.states) {
-        (0, states) => format!("{states} states"),
-        (configurations, 0) => format!("{configurations} configurations"),
-        (configurations, states) => format!("{configurations} configurations in {states} states"),
+    let effort = match (stats.configurations, stats.states, stats.clauses) {
+        (0, 0, clauses) if clauses > 0 => format!("{clauses} clauses"),
+        (0, states, _) => format!("{states} states"),
+        (configurations, 0, _) => format!("{configurations} configurations"),
+        (configurations, states, _) => format!("{configurations} configurations in {states} states"),
     };
     let cost = format!("engine {engine}, {effort}, {seconds:.2} s");
     let mut out = String::new();
+    if stats.spurious > 0 && style.detail != Detail::Verdict {
+        let violations = stats.spurious;
+        let _ = writeln!(out, "note: {violations} violations at the cut width are none at full width");
+    }
     match &outcome.verdict {
         Shown::Safe { scope, unreached } => {
             let number = if program.is_parameterized() { " for any number of threads" } else { "" };

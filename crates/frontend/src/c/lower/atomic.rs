@@ -329,7 +329,7 @@ impl<'a> Lowerer<'a> {
         // `atomic_flag` and the like are structures around one scalar.
         while let CType::Record(id) = *lvalue.ty.unqualified() {
             let [only] = &self.members[id.0 as usize][..] else { return Err(too_wide(pointer.span)) };
-            lvalue = Lvalue { ty: only.clone(), place: lvalue.place };
+            lvalue = Lvalue { ty: only.ty.clone(), place: lvalue.place };
             lvalue.place.path.push(Projection::Field(0));
         }
         if !lvalue.ty.is_scalar() {

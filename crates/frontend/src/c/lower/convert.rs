@@ -17,6 +17,10 @@ impl Lowerer<'_> {
 
     /// Converts a value, as an assignment or a cast does.
     pub(super) fn convert(&mut self, value: Typed, to: &CType, span: Span) -> Result<Typed> {
+        if let Some(bits) = to.bits() {
+            let value = self.convert(value, &bits.declared, span)?;
+            return Ok(Typed { expr: self.truncated(value.expr, bits, span), ..value });
+        }
         let to = to.unqualified();
         let from = value.ty.unqualified().clone();
         if from == *to {
@@ -33,13 +37,7 @@ impl Lowerer<'_> {
             (_, CType::Bool) => self.truth(value.clone(), span),
             (CType::Pointer(_), CType::Pointer(target)) => {
                 let mut expr = value.expr;
-                if let ExprKind::Allocate(ty, ..) | ExprKind::Reallocate(ty, ..) = &mut expr.kind
-                    && !matches!(target.unqualified(), CType::Void)
-                    && let Some(storage) = self.types().storage(target)
-                    && !is_bytes(&storage)
-                {
-                    *ty = storage;
-                }
+                self.retype_allocation(&mut expr, target, span)?;
                 expr
             }
             (CType::Bool | CType::Integer(_), CType::Thread) => match self.fold(&value.expr) {
@@ -226,8 +224,4 @@ pub(super) fn wrapping(e: Expr, ty: Scalar, span: Span) -> Expr {
         return e;
     }
     Expr { kind: ExprKind::Convert(Conversion::Wrapping, Box::new(e)), ty, span }
-}
-
-fn is_bytes(ty: &Type) -> bool {
-    matches!(ty.leaf(), Some(Scalar::Int(int)) if int.bits == 8)
 }

@@ -58,6 +58,10 @@ impl<'a> Lowerer<'a> {
             let cell = layout.iter().position(|c| c.offset == offset && c.ty.size() == scalar.size());
             let cell = cell.expect("a path leads to a cell");
             let value = scalar.same_bits(value, layout[cell].ty).unwrap_or(value);
+            let value = match (ty.bits(), values[cell].single()) {
+                (Some(bits), Some(unit)) => bits.placed(value, unit),
+                _ => value,
+            };
             values[cell] = Choices::one(match layout[cell].ty {
                 Scalar::Int(int) => int.wrap(value.into()),
                 _ => value,
@@ -118,6 +122,10 @@ impl<'a> Lowerer<'a> {
                     let value = self.convert(value, &ty, e.span)?.expr;
                     self.keep(value)
                 }
+            };
+            let value = match (ty.bits(), given.remove(&path)) {
+                (None, _) => value,
+                (Some(bits), others) => self.placed_bits(&bits.clone(), value, others, span),
             };
             given.insert(path, value);
         }
@@ -315,8 +323,8 @@ impl<'a> Lowerer<'a> {
         match ty.unqualified() {
             CType::Array(of, _) => (Step::Index(position as u32), (**of).clone()),
             CType::Record(id) => {
-                let field = position as usize;
-                (Step::Field(field), self.members[id.0 as usize][field].clone())
+                let member = &self.members[id.0 as usize][position as usize];
+                (Step::Field(member.field), member.ty.clone())
             }
             _ => panic!("only arrays and records have members"),
         }
@@ -405,7 +413,7 @@ impl<'a> Lowerer<'a> {
                             panic!("a path goes through records")
                         };
                         levels.push((field as u64, field as u64));
-                        ty = self.members[id.0 as usize][field].clone();
+                        ty = self.members[id.0 as usize][field].ty.clone();
                     }
                     continue;
                 }

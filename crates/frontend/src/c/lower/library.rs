@@ -444,36 +444,4 @@ impl<'a> Lowerer<'a> {
         self.emit(StmtKind::Join(place, handle), span);
         Ok(self.zero(span))
     }
-
-    /// New memory, for values of the type whose size is asked for until a conversion says more.
-    pub(super) fn allocate(
-        &mut self,
-        bytes: Typed,
-        size: &'a ast::Expr,
-        fill: Fill,
-        span: Span,
-    ) -> Result<Value> {
-        let hint = self.size_hint(size);
-        let hint = hint.and_then(|ty| self.types().storage(&ty));
-        let byte = self.types().scalar(&CType::CHAR).expect("char is a scalar");
-        let ty = hint.unwrap_or(Type::Scalar(byte));
-        let bytes = self.convert(bytes, &CType::UNSIGNED_LONG, span)?;
-        let pointer = CType::Void.pointer_to();
-        let scalar = self.types().scalar(&pointer).expect("pointers are scalars");
-        let kind = ExprKind::Allocate(ty, Box::new(bytes.expr), fill);
-        Ok(Value::Scalar(Typed { expr: Expr { kind, ty: scalar, span }, ty: pointer }))
-    }
-
-    /// The type in a `sizeof` of the expression.
-    pub(super) fn size_hint(&mut self, e: &'a ast::Expr) -> Option<CType> {
-        match &e.kind {
-            Ast::Sizeof(of) => self.type_or_expr(of).ok(),
-            Ast::Binary(_, l, r) => match self.size_hint(l) {
-                Some(ty) => Some(ty),
-                None => self.size_hint(r),
-            },
-            Ast::Cast(_, inner) => self.size_hint(inner),
-            _ => None,
-        }
-    }
 }

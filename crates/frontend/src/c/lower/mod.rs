@@ -5,8 +5,10 @@
 //! but those of memory, calls and spawns, so assignments within expressions become statements of
 //! their own before the one they stand in, operands from left to right; C leaves the order open.
 
+mod allocate;
 mod assign;
 mod atomic;
+mod bits;
 mod call;
 mod constant;
 mod convert;
@@ -19,6 +21,7 @@ mod library;
 mod member;
 mod memory;
 mod place;
+mod record;
 mod statement;
 
 use super::ast;
@@ -87,6 +90,11 @@ struct Function<'a> {
     /// Set when it is first used.
     procedure: Option<ProcedureId>,
     span: Span,
+    /// Whether its result is memory of a type that only the caller knows; `None` if not looked at yet.
+    allocates: Option<bool>,
+    /// What it is a copy of, and the type that it allocates.
+    original: Option<usize>,
+    allocated: Option<Type>,
 }
 
 /// A procedure being made.
@@ -109,6 +117,10 @@ struct Body {
     jumped_to: Vec<(String, Span)>,
     /// Locals that hold anything until they are assigned.
     undefined: HashSet<usize>,
+    /// What memory is for that nothing else tells the type of.
+    allocated: Option<Type>,
+    /// Arrays of variable length: the pointer to it, and its bytes.
+    variable_length: HashMap<LocalId, Expr>,
 }
 
 /// A scalar value.
@@ -143,8 +155,8 @@ struct Lowerer<'a> {
     data_model: DataModel,
     alignments: Vec<u64>,
     complete: Vec<bool>,
-    /// The C types of each record's members.
-    members: Vec<Vec<CType>>,
+    /// The members of each record.
+    members: Vec<Vec<record::Member>>,
     /// Innermost last; the first is the file scope of the unit at hand.
     scopes: Vec<HashMap<String, Symbol>>,
     tags: Vec<HashMap<String, CType>>,
@@ -170,6 +182,12 @@ struct Lowerer<'a> {
     strings: HashMap<Vec<u32>, VarRef>,
     /// For each procedure the locals that hold anything until they are assigned.
     undefined: Vec<HashSet<usize>>,
+    /// Procedures of functions that allocate for their callers.
+    allocators: HashMap<ProcedureId, usize>,
+    /// Those of them that are lowered only if somebody calls them as they are.
+    unlowered: Vec<usize>,
+    /// The next call is made for what it does.
+    value_unused: bool,
     program: Program,
     body: Body,
 }
@@ -197,6 +215,9 @@ impl<'a> Lowerer<'a> {
             waiting: VecDeque::new(),
             strings: HashMap::new(),
             undefined: Vec::new(),
+            allocators: HashMap::new(),
+            unlowered: Vec::new(),
+            value_unused: false,
             program,
             body: Body::default(),
         }
@@ -244,9 +265,14 @@ impl<'a> Lowerer<'a> {
         let Some(main) = main else { return Err(self.no_main()) };
         let procedure = self.procedure(main, Span::NONE)?;
         let args = self.main_arguments(main)?;
-        while let Some(function) = self.waiting.pop_front() {
-            self.enter_unit(self.functions[function].unit);
-            self.lower_function(function)?;
+        loop {
+            while let Some(function) = self.waiting.pop_front() {
+                self.enter_unit(self.functions[function].unit);
+                self.lower_function(function)?;
+            }
+            if !self.allocators_wait() {
+                break;
+            }
         }
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
@@ -329,8 +355,8 @@ impl<'a> Lowerer<'a> {
                 let aggregate = local.ty.as_scalar().is_none() && undefined.contains(&i);
                 if needed.contains(&i) || aggregate || self.program.records.has_union(&local.ty) {
                     // Members of a union that nobody has written share bytes with those that are.
-                    let union = self.program.records.has_union(&local.ty);
-                    let fill = if undefined.contains(&i) && !union { Fill::Undefined } else { Fill::Zero };
+                    let starts = self.program.records.has_union(&local.ty) || bits::in_type(&self.program.records, &self.members, &local.ty);
+                    let fill = if undefined.contains(&i) && !starts { Fill::Undefined } else { Fill::Zero };
                     local.kept = Kept::InMemory(fill);
                 }
             }
@@ -460,7 +486,13 @@ impl<'a> Lowerer<'a> {
         self.program.procedures[id.0].result = scalar;
         self.functions[function].procedure = Some(id);
         self.undefined.push(HashSet::new());
-        self.waiting.push_back(function);
+        // One that allocates is seldom called without being told what.
+        if self.functions[function].allocated.is_none() && self.is_allocator(function) {
+            self.allocators.insert(id, function);
+            self.unlowered.push(function);
+        } else {
+            self.waiting.push_back(function);
+        }
         Ok(id)
     }
 }

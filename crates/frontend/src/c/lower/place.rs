@@ -205,6 +205,9 @@ impl<'a> Lowerer<'a> {
     pub(super) fn load(&mut self, lvalue: Lvalue, span: Span) -> Result<Value> {
         let Lvalue { mut place, ty } = lvalue;
         place.span = span;
+        if let Some(bits) = ty.bits() {
+            return self.load_bits(place, &bits.clone(), span).map(Value::Scalar);
+        }
         let ty = ty.unqualified().clone();
         match &ty {
             CType::Array(of, _) => {
@@ -228,6 +231,9 @@ impl<'a> Lowerer<'a> {
 
     /// A pointer to a place.
     pub(super) fn address_of(&mut self, lvalue: Lvalue, span: Span) -> Result<Typed> {
+        if lvalue.ty.bits().is_some() {
+            return Err(Diagnostic::new(span, "a bit-field has no address"));
+        }
         let ty = lvalue.ty.pointer_to();
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
         // The address of what a pointer points to is the pointer.

@@ -75,7 +75,11 @@ impl<'a> Lowerer<'a> {
             locals: self.program.procedure(procedure).locals.clone(),
             result: (ty.result != CType::Void).then(|| ty.result.clone()),
             is_main: self.functions[index].name == "main",
-            name: self.functions[index].name.clone(),
+            name: {
+                let original = self.functions[index].original.unwrap_or(index);
+                self.functions[original].name.clone()
+            },
+            allocated: self.functions[index].allocated.clone(),
             ..Body::default()
         };
         let names = self.parameter_names(index);
@@ -90,6 +94,9 @@ impl<'a> Lowerer<'a> {
         })?;
         if self.body.is_main {
             self.emit(StmtKind::Halt, end);
+        } else if self.falls_off(index) {
+            let flag = self.fell_off(end);
+            self.emit(StmtKind::Assign(flag, Expr::constant(1, Scalar::Bool, end)), end);
         }
         let body = std::mem::take(&mut self.body);
         if let Some((name, span)) = body.jumped_to.iter().find(|(name, _)| !body.placed.contains_key(name)) {
@@ -240,7 +247,8 @@ impl<'a> Lowerer<'a> {
                 // The name is known in its own initialiser, as in `T *p = malloc(sizeof *p)`.
                 self.define(&name.text, Symbol::Local(id, ty.clone()));
                 let value = self.scalar(e)?;
-                let value = self.convert(value, &ty, e.span)?;
+                let mut value = self.convert(value, &ty, e.span)?;
+                self.guess_allocation(&mut value.expr, &name.text, e.span)?;
                 self.emit(StmtKind::Declare(id, Some(value.expr)), span);
             }
             (Some(initializer), _) => {

@@ -145,6 +145,9 @@ impl<'a> Lowerer<'a> {
                     }
                 };
                 self.settle_place(&mut lvalue.place, mark);
+                if lvalue.ty.is_atomic() {
+                    return self.store_structure(&lvalue.place, &from, &CType::Record(id), span);
+                }
                 self.copy(&lvalue.place, &from, &CType::Record(id), span)
             }
             CType::Mutex => Err(Diagnostic::new(span, "a mutex cannot be assigned")),

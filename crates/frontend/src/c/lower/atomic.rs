@@ -34,7 +34,7 @@ impl Order {
 
 /// What an atomic function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Operation {
+pub(super) enum Operation {
     Load,
     /// `__atomic_load(p, out, order)`
     LoadInto,
@@ -201,11 +201,18 @@ impl<'a> Lowerer<'a> {
             Operation::IsLockFree => return Ok(Value::Scalar(self.int_constant(1, &CType::INT, span))),
             _ => {}
         }
-        let mut target = self.target(&args[0])?;
         let order = |this: &mut Self, i: usize| match args.get(i) {
             Some(order) => this.order(order),
             None => Ok(Order::SeqCst),
         };
+        let mut target = self.target(&args[0])?;
+        if let CType::Record(_) = target.ty.unqualified() {
+            let weakest = match operation {
+                Operation::Store | Operation::StoreFrom => order(self, 2)?,
+                _ => Order::SeqCst,
+            };
+            return self.structure_operation(operation, target, args, weakest, span);
+        }
         match operation {
             Operation::Load => {
                 order(self, 1)?;
@@ -328,7 +335,7 @@ impl<'a> Lowerer<'a> {
         let mut lvalue = self.pointed(value, pointer.span)?;
         // `atomic_flag` and the like are structures around one scalar.
         while let CType::Record(id) = *lvalue.ty.unqualified() {
-            let [only] = &self.members[id.0 as usize][..] else { return Err(too_wide(pointer.span)) };
+            let [only] = &self.members[id.0 as usize][..] else { return Ok(lvalue) };
             lvalue = Lvalue { ty: only.ty.clone(), place: lvalue.place };
             lvalue.place.path.push(Projection::Field(0));
         }

@@ -117,7 +117,38 @@ impl Lowerer<'_> {
         };
         let l = self.convert(l, &ty, span)?;
         let r = self.convert(r, &ty, span)?;
+        if let Some(few) = self.part_of_any(op, &l.expr, &r.expr) {
+            let expr = Expr { kind: ExprKind::Any(few), ty: l.expr.ty, span };
+            return Ok(Typed { expr, ty });
+        }
         self.operate(op, l, r, span)
+    }
+
+    /// The values of `any % n` and `any & mask`, where they are few: as good as any number is any
+    /// remainder of it.
+    fn part_of_any(&self, op: BinaryOp, l: &Expr, r: &Expr) -> Option<Choices> {
+        let n = self.fold(r)?;
+        let any = match &l.kind {
+            ExprKind::Convert(Conversion::Wrapping, inner) => inner,
+            _ => l,
+        };
+        let ExprKind::Any(choices) = &any.kind else { return None };
+        let [(lo, hi)] = choices.0[..] else { return None };
+        let (Scalar::Int(from), Scalar::Int(to)) = (any.ty, l.ty) else { return None };
+        // Where the conversion changes a value, other remainders come of it.
+        let (least, most) = to.limits();
+        let kept = i128::from(lo) >= least && i128::from(hi) <= most;
+        if from.bits == 64 || n <= 0 {
+            return None;
+        }
+        match op {
+            BinaryOp::Rem if kept && lo == 0 && hi >= n - 1 => Some(Choices(vec![(0, n - 1)])),
+            BinaryOp::Rem if kept && lo <= 1 - n && hi >= n - 1 => Some(Choices(vec![(1 - n, n - 1)])),
+            BinaryOp::BitAnd if kept && (n & (n + 1)) == 0 && lo <= 0 && hi >= n => {
+                Some(Choices(vec![(0, n)]))
+            }
+            _ => None,
+        }
     }
 
     fn operate(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {

@@ -88,7 +88,7 @@ impl<'a> Lowerer<'a> {
         self.derive_steps(base, &declarator.derived)
     }
 
-    fn derive_steps(&mut self, base: CType, steps: &'a [Derived]) -> Result<CType> {
+    pub(super) fn derive_steps(&mut self, base: CType, steps: &'a [Derived]) -> Result<CType> {
         let mut ty = base;
         for step in steps.iter().rev() {
             ty = match step {

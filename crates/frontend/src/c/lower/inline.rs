@@ -16,7 +16,7 @@ impl<'a> Lowerer<'a> {
             && self.inlined == 0
             && !self.constant(destructor).is_ok_and(|d| d == 0)
         {
-            return Err(Diagnostic::new(destructor.span, "destructors of keys are not supported"));
+            self.has_destructors = true;
         }
         let args = self.arguments(&ty, &name, args, span)?;
         self.inline(index, args, span)

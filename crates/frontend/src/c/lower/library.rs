@@ -54,6 +54,30 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_barrierattr_init",
     "pthread_barrierattr_destroy",
     "pthread_barrierattr_setpshared",
+    "signal",
+    "sigaction",
+    "sigemptyset",
+    "sigfillset",
+    "sigaddset",
+    "sigdelset",
+    "sigprocmask",
+    "pthread_sigmask",
+    "pthread_setaffinity_np",
+    "pthread_attr_setaffinity_np",
+    "pthread_attr_getstacksize",
+    "pthread_attr_setguardsize",
+    "sched_setaffinity",
+    "setlocale",
+    "atexit",
+    "fputs_unlocked",
+    "putchar_unlocked",
+    "fwrite",
+    "write",
+    "vsyslog",
+    "syslog",
+    "openlog",
+    "closelog",
+    "clock_nanosleep",
     "setbuf",
     "setvbuf",
     "fclose",
@@ -94,6 +118,9 @@ impl<'a> Lowerer<'a> {
             return Ok(Some(value));
         }
         if let Some(value) = self.memory_call(name, args, span)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.environment_call(name, args, span)? {
             return Ok(Some(value));
         }
         if WITHOUT_EFFECT.contains(&name) {
@@ -248,15 +275,6 @@ impl<'a> Lowerer<'a> {
                 takes(2)?;
                 Value::Scalar(self.int_constant(-1, &CType::UNSIGNED_LONG, span))
             }
-            "time" | "clock" => {
-                self.evaluate(&args[..0])?;
-                let scalar = self.types().scalar(&CType::LONG).expect("long is a scalar");
-                let any = Choices(vec![(0, i32::MAX.into())]);
-                Value::Scalar(Typed {
-                    expr: Expr { kind: ExprKind::Any(any), ty: scalar, span },
-                    ty: CType::LONG,
-                })
-            }
             "__builtin_constant_p" => {
                 takes(1)?;
                 let known = self.constant(&args[0]).is_ok();
@@ -316,12 +334,12 @@ impl<'a> Lowerer<'a> {
         Ok(Value::Scalar(Typed { expr: truth, ty: CType::Bool }))
     }
 
-    fn zero(&self, span: Span) -> Value {
+    pub(super) fn zero(&self, span: Span) -> Value {
         Value::Scalar(self.int_constant(0, &CType::INT, span))
     }
 
     /// Arguments for what they do; strings do nothing.
-    fn evaluate(&mut self, args: &'a [ast::Expr]) -> Result<()> {
+    pub(super) fn evaluate(&mut self, args: &'a [ast::Expr]) -> Result<()> {
         for arg in args {
             match &arg.kind {
                 Ast::String(_) => {}

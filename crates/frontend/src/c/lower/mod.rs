@@ -8,12 +8,16 @@
 mod allocate;
 mod assign;
 mod atomic;
+mod atomic_structure;
 mod bits;
 mod call;
 mod constant;
 mod convert;
 mod declare;
+mod destructors;
+mod environment;
 mod expression;
+mod format;
 mod harness;
 mod initializer;
 mod inline;
@@ -23,6 +27,7 @@ mod memory;
 mod place;
 mod record;
 mod statement;
+mod thread_local;
 
 use super::ast;
 use super::preprocess::DataModel;
@@ -186,6 +191,8 @@ struct Lowerer<'a> {
     allocators: HashMap<ProcedureId, usize>,
     /// Those of them that are lowered only if somebody calls them as they are.
     unlowered: Vec<usize>,
+    /// Whether a key has a destructor.
+    has_destructors: bool,
     /// The next call is made for what it does.
     value_unused: bool,
     program: Program,
@@ -217,6 +224,7 @@ impl<'a> Lowerer<'a> {
             undefined: Vec::new(),
             allocators: HashMap::new(),
             unlowered: Vec::new(),
+            has_destructors: false,
             value_unused: false,
             program,
             body: Body::default(),
@@ -265,21 +273,29 @@ impl<'a> Lowerer<'a> {
         let Some(main) = main else { return Err(self.no_main()) };
         let procedure = self.procedure(main, Span::NONE)?;
         let args = self.main_arguments(main)?;
+        self.lower_waiting()?;
+        let span = self.functions[main].span;
+        let (name, count) = ("main".to_string(), Count::Times(1));
+        self.program.threads.push(Thread { name, procedure, args, count, span });
+        if self.has_destructors {
+            self.run_destructors()?;
+        }
+        self.thread_locals_to_memory();
+        self.keep_in_memory();
+        Ok(self.program)
+    }
+
+    /// Lowers the functions that are used, and those that these use.
+    fn lower_waiting(&mut self) -> Result<()> {
         loop {
             while let Some(function) = self.waiting.pop_front() {
                 self.enter_unit(self.functions[function].unit);
                 self.lower_function(function)?;
             }
             if !self.allocators_wait() {
-                break;
+                return Ok(());
             }
         }
-        let span = self.functions[main].span;
-        let (name, count) = ("main".to_string(), Count::Times(1));
-        self.program.threads.push(Thread { name, procedure, args, count, span });
-        self.thread_locals_stay()?;
-        self.keep_in_memory();
-        Ok(self.program)
     }
 
     /// `argc` is 1, and `argv` has no names.
@@ -305,28 +321,6 @@ impl<'a> Lowerer<'a> {
             });
         }
         Ok(args)
-    }
-
-    /// Pointers to thread-local variables are followed at once or not at all.
-    fn thread_locals_stay(&self) -> Result<()> {
-        let mut escapes = None;
-        for procedure in &self.program.procedures {
-            procedure.body.visit(&mut |stmt| {
-                for e in stmt.kind.expressions() {
-                    e.visit(&mut |e| {
-                        if let ExprKind::AddressOf(Place {
-                            base: Base::Variable(VarRef::ThreadLocal(_)),
-                            ..
-                        }) = e.kind
-                        {
-                            escapes.get_or_insert(e.span);
-                        }
-                    });
-                }
-            });
-        }
-        let message = "pointers to thread-local variables are not supported";
-        escapes.map_or(Ok(()), |span| Err(Diagnostic::new(span, message)))
     }
 
     /// Locals that are pointed to, or that instructions need in memory, are kept there; and arrays and

@@ -208,6 +208,9 @@ impl<'a> Lowerer<'a> {
         if let Some(bits) = ty.bits() {
             return self.load_bits(place, &bits.clone(), span).map(Value::Scalar);
         }
+        if let (CType::Record(_), true) = (ty.unqualified(), ty.is_atomic()) {
+            return self.atomic_copy(Lvalue { place, ty }, span);
+        }
         let ty = ty.unqualified().clone();
         match &ty {
             CType::Array(of, _) => {

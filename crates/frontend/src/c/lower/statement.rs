@@ -234,6 +234,13 @@ impl<'a> Lowerer<'a> {
     fn declare_variable(&mut self, declared: &'a ast::InitDeclarator, base: Option<CType>) -> Result<()> {
         let name = declared.name();
         let span = name.span;
+        if let (Some(base), Some((ast::Derived::Array(bounds), rest))) =
+            (&base, declared.declarator.derived.split_first())
+            && let ast::ArraySize::Expr(length) = &bounds.size
+            && self.constant(length).is_err()
+        {
+            return self.declare_variable_length(declared, base.clone(), length, rest);
+        }
         let ty = self.declared_type(base, declared)?;
         let Some(storage) = self.types().storage(&ty) else { return Err(self.no_values(&ty, span)) };
         // What the user did not write is not shown.
@@ -271,6 +278,38 @@ impl<'a> Lowerer<'a> {
                 self.emit(StmtKind::Declare(id, None), span);
             }
         }
+        self.define(&name.text, Symbol::Local(id, ty));
+        Ok(())
+    }
+
+    /// An array whose length only the run knows: a pointer to memory of its own.
+    fn declare_variable_length(
+        &mut self,
+        declared: &'a ast::InitDeclarator,
+        base: CType,
+        length: &'a ast::Expr,
+        inner: &'a [ast::Derived],
+    ) -> Result<()> {
+        let name = declared.name();
+        let span = name.span;
+        let element = self.derive_steps(base, inner)?;
+        let storage = self.types().storage(&element).ok_or_else(|| self.no_values(&element, span))?;
+        let length = self.scalar(length)?;
+        if !length.ty.is_integer() {
+            return Err(Diagnostic::new(span, "an array's length is an integer"));
+        }
+        let length = self.convert(length, &CType::UNSIGNED_LONG, span)?;
+        let size = self.int_constant(self.program.records.size(&storage) as i64, &length.ty, span);
+        let bytes = self.arithmetic(BinaryOp::Mul, length, size, span)?;
+        let bytes = self.keep(bytes.expr);
+        let ty = CType::Pointer(Rc::new(element));
+        let scalar = self.types().scalar(&ty).expect("pointers are scalars");
+        let id = self.local(&name.text, scalar.into(), span);
+        let fill = if self.has_bits(&storage) { Fill::Zero } else { Fill::Undefined };
+        let memory = ExprKind::Allocate(storage, Box::new(bytes.clone()), fill);
+        let memory = Expr { kind: memory, ty: scalar, span };
+        self.emit(StmtKind::Declare(id, Some(memory)), span);
+        self.body.variable_length.insert(id, bytes);
         self.define(&name.text, Symbol::Local(id, ty));
         Ok(())
     }

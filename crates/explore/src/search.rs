@@ -389,7 +389,7 @@ impl<'p, M: Memory> Search<'p, M> {
     /// The steps that have to be tried; whether the bound held one back.
     fn candidates(&self, state: &State, bound: Option<u32>, steps: &mut Vec<Step>) -> bool {
         if let Some((local, _)) = &self.reduction {
-            if let Some(owner) = local.in_section(state) {
+            if let Some(owner) = local.unseen(state) {
                 self.section_steps(state, owner, steps);
                 return false;
             }
@@ -404,7 +404,7 @@ impl<'p, M: Memory> Search<'p, M> {
         self.hold_back(state, bound, steps)
     }
 
-    /// The steps inside a section: a store reaches memory before anything else happens, so that the
+    /// The steps of a thread that nobody sees: a store reaches memory before anything else happens, so that the
     /// bound holds nothing back.
     fn section_steps(&self, state: &State, owner: usize, steps: &mut Vec<Step>) {
         steps.clear();
@@ -482,7 +482,7 @@ impl<'p, M: Memory> Search<'p, M> {
         let mut steps = std::mem::take(&mut self.scratch.local);
         let mut thread = 0;
         while thread < state.threads.len() {
-            let owner = local.in_section(state);
+            let owner = local.unseen(state);
             match owner {
                 Some(owner) => self.section_steps(state, owner, &mut steps),
                 None => self.local_steps(local, state, thread, self.bounds[level], &mut steps),

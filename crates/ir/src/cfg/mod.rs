@@ -457,7 +457,9 @@ impl Program {
     /// Whether the program can go wrong at all: it has a property, an assertion or an
     /// instruction that can fail.
     pub fn has_property(&self) -> bool {
+        // In a program with pointers every access is looked at.
         !self.properties.is_empty()
+            || self.pointer_bits > 0
             || self.procedures.iter().any(|p| p.edges.iter().any(|e| e.instr.can_fail(self)))
     }
 }

@@ -57,6 +57,7 @@ impl<'a> Lowerer<'a> {
                 }
                 Some(
                     Symbol::Local(..)
+                    | Symbol::Pointed(..)
                     | Symbol::Global(_)
                     | Symbol::Constant(..)
                     | Symbol::Type(_)

@@ -189,8 +189,23 @@ impl Lowerer<'_> {
         let count = self.convert(count, &long, span)?;
         let size = self.int_constant(size as i64 * sign, &long, span);
         let bytes = self.operate(BinaryOp::Mul, count, size, span)?;
+        let bytes = Typed { expr: self.near(bytes.expr, span), ..bytes };
         let bytes = self.convert(bytes, &pointer.ty, span)?;
         self.operate(BinaryOp::Add, pointer, bytes, span)
+    }
+
+    /// A distance that leads from no object to another: more is an error of the program, since no object
+    /// is that large.
+    fn near(&self, bytes: Expr, span: Span) -> Expr {
+        let most = 1i64 << (self.program.pointer_bits / 2 - 1);
+        if self.fold(&bytes).is_some_and(|n| (-most..most).contains(&n)) {
+            return bytes;
+        }
+        let ty = bytes.ty;
+        let range = Scalar::Range { lo: -most, hi: most - 1 };
+        let kind = ExprKind::Convert(Conversion::Checked, Box::new(bytes));
+        let checked = Expr { kind, ty: range, span };
+        Expr { kind: ExprKind::Convert(Conversion::Checked, Box::new(checked)), ty, span }
     }
 
     fn distance(&mut self, l: Typed, r: Typed, span: Span) -> Result<Typed> {

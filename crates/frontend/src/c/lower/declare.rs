@@ -294,6 +294,12 @@ impl<'a> Lowerer<'a> {
             Some(Symbol::Global(index)) if file_scope || is_extern => Some(*index),
             _ => None,
         };
+        if !file_scope && !is_extern {
+            self.not_twice(name)?;
+        }
+        if let Some(known) = known {
+            self.agrees(known, &ty, declared)?;
+        }
         let index = known.unwrap_or_else(|| {
             self.globals.push(Global {
                 name: name.text.clone(),
@@ -328,6 +334,25 @@ impl<'a> Lowerer<'a> {
         // The initialiser of a function's own static variable means the names of the function.
         if !file_scope && !is_extern {
             self.global(index, name.span)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a further declaration of a variable fits those before.
+    fn agrees(&self, known: usize, ty: &CType, declared: &ast::InitDeclarator) -> Result<()> {
+        let name = declared.name();
+        let before = &self.globals[known];
+        let first = format!("first in line {}", before.span.line);
+        if let (Some(l), Some(r)) = (self.types().scalar(&before.ty), self.types().scalar(ty))
+            && l != r
+        {
+            let (l, r) = (self.types().show(&before.ty), self.types().show(ty));
+            let message = format!("`{}` is declared as `{l}` and as `{r}`", name.text);
+            return Err(Diagnostic::new(name.span, message).label(first));
+        }
+        if declared.initializer.is_some() && before.initializer.is_some() {
+            let message = format!("`{}` is defined twice", name.text);
+            return Err(Diagnostic::new(name.span, message).label(first));
         }
         Ok(())
     }

@@ -317,7 +317,7 @@ impl<'a> Lowerer<'a> {
         match &e.kind {
             // The types of arrays and functions as they are, before they become pointers.
             Ast::Identifier(name) => match self.lookup(name) {
-                Some(Symbol::Local(_, ty)) => return Ok(ty.clone()),
+                Some(Symbol::Local(_, ty) | Symbol::Pointed(_, ty)) => return Ok(ty.clone()),
                 Some(Symbol::Global(index)) => return Ok(self.globals[*index].ty.clone()),
                 Some(Symbol::Function(index)) => {
                     return Ok(CType::Function(self.functions[*index].ty.clone()));

@@ -76,6 +76,7 @@ impl<'a> Lowerer<'a> {
         target: &Place,
         ty: &CType,
         initializer: &'a Initializer,
+        before: Before,
         span: Span,
     ) -> Result<()> {
         if let (CType::Record(_), Initializer::Expr(e)) = (ty.unqualified(), initializer)
@@ -85,7 +86,7 @@ impl<'a> Lowerer<'a> {
         }
         let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
         let initials = self.initials(ty, initializer)?;
-        self.assign_initials(target, &storage, initials, span)
+        self.assign_initials(target, &storage, initials, before, span)
     }
 
     fn assign_initials(
@@ -93,6 +94,7 @@ impl<'a> Lowerer<'a> {
         target: &Place,
         storage: &Type,
         initials: Vec<Initial<'a>>,
+        before: Before,
         span: Span,
     ) -> Result<()> {
         let mut given: HashMap<Path, Expr> = HashMap::new();
@@ -135,6 +137,9 @@ impl<'a> Lowerer<'a> {
         });
         for (path, scalar) in cells {
             if scalar == Scalar::Mutex || self.passes_unused_union(storage, &path, &given) {
+                continue;
+            }
+            if before == Before::Zero && !given.contains_key(&path) {
                 continue;
             }
             let value =
@@ -499,9 +504,16 @@ impl<'a> Lowerer<'a> {
         let target = Place::variable(VarRef::Local(id), span);
         let mut found = Vec::new();
         self.list(&ty, &list.items, &mut Vec::new(), &mut found)?;
-        self.assign_initials(&target, &storage, found, span)?;
+        self.assign_initials(&target, &storage, found, Before::Anything, span)?;
         Ok(Lvalue { place: target, ty })
     }
+}
+
+/// What a variable holds before it is initialised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    Zero,
+    Anything,
 }
 
 /// Whose braces the items of a list stand in.

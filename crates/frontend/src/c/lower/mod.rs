@@ -57,6 +57,8 @@ pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, data_model: DataMo
 enum Symbol {
     /// A local variable.
     Local(LocalId, CType),
+    /// A large local variable: what a pointer points to.
+    Pointed(LocalId, CType),
     /// A variable that lives as long as the program.
     Global(usize),
     /// A function.
@@ -162,6 +164,8 @@ struct Lowerer<'a> {
     complete: Vec<bool>,
     /// The members of each record.
     members: Vec<Vec<record::Member>>,
+    /// Where each record is defined.
+    definitions: Vec<Option<Span>>,
     /// Innermost last; the first is the file scope of the unit at hand.
     scopes: Vec<HashMap<String, Symbol>>,
     tags: Vec<HashMap<String, CType>>,
@@ -207,6 +211,7 @@ impl<'a> Lowerer<'a> {
             alignments: Vec::new(),
             complete: Vec::new(),
             members: Vec::new(),
+            definitions: Vec::new(),
             scopes: vec![HashMap::new()],
             tags: vec![HashMap::new()],
             unit: 0,

@@ -51,9 +51,15 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn variable(&mut self, name: &str, span: Span) -> Result<Lvalue> {
+    pub(super) fn variable(&mut self, name: &str, span: Span) -> Result<Lvalue> {
         match self.lookup(name).cloned() {
             Some(Symbol::Local(id, ty)) => Ok(Lvalue { place: Place::variable(VarRef::Local(id), span), ty }),
+            Some(Symbol::Pointed(id, ty)) => {
+                let pointer = Scalar::Pointer { bits: self.program.pointer_bits };
+                let storage = self.types().storage(&ty).ok_or_else(|| self.no_values(&ty, span))?;
+                let base = Base::Pointed(Box::new(read_local(id, pointer, span)), storage);
+                Ok(Lvalue { place: Place { base, path: Vec::new(), span }, ty })
+            }
             Some(Symbol::Global(index)) => {
                 let variable = self.global(index, span)?;
                 let ty = self.globals[index].ty.clone();
@@ -190,7 +196,10 @@ impl<'a> Lowerer<'a> {
     /// Whether an expression names an object, which may be an array.
     fn is_object(&self, e: &ast::Expr) -> bool {
         match &e.kind {
-            Ast::Identifier(name) => matches!(self.lookup(name), Some(Symbol::Local(..) | Symbol::Global(_))),
+            Ast::Identifier(name) => {
+                let symbol = self.lookup(name);
+                matches!(symbol, Some(Symbol::Local(..) | Symbol::Pointed(..) | Symbol::Global(_)))
+            }
             Ast::Index(..)
             | Ast::Member(..)
             | Ast::Unary(ast::UnaryOp::Deref, _)

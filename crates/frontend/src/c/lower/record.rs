@@ -55,6 +55,7 @@ impl<'a> Lowerer<'a> {
         self.alignments.push(1);
         self.complete.push(false);
         self.members.push(Vec::new());
+        self.definitions.push(None);
         id
     }
 
@@ -70,9 +71,13 @@ impl<'a> Lowerer<'a> {
         });
         let id = match known {
             Some(CType::Record(id)) if record.members.is_none() || !self.complete[id.0 as usize] => id,
-            Some(CType::Record(id)) if self.program.records.get(id).kind == kind => {
-                // Another unit's definition of the same type.
-                id
+            // The same text lowered again.
+            Some(CType::Record(id)) if self.definitions[id.0 as usize] == Some(record.span) => id,
+            Some(CType::Record(id)) => {
+                let name = self.program.records.get(id).name.clone();
+                let first = self.definitions[id.0 as usize].map_or(0, |span| span.line);
+                return Err(Diagnostic::new(record.span, format!("`{name}` is defined twice"))
+                    .label(format!("first in line {first}")));
             }
             _ => {
                 let name = record.tag.as_ref().map_or("unnamed", |tag| &tag.text);
@@ -137,6 +142,7 @@ impl<'a> Lowerer<'a> {
         target.size = size;
         self.alignments[id.0 as usize] = layout.alignment;
         self.complete[id.0 as usize] = true;
+        self.definitions[id.0 as usize] = Some(record.span);
         self.members[id.0 as usize] = layout.members;
         Ok(())
     }
@@ -294,6 +300,13 @@ impl<'a> Lowerer<'a> {
         for enumerator in enumerators {
             if let Some(value) = &enumerator.value {
                 next = self.constant(value)?;
+            }
+            let here = self.scopes.last().and_then(|scope| scope.get(&enumerator.name.text));
+            let twice = constants.iter().any(|(name, _)| *name == &enumerator.name.text)
+                || here.is_some_and(|s| !matches!(s, Symbol::Constant(value, _) if *value == next));
+            if twice {
+                let message = format!("`{}` is declared twice in this block", enumerator.name.text);
+                return Err(Diagnostic::new(enumerator.name.span, message));
             }
             constants.push((&enumerator.name.text, next));
             let ty = if i32::try_from(next).is_ok() { CType::INT } else { CType::LONG };

@@ -7,6 +7,9 @@
 use super::*;
 use crate::c::ast::{ForInit, LabelKind, StmtKind as Ast};
 
+/// Locals with more scalars than this are kept in memory.
+const MOST_REGISTERS: u64 = 256;
+
 /// Where `break` and `continue` lead.
 pub(super) struct Jumps {
     leave: Target,
@@ -234,6 +237,7 @@ impl<'a> Lowerer<'a> {
     fn declare_variable(&mut self, declared: &'a ast::InitDeclarator, base: Option<CType>) -> Result<()> {
         let name = declared.name();
         let span = name.span;
+        self.not_twice(name)?;
         if let (Some(base), Some((ast::Derived::Array(bounds), rest))) =
             (&base, declared.declarator.derived.split_first())
             && let ast::ArraySize::Expr(length) = &bounds.size
@@ -243,6 +247,9 @@ impl<'a> Lowerer<'a> {
         }
         let ty = self.declared_type(base, declared)?;
         let Some(storage) = self.types().storage(&ty) else { return Err(self.no_values(&ty, span)) };
+        if self.program.records.cells(&storage) > MOST_REGISTERS {
+            return self.declare_large(declared, ty, storage);
+        }
         // What the user did not write is not shown.
         let hidden = if self.inlined > 0 { "%" } else { "" };
         let id = self.local(&format!("{hidden}{}", name.text), storage.clone(), span);
@@ -260,7 +267,7 @@ impl<'a> Lowerer<'a> {
             }
             (Some(initializer), _) => {
                 self.define(&name.text, Symbol::Local(id, ty.clone()));
-                self.initialize(&place, &ty, initializer, span)?;
+                self.initialize(&place, &ty, initializer, initializer::Before::Anything, span)?;
             }
             (None, Some(scalar)) => {
                 self.body.undefined.insert(id.0);
@@ -280,6 +287,41 @@ impl<'a> Lowerer<'a> {
         }
         self.define(&name.text, Symbol::Local(id, ty));
         Ok(())
+    }
+
+    /// A variable that is too large for registers: memory of its own, new with each declaration.
+    fn declare_large(&mut self, declared: &'a ast::InitDeclarator, ty: CType, storage: Type) -> Result<()> {
+        let name = declared.name();
+        let span = name.span;
+        let pointer = Scalar::Pointer { bits: self.program.pointer_bits };
+        let id = self.local(&format!("&{}", name.text), pointer.into(), span);
+        let bytes = self.program.records.size(&storage) as i64;
+        let bytes = self.int_constant(bytes, &CType::UNSIGNED_LONG, span).expr;
+        let zeroed = declared.initializer.is_some() || self.has_bits(&storage);
+        let fill = if zeroed { Fill::Zero } else { Fill::Undefined };
+        let memory = ExprKind::Allocate(storage, Box::new(bytes), fill);
+        let memory = Expr { kind: memory, ty: pointer, span };
+        self.emit(StmtKind::Declare(id, Some(memory)), span);
+        self.define(&name.text, Symbol::Pointed(id, ty.clone()));
+        match &declared.initializer {
+            Some(initializer) => {
+                let Lvalue { place, .. } = self.variable(&name.text, span)?;
+                self.initialize(&place, &ty, initializer, initializer::Before::Zero, span)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A scope has one variable of a name.
+    pub(super) fn not_twice(&self, name: &ast::Name) -> Result<()> {
+        let here = self.scopes.last().and_then(|scope| scope.get(&name.text));
+        match here {
+            Some(Symbol::Local(..) | Symbol::Pointed(..) | Symbol::Global(_)) => {
+                let message = format!("`{}` is declared twice in this block", name.text);
+                Err(Diagnostic::new(name.span, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// An array whose length only the run knows: a pointer to memory of its own.
@@ -410,7 +452,17 @@ impl<'a> Lowerer<'a> {
                     return Err(Diagnostic::new(label.span, "this case stands in no switch"));
                 };
                 match (from, to) {
-                    (Some(from), Some(to)) => switch.cases.push((from, to, name.clone(), label.span)),
+                    (Some(from), Some(to)) => {
+                        let meets = |(f, t, ..): &&(i128, i128, String, Span)| *f <= to && from <= *t;
+                        if let Some((.., first)) = switch.cases.iter().find(meets) {
+                            return Err(Diagnostic::new(label.span, "this case stands twice")
+                                .label(format!("first in line {}", first.line)));
+                        }
+                        switch.cases.push((from, to, name.clone(), label.span));
+                    }
+                    _ if switch.default.is_some() => {
+                        return Err(Diagnostic::new(label.span, "this switch has a `default` already"));
+                    }
                     _ => switch.default = Some(name.clone()),
                 }
                 name
@@ -432,6 +484,10 @@ impl<'a> Lowerer<'a> {
 
     fn switch(&mut self, e: &'a ast::Expr, body: &'a ast::Stmt, span: Span) -> Result<()> {
         let value = self.scalar(e)?;
+        if !value.ty.is_integer() {
+            let message = format!("this needs an integer, not `{}`", self.types().show(&value.ty));
+            return Err(Diagnostic::new(e.span, message));
+        }
         let ty = value.ty.promoted();
         let value = self.convert(value, &ty, e.span)?;
         let value = Typed { expr: self.keep(value.expr), ty: value.ty };

@@ -42,7 +42,7 @@ pub struct LocalSteps {
     passing: Vec<Vec<bool>>,
     /// Whether sections wait for empty buffers where they begin and end.
     sections_drain: bool,
-    /// Whether a thread that starts another one waits for its buffer.
+    /// Whether a thread that starts another one waits for its buffer, and nobody looks for deadlocks.
     spawns_drain: bool,
 }
 
@@ -67,7 +67,9 @@ impl LocalSteps {
         let keeps = |i: &Instr| matches!(i, Instr::AtomicBegin(Drain::No) | Instr::AtomicEnd(Drain::No));
         let sections_drain = !program.procedures.iter().any(|p| p.edges().iter().any(|e| keeps(&e.instr)));
         let early = |i: &Instr| matches!(i, Instr::Spawn(_, _, _, Drain::No));
-        let spawns_drain = !program.procedures.iter().any(|p| p.edges().iter().any(|e| early(&e.instr)));
+        // A section that a thread alone cannot pass is a deadlock, to be seen from before it.
+        let spawns_drain = !program.checks.deadlock
+            && !program.procedures.iter().any(|p| p.edges().iter().any(|e| early(&e.instr)));
         LocalSteps { local, watched, passing, sections_drain, spawns_drain }
     }
 

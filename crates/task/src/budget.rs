@@ -44,6 +44,8 @@ pub struct Stats {
     pub depth: u64,
     /// Bytes of the largest tables.
     pub bytes: u64,
+    /// Whether threads were seen to race by plain or relaxed accesses.
+    pub racing: bool,
 }
 
 /// Sent now and then while an engine works.

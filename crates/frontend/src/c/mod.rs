@@ -40,7 +40,7 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
         }
     }
     let library = runtime::library(&units);
-    match lower::lower(&units, &library, options.data_model) {
+    match lower::lower(&units, &library, options) {
         Ok(mut program) => {
             program.sources = sources;
             debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");

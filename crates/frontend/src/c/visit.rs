@@ -251,7 +251,9 @@ fn completes(s: &Stmt) -> bool {
         StmtKind::Continue | StmtKind::Break => true,
         StmtKind::Block(b) => may_complete(b),
         StmtKind::Labeled(_, inner) => completes(inner),
-        StmtKind::If(_, then, otherwise) => completes(then) || otherwise.as_ref().is_none_or(|o| completes(o)),
+        StmtKind::If(_, then, otherwise) => {
+            completes(then) || otherwise.as_ref().is_none_or(|o| completes(o))
+        }
         StmtKind::While(cond, body) => !is_true(cond) || has_break(body),
         StmtKind::DoWhile(body, cond) => (!is_true(cond) && completes(body)) || has_break(body),
         StmtKind::For(f) => f.condition.as_ref().is_some_and(|c| !is_true(c)) || has_break(&f.body),

@@ -39,7 +39,7 @@ impl<'a> Lowerer<'a> {
         let pointer = CType::Void.pointer_to();
         let scalar = self.types().scalar(&pointer).expect("pointers are scalars");
         let fill = if self.has_bits(&ty) { Fill::Zero } else { fill };
-        let kind = ExprKind::Allocate(ty, Box::new(bytes.expr), fill);
+        let kind = ExprKind::Allocate(ty, Box::new(bytes.expr), fill, Storage::Heap);
         Ok(Value::Scalar(Typed { expr: Expr { kind, ty: scalar, span }, ty: pointer }))
     }
 
@@ -64,7 +64,7 @@ impl<'a> Lowerer<'a> {
         }
         let has_bits = self.has_bits(&storage);
         match &mut expr.kind {
-            ExprKind::Allocate(ty, _, fill) => {
+            ExprKind::Allocate(ty, _, fill, _) => {
                 *ty = storage;
                 if has_bits {
                     *fill = Fill::Zero;

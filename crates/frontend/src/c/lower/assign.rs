@@ -179,6 +179,9 @@ impl<'a> Lowerer<'a> {
         if let Some(bits) = lvalue.ty.bits() {
             return self.store_bits(&lvalue.place, bits, value, span);
         }
+        if lvalue.ty.is_atomic() {
+            self.mark_atomic(atomic::Order::SeqCst, span);
+        }
         let order = if lvalue.ty.is_atomic() { atomic::Order::SeqCst } else { atomic::Order::Relaxed };
         self.ordered_store(lvalue.place.clone(), value, order, span);
     }

@@ -215,11 +215,13 @@ impl<'a> Lowerer<'a> {
         }
         match operation {
             Operation::Load => {
-                order(self, 1)?;
+                let order = order(self, 1)?;
+                self.mark_atomic(order, span);
                 self.load(Lvalue { ty: target.ty.unqualified().clone(), ..target }, span)
             }
             Operation::LoadInto => {
-                order(self, 2)?;
+                let order = order(self, 2)?;
+                self.mark_atomic(order, span);
                 let out = self.target(&args[1])?;
                 let Value::Scalar(value) = self.load(target, span)? else { return Err(too_wide(span)) };
                 self.emit(StmtKind::Assign(out.place, value.expr), span);
@@ -242,6 +244,7 @@ impl<'a> Lowerer<'a> {
                     Operation::Init => Order::Relaxed,
                     _ => order(self, 2)?,
                 };
+                self.mark_atomic(order, span);
                 self.ordered_store(target.place, value.expr, order, span);
                 Ok(Value::Void)
             }
@@ -250,6 +253,7 @@ impl<'a> Lowerer<'a> {
                     Operation::LockRelease => Order::Release,
                     _ => order(self, 1)?,
                 };
+                self.mark_atomic(order, span);
                 let zero = self.int_constant(0, &CType::INT, span);
                 let zero = self.convert(zero, &target.ty, span)?;
                 self.ordered_store(target.place, zero.expr, order, span);
@@ -343,6 +347,11 @@ impl<'a> Lowerer<'a> {
             return Err(too_wide(pointer.span));
         }
         Ok(lvalue)
+    }
+
+    /// Remembers that what stands there is an atomic access.
+    pub(super) fn mark_atomic(&mut self, order: Order, span: Span) {
+        self.program.atomics.push((span, order != Order::Relaxed));
     }
 
     fn order(&mut self, e: &'a ast::Expr) -> Result<Order> {

@@ -52,13 +52,7 @@ impl Lowerer<'_> {
     }
 
     /// A unit in which one bit-field has a value and the others what they had.
-    pub(super) fn placed_bits(
-        &self,
-        bits: &BitField,
-        value: Expr,
-        others: Option<Expr>,
-        span: Span,
-    ) -> Expr {
+    pub(super) fn placed_bits(&self, bits: &BitField, value: Expr, others: Option<Expr>, span: Span) -> Expr {
         let value = convert::wrapping(value, Scalar::Int(bits.unit), span);
         let cut = binary(BinaryOp::BitAnd, value, bits.unit.wrap(bits.low_mask()), span);
         let placed = self.folded(binary(BinaryOp::Shl, cut, i64::from(bits.shift), span));

@@ -51,6 +51,9 @@ impl<'a> Lowerer<'a> {
                         return Ok(value);
                     }
                     return match symbol {
+                        Some(Symbol::Function(index)) if self.havoc_externs => {
+                            self.havoc_call(index, args, span)
+                        }
                         Some(Symbol::Function(index)) => self.procedure(index, span).map(|_| Value::Void),
                         _ => Err(Diagnostic::new(function.span, format!("`{name}` is not declared"))),
                     };
@@ -67,6 +70,19 @@ impl<'a> Lowerer<'a> {
         }
         let pointer = self.scalar(function)?;
         self.call_pointer(pointer, args, unused, span)
+    }
+
+    /// A call of a function that nobody has: its arguments are evaluated, and the result is any value.
+    fn havoc_call(&mut self, index: usize, args: &'a [ast::Expr], span: Span) -> Result<Value> {
+        let ty = self.functions[index].ty.clone();
+        self.evaluate(args)?;
+        if *ty.result.unqualified() == CType::Void {
+            return Ok(Value::Void);
+        }
+        let scalar = self.types().scalar(&ty.result).ok_or_else(|| self.no_values(&ty.result, span))?;
+        let any = statement::anything(scalar).ok_or_else(|| self.no_values(&ty.result, span))?;
+        let expr = Expr { kind: ExprKind::Any(any), ty: scalar, span };
+        Ok(Value::Scalar(Typed { expr, ty: ty.result.unqualified().clone() }))
     }
 
     /// The arguments as scalars of the parameters' types.

@@ -153,8 +153,25 @@ impl Lowerer<'_> {
 
     fn operate(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
         let scalar = l.expr.ty;
+        let may_overflow = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+        if may_overflow && self.overflow && self.inlined == 0 && is_signed(scalar) {
+            return Ok(self.checked(op, l, r, span));
+        }
         let kind = ExprKind::Binary(op, Box::new(l.expr), Box::new(r.expr));
         Ok(Typed { expr: self.folded(Expr { kind, ty: scalar, span }), ty: l.ty })
+    }
+
+    /// Arithmetic whose result has to fit.
+    fn checked(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Typed {
+        let scalar = l.expr.ty;
+        let exact = |e: Expr| {
+            let kind = ExprKind::Convert(Conversion::Checked, Box::new(e));
+            Box::new(Expr { kind, ty: Scalar::Integer, span })
+        };
+        let kind = ExprKind::Binary(op, exact(l.expr), exact(r.expr));
+        let result = Expr { kind, ty: Scalar::Integer, span };
+        let kind = ExprKind::Convert(Conversion::Checked, Box::new(result));
+        Typed { expr: self.folded(Expr { kind, ty: scalar, span }), ty: l.ty }
     }
 
     fn compare(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
@@ -230,6 +247,10 @@ impl Lowerer<'_> {
         let value = self.convert(value, &ty, span)?;
         let Some(op) = op else { return Ok(value) };
         let scalar = value.expr.ty;
+        if op == UnaryOp::Neg && self.overflow && self.inlined == 0 && is_signed(scalar) {
+            let zero = self.int_constant(0, &ty, span);
+            return Ok(self.checked(BinaryOp::Sub, zero, value, span));
+        }
         let expr = Expr { kind: ExprKind::Unary(op, Box::new(value.expr)), ty: scalar, span };
         Ok(Typed { expr: self.folded(expr), ty })
     }
@@ -262,6 +283,10 @@ impl Lowerer<'_> {
 
 pub(super) fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}
+
+fn is_signed(ty: Scalar) -> bool {
+    matches!(ty, Scalar::Int(int) if int.signed)
 }
 
 /// The value wrapped to another scalar type.

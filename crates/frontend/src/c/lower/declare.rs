@@ -30,9 +30,7 @@ fn basic(ty: BasicType, model: DataModel) -> CType {
         BasicType::UnsignedLongLong => CType::integer(Rank::LongLong, false),
         BasicType::Int128 | BasicType::UnsignedInt128 => CType::Unsupported("__int128", 16),
         BasicType::Floating(kind) => CType::Unsupported("floating point", floating_bytes(kind, model)),
-        BasicType::Complex(kind) => {
-            CType::Unsupported("a complex number", 2 * floating_bytes(kind, model))
-        }
+        BasicType::Complex(kind) => CType::Unsupported("a complex number", 2 * floating_bytes(kind, model)),
     }
 }
 

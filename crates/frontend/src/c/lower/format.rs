@@ -83,7 +83,8 @@ impl<'a> Lowerer<'a> {
         let size = self.convert(size, &CType::UNSIGNED_LONG, span)?;
         let size = self.keep(size.expr);
         let mut args = args.iter();
-        let mut next = || args.next().ok_or_else(|| Diagnostic::new(span, "this format needs more arguments"));
+        let mut next =
+            || args.next().ok_or_else(|| Diagnostic::new(span, "this format needs more arguments"));
         let mut at = self.int_constant(0, &CType::UNSIGNED_LONG, span).expr;
         for piece in pieces {
             let so_far = vec![to.expr.clone(), size.clone(), at];

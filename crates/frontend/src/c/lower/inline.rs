@@ -65,6 +65,10 @@ impl<'a> Lowerer<'a> {
         if let Value::Scalar(value) = &mut value {
             move_to(&mut value.expr, span);
         }
+        let name = &self.functions[index].name;
+        if ["pthread_", "sem_", "mtx_", "cnd_", "tss_", "call_once"].iter().any(|p| name.starts_with(p)) {
+            self.program.atomics.push((span, true));
+        }
         self.body.locals[first_local..].iter_mut().for_each(|local| local.span = span);
         self.body.out.extend(block.0);
         Ok(value)

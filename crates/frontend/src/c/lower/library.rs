@@ -172,7 +172,9 @@ impl<'a> Lowerer<'a> {
                 Value::Scalar(Typed { expr, ty: CType::Thread })
             }
             // Whether waiting has to be seen as such.
-            "__fencepost_blocking" => self.zero(span),
+            "__fencepost_blocking" => {
+                Value::Scalar(self.int_constant(i64::from(self.deadlock), &CType::INT, span))
+            }
             "pthread_equal" | "thrd_equal" => {
                 takes(2)?;
                 let l = self.scalar(&args[0])?;
@@ -203,7 +205,13 @@ impl<'a> Lowerer<'a> {
             "assume_abort_if_not" | "__VERIFIER_assume" | "__CPROVER_assume" | "__builtin_assume" => {
                 takes(1)?;
                 let condition = self.condition(&args[0])?;
-                self.emit(StmtKind::Assume(condition), span);
+                // The user's assumption ends the run, and is no waiting.
+                if self.deadlock && self.inlined == 0 {
+                    let halt = Block(vec![Stmt { kind: StmtKind::Halt, span }]);
+                    self.emit(StmtKind::If(condition, Block::default(), halt), span);
+                } else {
+                    self.emit(StmtKind::Assume(condition), span);
+                }
                 Value::Void
             }
             "__assert_fail"

@@ -30,7 +30,7 @@ mod statement;
 mod thread_local;
 
 use super::ast;
-use super::preprocess::DataModel;
+use super::preprocess::{DataModel, Options};
 use super::types::{CType, FunctionType, Types};
 use crate::Diagnostic;
 use fencepost_ir::tree::*;
@@ -41,8 +41,8 @@ use std::rc::Rc;
 type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// Lowers the translation units of one program, which calls functions of the library.
-pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, data_model: DataModel) -> Result<Program> {
-    let mut lowerer = Lowerer::new(data_model);
+pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, options: &Options) -> Result<Program> {
+    let mut lowerer = Lowerer::new(options);
     lowerer.file_scopes.resize_with(units.len() + 1, FileScope::default);
     lowerer.library(library, units.len())?;
     for (i, unit) in units.iter().enumerate() {
@@ -160,6 +160,10 @@ struct FileScope {
 
 struct Lowerer<'a> {
     data_model: DataModel,
+    /// What the user asked for, see [`Options`].
+    overflow: bool,
+    havoc_externs: bool,
+    deadlock: bool,
     alignments: Vec<u64>,
     complete: Vec<bool>,
     /// The members of each record.
@@ -204,10 +208,14 @@ struct Lowerer<'a> {
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(data_model: DataModel) -> Self {
+    fn new(options: &Options) -> Self {
+        let data_model = options.data_model;
         let program = Program { pointer_bits: data_model.pointer_bits(), ..Program::default() };
         Lowerer {
             data_model,
+            overflow: options.overflow,
+            havoc_externs: options.havoc_externs,
+            deadlock: options.deadlock,
             alignments: Vec::new(),
             complete: Vec::new(),
             members: Vec::new(),
@@ -287,6 +295,8 @@ impl<'a> Lowerer<'a> {
         }
         self.thread_locals_to_memory();
         self.keep_in_memory();
+        self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
+        self.program.atomics.dedup();
         Ok(self.program)
     }
 
@@ -354,7 +364,8 @@ impl<'a> Lowerer<'a> {
                 let aggregate = local.ty.as_scalar().is_none() && undefined.contains(&i);
                 if needed.contains(&i) || aggregate || self.program.records.has_union(&local.ty) {
                     // Members of a union that nobody has written share bytes with those that are.
-                    let starts = self.program.records.has_union(&local.ty) || bits::in_type(&self.program.records, &self.members, &local.ty);
+                    let starts = self.program.records.has_union(&local.ty)
+                        || bits::in_type(&self.program.records, &self.members, &local.ty);
                     let fill = if undefined.contains(&i) && !starts { Fill::Undefined } else { Fill::Zero };
                     local.kept = Kept::InMemory(fill);
                 }
@@ -414,6 +425,20 @@ impl<'a> Lowerer<'a> {
     }
 
     fn emit(&mut self, kind: StmtKind, span: Span) {
+        // A load that is all of a statement stands where the statement does.
+        let into_register = match &kind {
+            StmtKind::Declare(_, Some(value)) => Some(value),
+            StmtKind::Assign(place, value) => {
+                let private = matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)));
+                private.then_some(value)
+            }
+            _ => None,
+        };
+        if let Some(Expr { kind: ExprKind::Read(_), span: read, .. }) = into_register
+            && let Some((_, ordered)) = self.program.atomics.iter().rev().take(8).find(|(s, _)| s == read)
+        {
+            self.program.atomics.push((span, *ordered));
+        }
         self.body.out.push(Stmt { kind, span });
     }
 

@@ -220,6 +220,9 @@ impl<'a> Lowerer<'a> {
         if let (CType::Record(_), true) = (ty.unqualified(), ty.is_atomic()) {
             return self.atomic_copy(Lvalue { place, ty }, span);
         }
+        if ty.is_atomic() {
+            self.mark_atomic(atomic::Order::SeqCst, span);
+        }
         let ty = ty.unqualified().clone();
         match &ty {
             CType::Array(of, _) => {

@@ -299,7 +299,7 @@ impl<'a> Lowerer<'a> {
         let bytes = self.int_constant(bytes, &CType::UNSIGNED_LONG, span).expr;
         let zeroed = declared.initializer.is_some() || self.has_bits(&storage);
         let fill = if zeroed { Fill::Zero } else { Fill::Undefined };
-        let memory = ExprKind::Allocate(storage, Box::new(bytes), fill);
+        let memory = ExprKind::Allocate(storage, Box::new(bytes), fill, Storage::Stack);
         let memory = Expr { kind: memory, ty: pointer, span };
         self.emit(StmtKind::Declare(id, Some(memory)), span);
         self.define(&name.text, Symbol::Pointed(id, ty.clone()));
@@ -348,7 +348,7 @@ impl<'a> Lowerer<'a> {
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
         let id = self.local(&name.text, scalar.into(), span);
         let fill = if self.has_bits(&storage) { Fill::Zero } else { Fill::Undefined };
-        let memory = ExprKind::Allocate(storage, Box::new(bytes.clone()), fill);
+        let memory = ExprKind::Allocate(storage, Box::new(bytes.clone()), fill, Storage::Stack);
         let memory = Expr { kind: memory, ty: scalar, span };
         self.emit(StmtKind::Declare(id, Some(memory)), span);
         self.body.variable_length.insert(id, bytes);

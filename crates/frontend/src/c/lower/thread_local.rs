@@ -98,7 +98,7 @@ impl Lowerer<'_> {
         let read = Expr { kind: ExprKind::Read(place.clone()), ty: pointer, span };
         let size = self.program.records.size(ty) as i64;
         let bytes = self.int_constant(size, &CType::UNSIGNED_LONG, span).expr;
-        let object = ExprKind::Allocate(ty.clone(), Box::new(bytes), Fill::Zero);
+        let object = ExprKind::Allocate(ty.clone(), Box::new(bytes), Fill::Zero, Storage::Stack);
         let object = Expr { kind: object, ty: pointer, span };
         let mut block = vec![Stmt { kind: StmtKind::Assign(place, object), span }];
         let records = &self.program.records;

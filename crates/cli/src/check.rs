@@ -7,7 +7,7 @@ use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_frontend::Diagnostic;
-use fencepost_ir::{Span, cfg, tree};
+use fencepost_ir::{Check, Checks, Span, cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
@@ -72,7 +72,16 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     if let Some(what) = &options.print {
         return print_stage(options, tree, what);
     }
-    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    let mut program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    program.checks = Checks {
+        deadlock: options.input.deadlock,
+        leaks: options.input.leaks,
+        races: options.input.races,
+        off: options.input.no_check.clone(),
+    };
+    if !program.checks.reports(Check::Assertion) {
+        program.drop_assertions();
+    }
     if !program.has_property() {
         let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);
         let diagnostic = Diagnostic::new(span, "there is nothing to check").help(
@@ -128,6 +137,12 @@ fn check_model(
             return Exit::Wrong;
         }
     };
+    if program.checks != Checks::default() && engine.name() != "explicit" {
+        let message =
+            "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit";
+        output::complain(format!("error: {message}"));
+        return Exit::Wrong;
+    }
     let mut line = ProgressLine::new(options.quiet);
     let answer = engine.check(&task, &mut |p| line.update(name, p));
     drop(line);
@@ -219,7 +234,13 @@ fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, St
     Ok(match options.engine {
         EngineName::Bmc => Box::new(bmc::engine(&options.bmc, task.model)?),
         EngineName::Dual => Box::new(Dual),
-        EngineName::Auto if task.program.is_parameterized() && task.model == Model::Tso => Box::new(Dual),
+        EngineName::Auto
+            if task.program.is_parameterized()
+                && task.model == Model::Tso
+                && task.program.checks == Checks::default() =>
+        {
+            Box::new(Dual)
+        }
         EngineName::Auto | EngineName::Explicit => Box::new(explicit),
     })
 }

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fencepost_frontend::c::DataModel;
+use fencepost_ir::Check;
 use fencepost_task::Model;
 use std::path::PathBuf;
 
@@ -196,6 +197,32 @@ pub struct InputOptions {
     /// The given C files are one program
     #[arg(long)]
     pub link: bool,
+    /// Signed overflow in C is an error; else it wraps
+    #[arg(long)]
+    pub overflow: bool,
+    /// C functions without a body do nothing and give any value
+    #[arg(long)]
+    pub havoc_externs: bool,
+    /// Report states in which a thread waits and nothing can happen any more
+    #[arg(long)]
+    pub deadlock: bool,
+    /// Report memory that is allocated at the end and that no variable leads to
+    #[arg(long)]
+    pub leaks: bool,
+    /// Report two threads about to access a location in an SC run, one of them writing, and one by an access
+    /// that is not atomic (C)
+    #[arg(long)]
+    pub races: bool,
+    /// An error that is not reported but ends its run: assertion, pointer, bounds, use-after-free, free,
+    /// division, shift, range, join or unlock; may be repeated
+    #[arg(long = "no-check", value_name = "KIND", value_parser = check_name, value_delimiter = ',')]
+    pub no_check: Vec<Check>,
+}
+
+fn check_name(text: &str) -> Result<Check, String> {
+    let names = || Check::ALL.map(Check::name).join(", ");
+    let found = Check::ALL.into_iter().find(|c| c.name() == text);
+    found.ok_or_else(|| format!("known are {}", names()))
 }
 
 #[derive(Args)]

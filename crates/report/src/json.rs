@@ -63,6 +63,9 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
         "engines": [{"name": outcome.engine, "status": "answered", "reason": null}],
     });
     if let Value::Object(map) = &mut object {
+        if let Some(caveat) = crate::text::caveat(outcome) {
+            map.insert("caveat".into(), json!(caveat));
+        }
         match &outcome.verdict {
             Shown::Unsafe(replay) => {
                 map.insert("shortest".into(), json!(replay.shortest));

@@ -73,7 +73,23 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
             }
         }
     }
+    if let Some(caveat) = caveat(outcome)
+        && style.detail != Detail::Verdict
+    {
+        let _ = writeln!(out, "  note: {caveat}");
+    }
     out
+}
+
+/// What a verdict does not speak of, where threads race by plain or relaxed accesses.
+pub fn caveat(outcome: &Outcome<'_>) -> Option<String> {
+    outcome.stats.racing.then(|| {
+        let model = outcome.model.name().to_uppercase();
+        format!(
+            "threads race by plain or relaxed accesses; reordering by the compiler is not modelled, nor \
+             weaker machines than {model}"
+        )
+    })
 }
 
 /// What no run came to, as a sentence.
@@ -315,7 +331,8 @@ fn describe(
 }
 
 fn event_fails(replay: &Replay, step: &Replayed) -> bool {
-    matches!(replay.violation, Violation::Failure(_)) && replay.steps.last() == Some(step)
+    matches!(replay.violation, Violation::Failure(failure) if !failure.is_of_state())
+        && replay.steps.last() == Some(step)
 }
 
 /// What the run shows at its end.
@@ -326,6 +343,17 @@ fn conclusion(program: &Program, replay: &Replay) -> String {
         None => program.sources.place(span).to_string(),
     };
     match replay.violation {
+        Violation::Failure(failure) if failure.is_of_state() => {
+            let mut out = format!("  {failure}\n");
+            for (name, thread) in replay.threads.iter().zip(&state.threads).filter(|(_, t)| !t.ended) {
+                let top = thread.top();
+                let next = program.procedure(top.procedure).out(top.node).next();
+                if let Some((_, edge)) = next {
+                    let _ = writeln!(out, "    {name} is at {}", source(edge.span));
+                }
+            }
+            out
+        }
         Violation::Failure(failure) => {
             let last = replay.steps.last().map_or(Span::NONE, |s| s.event.span);
             format!("  {failure}\n    {}\n", source(last))

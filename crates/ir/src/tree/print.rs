@@ -399,7 +399,7 @@ impl Words<'_> {
                 let (ty, pointer, bytes) = (self.type_name(ty), self.expr(pointer, 0), self.expr(bytes, 0));
                 (format!("reallocate({ty}, {pointer}, {bytes})"), u8::MAX)
             }
-            ExprKind::Allocate(ty, bytes, fill) => {
+            ExprKind::Allocate(ty, bytes, fill, _) => {
                 let zeroed = if *fill == Fill::Zero { ", 0" } else { "" };
                 let (ty, bytes) = (self.type_name(ty), self.expr(bytes, 0));
                 (format!("allocate({ty}, {bytes}{zeroed})"), u8::MAX)

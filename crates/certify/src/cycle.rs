@@ -6,7 +6,7 @@
 //! finds its value in the own buffer comes after that store and has no other conflicts. A thread begins after
 //! the step that starts it, and ends before the step that has waited for it.
 
-use crate::replay::{Rejection, Replay, replay_steps};
+use crate::replay::{Rejection, Replay, replay_run};
 use fencepost_ir::cfg::{Instr, Loc, ObjectId, Program, RmwOp};
 use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
@@ -43,7 +43,7 @@ pub fn replay_cycle(
     init: &[(Loc, i64)],
     steps: &[Step],
 ) -> Result<(Replay, Cycle), Rejection> {
-    let replay = replay_steps(program, fencepost_task::Model::Tso, init, steps)?;
+    let replay = replay_run(program, fencepost_task::Model::Tso, init, steps)?;
     let machine = Machine::new(program).expect("the run was replayed on it");
     let mut order = Order::default();
     for (number, step) in replay.steps.iter().enumerate() {

@@ -9,4 +9,4 @@ mod replay;
 
 pub use cycle::{Cycle, Relation, replay_cycle};
 pub use dual::{Part, Unproven, check_certificate, check_certificate_until};
-pub use replay::{Claim, Rejection, Replay, Replayed, replay, replay_claims};
+pub use replay::{Claim, Rejection, Replay, Replayed, replay, replay_claims, replay_run};

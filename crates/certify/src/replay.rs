@@ -112,7 +112,7 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<Replay, Rejection> {
 }
 
 /// Replays a run that need not violate anything; its violation means nothing.
-pub(crate) fn replay_steps(
+pub fn replay_run(
     program: &Program,
     model: Model,
     init: &[(Loc, i64)],

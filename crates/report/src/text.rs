@@ -42,7 +42,8 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     let model = model.name().to_uppercase();
     let effort = match (stats.configurations, stats.states) {
         (0, states) => format!("{states} states"),
-        (configurations, _) => format!("{configurations} configurations"),
+        (configurations, 0) => format!("{configurations} configurations"),
+        (configurations, states) => format!("{configurations} configurations in {states} states"),
     };
     let cost = format!("engine {engine}, {effort}, {seconds:.2} s");
     let mut out = String::new();
@@ -86,6 +87,16 @@ pub fn unreached(program: &Program, unreached: &Unreached) -> String {
 
 /// A replayed run as a table, and what it shows.
 pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
+    let mut out = steps(program, replay, style);
+    out += &conclusion(program, replay);
+    if !replay.shortest {
+        out += "  (there may be a shorter run)\n";
+    }
+    out
+}
+
+/// A replayed run as a table.
+pub fn steps(program: &Program, replay: &Replay, style: Style) -> String {
     let line = timeline(replay);
     let rows = rows(program, replay, &line, style);
     let mut out = String::from("\n");
@@ -102,10 +113,6 @@ pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
         out += &if fits { table } else { list(replay, &rows) };
         out.push('\n');
         out += &source_lines(program, replay, &rows);
-    }
-    out += &conclusion(program, replay);
-    if !replay.shortest {
-        out += "  (there may be a shorter run)\n";
     }
     out
 }

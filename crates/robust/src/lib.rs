@@ -10,6 +10,7 @@ mod effect;
 mod marks;
 mod minimal;
 mod monitor;
+mod race;
 mod run;
 mod witness;
 
@@ -19,6 +20,7 @@ use fencepost_task::{Budget, Reason, Stats};
 use monitor::Search;
 use std::collections::BTreeSet;
 
+pub use race::{Race, Races, races};
 pub use witness::Witness;
 
 /// A thread's number: first those of the beginning, then in order of spawning.

@@ -111,6 +111,26 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<Replay, Rejection> {
     })
 }
 
+/// Replays a run that need not violate anything; its violation means nothing.
+pub fn replay_run(
+    program: &Program,
+    model: Model,
+    init: &[(Loc, i64)],
+    steps: &[Step],
+) -> Result<Replay, Rejection> {
+    let machine = machine(program)?;
+    with_memory!(model, memory => {
+        let mut run = Run::start(&machine, memory, model, init)?;
+        for &step in steps {
+            run.step(step)?;
+        }
+        match run.failed {
+            Some(_) => run.reject(steps.len(), "the run fails"),
+            None => Ok(run.replay),
+        }
+    })
+}
+
 /// Replays a saved trace: initial values by name, then a claim for each step.
 pub fn replay_claims(
     program: &Program,

@@ -27,6 +27,9 @@ pub enum Command {
     /// Run litmus tests: all final states, as herd prints them. Or make tests from cycles of relations.
     #[command(after_help = LITMUS_EXAMPLES)]
     Litmus(LitmusOptions),
+    /// Does TSO add behaviour at all? Gives all attacks, each with a run and its happens-before cycle.
+    #[command(after_help = ROBUST_EXAMPLES)]
+    Robust(RobustOptions),
     /// Step through a saved trace, checking every step on the reference semantics.
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayOptions),
@@ -80,6 +83,14 @@ Examples:
   fencepost litmus --generate-all 4 --output tests         all tests from cycles of up to 4 relations
 
 Exit codes: 0 the run is complete, 1 an answer differs from --expect, 2 a test cannot be read, 3 unknown.";
+
+const ROBUST_EXAMPLES: &str = "\
+Examples:
+  fencepost robust examples/peterson.fp                    all stores that a load can overtake with effect
+  fencepost robust --criterion trf examples/clh.fp         the stricter criterion, triangular races
+  fencepost robust --format json examples/*.fp             for scripts
+
+Exit codes: 0 robust, 1 not robust, 2 wrong input, 3 unknown.";
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
@@ -398,6 +409,48 @@ pub struct LitmusOptions {
     /// No summary and no progress
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// What robust means.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Criterion {
+    /// Every TSO run has the happens-before relation of an SC run.
+    Traces,
+    /// No SC run has a triangular race: stricter, and enough for that.
+    Trf,
+}
+
+#[derive(Args)]
+pub struct RobustOptions {
+    /// Programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Memory model; robustness is against TSO only
+    #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
+    pub models: Vec<ModelName>,
+    /// What robust means
+    #[arg(long, value_enum, default_value = "traces")]
+    pub criterion: Criterion,
+    /// Seconds for each file
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Megabytes for each file [default: 80 % of the machine's]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: Option<u64>,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// Exit with 0 where the answer is unknown
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// Say nothing but the verdicts
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Show the run of every attack, and every step of it
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
 }
 
 #[derive(Args)]

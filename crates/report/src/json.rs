@@ -85,7 +85,8 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
     object
 }
 
-fn trace(program: &Program, replay: &Replay) -> Value {
+/// A replayed run.
+pub fn trace(program: &Program, replay: &Replay) -> Value {
     let mut events = Vec::new();
     let mut push = |fields: Map<String, Value>| {
         let mut event = Map::new();

@@ -3,6 +3,7 @@
 pub mod certificate;
 pub mod diagnostics;
 pub mod json;
+pub mod robust;
 pub mod text;
 pub mod timeline;
 

@@ -108,6 +108,16 @@ pub fn unreached(program: &Program, unreached: &Unreached) -> String {
 
 /// A replayed run as a table, and what it shows.
 pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
+    let mut out = steps(program, replay, style);
+    out += &conclusion(program, replay);
+    if !replay.shortest {
+        out += "  (there may be a shorter run)\n";
+    }
+    out
+}
+
+/// A replayed run as a table.
+pub fn steps(program: &Program, replay: &Replay, style: Style) -> String {
     let line = timeline(replay);
     let rows = rows(program, replay, &line, style);
     let mut out = String::from("\n");
@@ -124,10 +134,6 @@ pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
         out += &if fits { table } else { list(replay, &rows) };
         out.push('\n');
         out += &source_lines(program, replay, &rows);
-    }
-    out += &conclusion(program, replay);
-    if !replay.shortest {
-        out += "  (there may be a shorter run)\n";
     }
     out
 }

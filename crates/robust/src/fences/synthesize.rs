@@ -1,0 +1,278 @@
+//! The cheapest fences, by counterexamples.
+//!
+//! Lower bound and answer come from the same place: the cheapest set that meets the clauses found so far costs
+//! no more than any repair, for every repair meets every clause. Once that set repairs the program, it is a
+//! cheapest one. Each new run is not broken by the set that was checked, so its clause is new, and the
+//! loop ends.
+//!
+//! Whether there is a repair at all is asked first, with a full fence at every candidate: if that does not
+//! do, nothing does.
+
+use super::{Candidates, Fence, HittingSets, Interrupted, Run};
+use fencepost_ir::cfg::{FenceKind, Program};
+use fencepost_task::{Budget, Reason, Scope};
+use std::collections::BTreeSet;
+
+/// What is wanted of a program.
+pub trait Goal {
+    /// Whether the program meets it.
+    fn check(&mut self, program: &Program) -> Finding;
+}
+
+/// What a check found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Finding {
+    /// The goal is met, as far as the scope reaches.
+    Holds(Scope),
+    /// Runs that show that it is not; at least one.
+    Broken(Vec<Run>),
+    /// Neither.
+    Unknown(Reason),
+}
+
+/// What fences cost; a kind that has no price is not used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prices {
+    /// A full fence.
+    pub full: u32,
+    /// A store-store fence.
+    pub store_store: Option<u32>,
+}
+
+impl Prices {
+    /// The kinds that may be used, and what they cost.
+    fn kinds(self) -> Vec<(FenceKind, u32)> {
+        let store_store = self.store_store.map(|price| (FenceKind::StoreStore, price));
+        store_store.into_iter().chain([(FenceKind::Full, self.full)]).collect()
+    }
+
+    /// What a set of fences costs.
+    pub fn cost(self, fences: &[Fence]) -> u64 {
+        let price = |f: &Fence| match f.kind {
+            FenceKind::Full => u64::from(self.full),
+            FenceKind::StoreStore => u64::from(self.store_store.unwrap_or(self.full)),
+        };
+        fences.iter().map(price).sum()
+    }
+}
+
+/// Whether one cheapest set is wanted or all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// One.
+    One,
+    /// All, but no more than that many.
+    All(usize),
+}
+
+/// What it took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Effort {
+    /// Programs checked.
+    pub checks: u64,
+    /// Clauses that came of it.
+    pub clauses: u64,
+}
+
+/// The answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Repair {
+    /// The goal is met without any fence.
+    NotNeeded(Scope),
+    /// Cheapest sets of fences, each sorted; at least one.
+    Repaired {
+        /// One, or all that were asked for.
+        sets: Vec<Vec<Fence>>,
+        /// Whether there are more of them than the limit.
+        more: bool,
+        /// How far the proof reaches: the narrowest of all sets.
+        scope: Scope,
+    },
+    /// No fences at the candidates meet the goal: this run is left with all of them.
+    Impossible(Run),
+    /// Not known.
+    Unknown {
+        /// Why.
+        reason: Reason,
+        /// A set of least cost that meets all clauses so far, and so a lower bound.
+        at_least: Vec<Fence>,
+    },
+}
+
+/// Finds cheapest fences; `seen` is told of the effort after each check.
+pub fn synthesize(
+    candidates: &Candidates,
+    prices: Prices,
+    extent: Extent,
+    goal: &mut dyn Goal,
+    budget: &Budget,
+    seen: &mut dyn FnMut(Effort),
+) -> Repair {
+    let kinds = prices.kinds();
+    let elements: Vec<Fence> = (0..candidates.all().len())
+        .flat_map(|candidate| kinds.iter().map(move |&(kind, _)| Fence { candidate, kind }))
+        .collect();
+    let element_prices = elements.iter().map(|f| prices.cost(&[*f]) as u32).collect();
+    let mut search = Search {
+        candidates,
+        kinds: kinds.iter().map(|(kind, _)| *kind).collect(),
+        elements,
+        sets: HittingSets::new(element_prices),
+        budget,
+        effort: Effort::default(),
+        seen,
+    };
+    search.run(extent, goal).unwrap_or_else(|reason| search.unknown(reason))
+}
+
+struct Search<'a> {
+    candidates: &'a Candidates,
+    kinds: Vec<FenceKind>,
+    elements: Vec<Fence>,
+    sets: HittingSets,
+    budget: &'a Budget,
+    effort: Effort,
+    seen: &'a mut dyn FnMut(Effort),
+}
+
+/// What is known of a set after its check.
+enum Checked {
+    Repairs(Scope),
+    /// Clauses were added.
+    Refuted,
+    /// A run that no fence breaks.
+    Unbreakable(Run),
+}
+
+impl Search<'_> {
+    fn run(&mut self, extent: Extent, goal: &mut dyn Goal) -> Result<Repair, Reason> {
+        match self.check(&[], goal)? {
+            Checked::Repairs(scope) => return Ok(Repair::NotNeeded(scope)),
+            Checked::Unbreakable(run) => return Ok(Repair::Impossible(run)),
+            Checked::Refuted => {}
+        }
+        if let Finding::Broken(mut runs) = self.ask(&self.candidates.with_all(), goal)? {
+            let run = runs.swap_remove(0);
+            return Ok(Repair::Impossible(run.flushed_early(&self.candidates.with_all())));
+        }
+        match extent {
+            Extent::One => loop {
+                let set = self.minimum()?;
+                if let Some(repair) = self.step(&set, goal)? {
+                    return Ok(repair);
+                }
+            },
+            Extent::All(limit) => self.all(limit, goal),
+        }
+    }
+
+    fn step(&mut self, set: &[Fence], goal: &mut dyn Goal) -> Result<Option<Repair>, Reason> {
+        Ok(match self.check(set, goal)? {
+            Checked::Repairs(scope) => {
+                Some(Repair::Repaired { sets: vec![set.to_vec()], more: false, scope })
+            }
+            Checked::Unbreakable(run) => Some(Repair::Impossible(run)),
+            Checked::Refuted => None,
+        })
+    }
+
+    /// All cheapest sets: those that meet all clauses are checked one after the other; whenever one is
+    /// refuted there are other clauses, and maybe another least cost.
+    fn all(&mut self, limit: usize, goal: &mut dyn Goal) -> Result<Repair, Reason> {
+        let mut proved: Vec<(Vec<Fence>, Scope)> = Vec::new();
+        'again: loop {
+            let budget = self.budget;
+            let (sets, more) = self
+                .sets
+                .all_minimum(limit, &mut || budget.exceeded(0).is_some())
+                .map_err(|Interrupted| self.why())?;
+            let sets: Vec<Vec<Fence>> = sets.iter().map(|s| self.fences(s)).collect();
+            for set in &sets {
+                if proved.iter().any(|(p, _)| p == set) {
+                    continue;
+                }
+                match self.check(set, goal)? {
+                    Checked::Repairs(scope) => proved.push((set.clone(), scope)),
+                    Checked::Unbreakable(run) => return Ok(Repair::Impossible(run)),
+                    Checked::Refuted => continue 'again,
+                }
+            }
+            let scopes = proved.iter().filter(|(p, _)| sets.contains(p)).map(|(_, scope)| *scope);
+            let scope = scopes.reduce(narrower).expect("there is a clause, so there is a set");
+            return Ok(Repair::Repaired { sets, more, scope });
+        }
+    }
+
+    fn fences(&self, set: &[usize]) -> Vec<Fence> {
+        set.iter().map(|&e| self.elements[e]).collect()
+    }
+
+    fn minimum(&self) -> Result<Vec<Fence>, Reason> {
+        let set = self.sets.minimum(&mut || self.budget.exceeded(0).is_some());
+        let set = set.map_err(|Interrupted| self.why())?;
+        Ok(self.fences(&set.expect("no clause is empty: such a run ends the search")))
+    }
+
+    fn why(&self) -> Reason {
+        self.budget.exceeded(0).unwrap_or(Reason::Cancelled)
+    }
+
+    fn unknown(&self, reason: Reason) -> Repair {
+        // A few steps are enough for most; else the empty set is a bound, too.
+        let mut steps = 0;
+        let set = self.sets.minimum(&mut || {
+            steps += 1;
+            steps > 1000
+        });
+        let at_least = set.ok().flatten().map_or(Vec::new(), |set| self.fences(&set));
+        Repair::Unknown { reason, at_least }
+    }
+
+    fn ask(&mut self, program: &Program, goal: &mut dyn Goal) -> Result<Finding, Reason> {
+        if let Some(reason) = self.budget.exceeded(0) {
+            return Err(reason);
+        }
+        let finding = goal.check(program);
+        self.effort.checks += 1;
+        (self.seen)(self.effort);
+        match finding {
+            Finding::Unknown(reason) => Err(reason),
+            finding => Ok(finding),
+        }
+    }
+
+    fn check(&mut self, set: &[Fence], goal: &mut dyn Goal) -> Result<Checked, Reason> {
+        let program = self.candidates.with(set);
+        let runs = match self.ask(&program, goal)? {
+            Finding::Holds(scope) => return Ok(Checked::Repairs(scope)),
+            Finding::Broken(runs) => runs,
+            Finding::Unknown(reason) => return Err(reason),
+        };
+        let mut added = BTreeSet::new();
+        for run in runs {
+            let early = run.flushed_early(&program);
+            let clause = early.broken_by(self.candidates, &program, &self.kinds);
+            debug_assert!(clause.iter().all(|f| !set.contains(f)), "the run passed these fences");
+            if clause.is_empty() {
+                return Ok(Checked::Unbreakable(early));
+            }
+            added.insert(clause);
+        }
+        for clause in added {
+            let number = |f: &Fence| self.elements.iter().position(|e| e == f).expect("all fences are elements");
+            let new = self.sets.add(clause.iter().map(number).collect());
+            debug_assert!(new, "a set that is checked meets all clauses, and not this one");
+            self.effort.clauses += 1;
+        }
+        Ok(Checked::Refuted)
+    }
+}
+
+/// The scope within which both hold.
+fn narrower(a: Scope, b: Scope) -> Scope {
+    match (a, b) {
+        (Scope::Complete, other) | (other, Scope::Complete) => other,
+        // Bounds come from the user, and are the same for all checks.
+        (Scope::UpTo(bounds), Scope::UpTo(_)) => Scope::UpTo(bounds),
+    }
+}

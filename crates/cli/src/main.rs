@@ -6,6 +6,7 @@
 mod bench;
 mod certify;
 mod check;
+mod fences;
 mod input;
 mod interrupt;
 mod litmus;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let code = match cli.command {
         Command::Check(options) => check::run(&options),
         Command::Litmus(options) => litmus::run(&options),
+        Command::Fences(options) => fences::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
         Command::Bench(options) => bench::run(&options),

@@ -8,7 +8,8 @@
 //! tell, are one: [`Candidates::distinct`] keeps the first. Where no store can be waiting a fence does
 //! nothing; those places are left out, too.
 
-use fencepost_ir::cfg::{Edge, EdgeId, FenceKind, Instr, NodeId, ProcId, Procedure, Program};
+use fencepost_ir::cfg::{Edge, EdgeId, FenceKind, Instr, NodeId, ProcId, Procedure, Program, Property};
+use fencepost_ir::{Sources, Span};
 use fencepost_memory::{Memory, Tso};
 
 /// A place where a fence may stand.
@@ -38,7 +39,11 @@ pub struct Candidates {
 impl Candidates {
     /// Takes a program in which a fence stands at every candidate; `number` says which edge belongs to
     /// which of the `count` candidates.
-    pub fn new(program: Program, count: usize, number: impl Fn(ProcId, &Edge) -> Option<usize>) -> Candidates {
+    pub fn new(
+        program: Program,
+        count: usize,
+        number: impl Fn(ProcId, &Edge) -> Option<usize>,
+    ) -> Candidates {
         let mut candidates = vec![Candidate::default(); count];
         for (p, procedure) in program.procedures.iter().enumerate() {
             for (e, edge) in procedure.edges().iter().enumerate() {
@@ -49,6 +54,31 @@ impl Candidates {
             }
         }
         Candidates { program, candidates }
+    }
+
+    /// Moves everything to other places in the source: the user's, where the program was read from a text
+    /// that has the fences in it.
+    pub fn relocate(&mut self, sources: Sources, place: impl Fn(Span) -> Span) {
+        let program = &mut self.program;
+        program.sources = sources;
+        let procedures = std::mem::take(&mut program.procedures).into_iter();
+        program.procedures = procedures
+            .map(|procedure| {
+                let mut parts = procedure.into_parts();
+                parts.edges.iter_mut().for_each(|e| e.span = place(e.span));
+                parts.span = place(parts.span);
+                Procedure::new(parts)
+            })
+            .collect();
+        for property in &mut program.properties {
+            let (Property::Forbid { span, .. } | Property::Final { span, .. }) = property;
+            *span = place(*span);
+        }
+    }
+
+    /// The program, with a fence at every candidate.
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// The candidates, by their numbers.
@@ -144,9 +174,12 @@ impl Candidates {
 /// Whether an instruction touches nothing but the thread's own registers.
 fn is_local(instr: &Instr) -> bool {
     match instr {
-        Instr::Nop | Instr::Choose | Instr::Assign(..) | Instr::Assume(_) | Instr::Havoc(..) | Instr::Own(_) => {
-            true
-        }
+        Instr::Nop
+        | Instr::Choose
+        | Instr::Assign(..)
+        | Instr::Assume(_)
+        | Instr::Havoc(..)
+        | Instr::Own(_) => true,
         Instr::Load(..)
         | Instr::Store(..)
         | Instr::Rmw(..)
@@ -171,7 +204,8 @@ fn is_local(instr: &Instr) -> bool {
 /// For each procedure and node whether a store of the thread can be waiting there: forward data flow,
 /// through calls without telling callers apart.
 fn may_wait(program: &Program) -> Vec<Vec<bool>> {
-    let mut waits: Vec<Vec<bool>> = program.procedures.iter().map(|p| vec![false; p.nodes as usize]).collect();
+    let mut waits: Vec<Vec<bool>> =
+        program.procedures.iter().map(|p| vec![false; p.nodes as usize]).collect();
     // Whether a store can be waiting when a procedure returns.
     let mut at_return = vec![false; program.procedures.len()];
     let mut changed = true;

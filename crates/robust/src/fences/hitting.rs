@@ -173,9 +173,8 @@ mod tests {
 
     /// All cheapest sets by trying all subsets.
     fn brute_force(prices: &[u32], clauses: &[Vec<usize>]) -> Vec<Vec<usize>> {
-        let subsets = (0u32..1 << prices.len()).map(|bits| {
-            (0..prices.len()).filter(|i| bits >> i & 1 == 1).collect::<Vec<usize>>()
-        });
+        let subsets = (0u32..1 << prices.len())
+            .map(|bits| (0..prices.len()).filter(|i| bits >> i & 1 == 1).collect::<Vec<usize>>());
         let hitting: Vec<_> =
             subsets.filter(|s| clauses.iter().all(|c| c.iter().any(|e| s.contains(e)))).collect();
         let cost = |s: &Vec<usize>| s.iter().map(|&e| prices[e]).sum::<u32>();

@@ -259,7 +259,8 @@ impl Search<'_> {
             added.insert(clause);
         }
         for clause in added {
-            let number = |f: &Fence| self.elements.iter().position(|e| e == f).expect("all fences are elements");
+            let number =
+                |f: &Fence| self.elements.iter().position(|e| e == f).expect("all fences are elements");
             let new = self.sets.add(clause.iter().map(number).collect());
             debug_assert!(new, "a set that is checked meets all clauses, and not this one");
             self.effort.clauses += 1;

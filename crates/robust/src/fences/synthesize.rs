@@ -5,8 +5,8 @@
 //! cheapest one. Each new run is not broken by the set that was checked, so its clause is new, and the
 //! loop ends.
 //!
-//! Whether there is a repair at all is asked first, with a full fence at every candidate: if that does not
-//! do, nothing does.
+//! Whether there is a repair at all is asked once a few sets were refuted, with a full fence at every
+//! candidate: if that does not do, nothing does. A run that no fence breaks says so, too.
 
 use super::{Candidates, Fence, HittingSets, Interrupted, Run};
 use fencepost_ir::cfg::{FenceKind, Program};
@@ -99,6 +99,9 @@ pub enum Repair {
     },
 }
 
+/// So many sets are tried before it is asked whether there is a repair at all.
+const TRIES: u64 = 4;
+
 /// Finds cheapest fences; `seen` is told of the effort after each check.
 pub fn synthesize(
     candidates: &Candidates,
@@ -120,6 +123,7 @@ pub fn synthesize(
         sets: HittingSets::new(element_prices),
         budget,
         effort: Effort::default(),
+        refuted: 0,
         seen,
     };
     search.run(extent, goal).unwrap_or_else(|reason| search.unknown(reason))
@@ -132,6 +136,7 @@ struct Search<'a> {
     sets: HittingSets,
     budget: &'a Budget,
     effort: Effort,
+    refuted: u64,
     seen: &'a mut dyn FnMut(Effort),
 }
 
@@ -140,7 +145,7 @@ enum Checked {
     Repairs(Scope),
     /// Clauses were added.
     Refuted,
-    /// A run that no fence breaks.
+    /// A run that no fences break: of this set, or of all.
     Unbreakable(Run),
 }
 
@@ -151,29 +156,19 @@ impl Search<'_> {
             Checked::Unbreakable(run) => return Ok(Repair::Impossible(run)),
             Checked::Refuted => {}
         }
-        if let Finding::Broken(mut runs) = self.ask(&self.candidates.with_all(), goal)? {
-            let run = runs.swap_remove(0);
-            return Ok(Repair::Impossible(run.flushed_early(&self.candidates.with_all())));
-        }
         match extent {
             Extent::One => loop {
                 let set = self.minimum()?;
-                if let Some(repair) = self.step(&set, goal)? {
-                    return Ok(repair);
+                match self.check(&set, goal)? {
+                    Checked::Repairs(scope) => {
+                        return Ok(Repair::Repaired { sets: vec![set], more: false, scope });
+                    }
+                    Checked::Unbreakable(run) => return Ok(Repair::Impossible(run)),
+                    Checked::Refuted => {}
                 }
             },
             Extent::All(limit) => self.all(limit, goal),
         }
-    }
-
-    fn step(&mut self, set: &[Fence], goal: &mut dyn Goal) -> Result<Option<Repair>, Reason> {
-        Ok(match self.check(set, goal)? {
-            Checked::Repairs(scope) => {
-                Some(Repair::Repaired { sets: vec![set.to_vec()], more: false, scope })
-            }
-            Checked::Unbreakable(run) => Some(Repair::Impossible(run)),
-            Checked::Refuted => None,
-        })
     }
 
     /// All cheapest sets: those that meet all clauses are checked one after the other; whenever one is
@@ -264,6 +259,13 @@ impl Search<'_> {
             let new = self.sets.add(clause.iter().map(number).collect());
             debug_assert!(new, "a set that is checked meets all clauses, and not this one");
             self.effort.clauses += 1;
+        }
+        self.refuted += 1;
+        if self.refuted == TRIES {
+            let all = self.candidates.with_all();
+            if let Finding::Broken(mut runs) = self.ask(&all, goal)? {
+                return Ok(Checked::Unbreakable(runs.swap_remove(0).flushed_early(&all)));
+            }
         }
         Ok(Checked::Refuted)
     }

@@ -87,6 +87,7 @@ Examples:
   fencepost fences examples/peterson.fp                    under TSO
   fencepost fences --model pso examples/mp.fp              store-store fences cost 1, full ones 4
   fencepost fences --all examples/sb.fp                    every cheapest set
+  fencepost fences --goal robust examples/dekker.fp        so that TSO adds no behaviour at all
   fencepost fences --apply examples/dekker.c               writes examples/dekker_fenced.c
   fencepost fences --audit examples/dekker_fenced.c        is each of its fences needed?
 
@@ -264,6 +265,8 @@ pub struct CheckOptions {
 pub enum GoalName {
     /// The property holds.
     Safe,
+    /// TSO adds no behaviour, whatever the property.
+    Robust,
 }
 
 #[derive(Args)]

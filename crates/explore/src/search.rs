@@ -576,8 +576,8 @@ fn actual_loc(state: &State, actual_objects: &[u32], loc: Loc) -> Loc {
     heap_cell.unwrap_or(loc)
 }
 
-/// All ways to choose the initial values.
-fn initial_choices<'a>(cells: &'a [(Loc, &'a Choices)]) -> impl Iterator<Item = Vec<(Loc, i64)>> + 'a {
+/// All ways to choose the initial values of the cells that [`Machine::initial_choices`] names.
+pub fn initial_choices<'a>(cells: &'a [(Loc, &'a Choices)]) -> impl Iterator<Item = Vec<(Loc, i64)>> + 'a {
     let values: Vec<Vec<i64>> = cells.iter().map(|(_, c)| c.values().collect()).collect();
     let total: usize = values.iter().map(Vec::len).product();
     (0..total).map(move |mut number| {

@@ -1,20 +1,23 @@
-//! `fencepost fences --audit`: is each fence of a program needed?
+//! `fencepost fences --audit`: is each fence of a program needed? Each is taken away alone, and the goal checked.
+//!
+//! A fence without which the goal is still met is not needed, and the check is the proof; else the run is
+//! shown. Fences that are not needed one by one may be needed together, so the program without all of them
+//! is checked, too.
 //!
 //! Counted are fence statements, and fences that come with a store: C's sequentially consistent stores, the
 //! barrier before a release store under PSO. What drains as a part of something else (read-modify-writes, locks,
 //! atomic sections) is no fence that could be left out.
 
 use super::Request;
-use super::show::{goal_name, kind_name};
+use super::goal::{Evidence, Judged};
+use super::show::{evidence, goal_name, kind_name, reason};
 use crate::options::Format;
 use crate::{Exit, output};
-use fencepost_certify::replay;
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{FenceKind, Instr, ProcId, Program};
+use fencepost_report::text as text_report;
 use fencepost_report::text::Detail;
-use fencepost_report::{json as json_report, text as text_report};
-use fencepost_robust::fences::{Audited, Candidates, Fence, Finding, Need, Run, audit, instances};
-use fencepost_task::Trace;
+use fencepost_robust::fences::{Candidates, Fence, instances};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::Instant;
@@ -59,79 +62,88 @@ pub(super) fn run(request: &Request<'_>) -> Exit {
         fences.iter().position(|f| *f == Present { procedure: p, span: e.span, kind })
     };
     let candidates = Candidates::new(program.clone(), fences.len(), number);
-    let kinds: Vec<FenceKind> = fences.iter().map(|f| f.kind).collect();
+    let mut report =
+        Report { request, candidates, fences, as_it_is: None, needs: Vec::new(), without_unneeded: None };
     let mut goal = request.goal();
-    let audited = audit(&candidates, &kinds, &mut goal);
-    let report = Report { request, candidates, fences, audited };
-    let exit = report.exit();
+    let as_it_is = goal.judge(&report.without(&[]), None);
+    if let Judged::Holds(_) = as_it_is {
+        for i in 0..report.fences.len() {
+            report.needs.push(goal.judge(&report.without(&[i]), None));
+        }
+        let unneeded = report.unneeded();
+        if unneeded.len() > 1 {
+            report.without_unneeded = Some(goal.judge(&report.without(&unneeded), None));
+        }
+    }
+    report.as_it_is = Some(as_it_is);
     match request.options.format {
         Format::Json => output::line(report.json(start.elapsed().as_secs_f64(), &goal.answered)),
         Format::Text => output::text(report.text()),
     }
-    exit
+    report.exit()
 }
 
 struct Report<'a> {
     request: &'a Request<'a>,
     candidates: Candidates,
     fences: Vec<Present>,
-    audited: Audited,
+    /// The program with all its fences.
+    as_it_is: Option<Judged>,
+    /// For each fence the program without it; none if the goal is missed anyway.
+    needs: Vec<Judged>,
+    /// The program without all that are not needed, if there are several.
+    without_unneeded: Option<Judged>,
 }
 
 impl Report<'_> {
     fn exit(&self) -> Exit {
-        let unknown = self.audited.fences.iter().any(|n| matches!(n, Need::Unknown(_)));
-        match &self.audited.as_it_is {
-            Finding::Broken(_) => Exit::Bad,
-            Finding::Unknown(_) => Exit::Unknown,
-            Finding::Holds(_) if unknown => Exit::Unknown,
-            Finding::Holds(_) => Exit::Good,
+        let unknown = self.needs.iter().any(|n| matches!(n, Judged::Unknown(_)));
+        match &self.as_it_is {
+            Some(Judged::Broken(..)) => Exit::Bad,
+            Some(Judged::Holds(_)) if !unknown => Exit::Good,
+            Some(Judged::Holds(_) | Judged::Unknown(_)) | None => Exit::Unknown,
         }
     }
 
-    /// The program that is left without one of the fences, or with all of them.
-    fn without(&self, left_out: Option<usize>) -> Program {
-        let fence = |(candidate, f): (usize, &Present)| Fence { candidate, kind: f.kind };
-        let kept = self.fences.iter().enumerate().filter(|(i, _)| Some(*i) != left_out);
-        self.candidates.with(&kept.map(fence).collect::<Vec<_>>())
+    fn unneeded(&self) -> Vec<usize> {
+        (0..self.needs.len()).filter(|&i| matches!(self.needs[i], Judged::Holds(_))).collect()
     }
 
-    fn replayed(&self, program: &Program, run: &Run) -> fencepost_certify::Replay {
-        let trace = Trace {
-            model: run.model,
-            instances: run.instances.clone(),
-            init: run.init.clone(),
-            steps: run.steps.clone(),
-            violation: run.violation.expect("a run of an unsafe program ends in a violation"),
-            shortest: false,
-        };
-        replay(program, &trace).unwrap_or_else(|r| panic!("internal error: a run does not replay ({r})"))
+    /// The program that is left without some of the fences.
+    fn without(&self, left_out: &[usize]) -> Program {
+        let fence = |(candidate, f): (usize, &Present)| Fence { candidate, kind: f.kind };
+        let kept = self.fences.iter().enumerate().filter(|(i, _)| !left_out.contains(i));
+        self.candidates.with(&kept.map(fence).collect::<Vec<_>>())
     }
 
     fn text(&self) -> String {
         let file = &self.request.source.name;
         let model = self.request.model.name().to_uppercase();
+        let goal = goal_name(self.request.options.goal);
         let program = &self.request.source.program;
         let style = output::style(Detail::Steps);
         let mut out = String::new();
-        let scope = match &self.audited.as_it_is {
-            Finding::Holds(scope) => scope,
-            Finding::Unknown(reason) => return format!("unknown: {file} under {model}: {reason}\n"),
-            Finding::Broken(runs) => {
-                let fenced = self.without(None);
-                let replay = self.replayed(&fenced, &runs[0]);
-                let property = replay.property(&fenced);
-                let _ = writeln!(out, "unsafe: {file} under {model} with all its fences: {property}");
-                return out + &text_report::run(&fenced, &replay, style);
+        let scope = match &self.as_it_is {
+            Some(Judged::Holds(scope)) => scope,
+            Some(Judged::Unknown(reason)) => return format!("unknown: {file} under {model}: {reason}\n"),
+            None => return format!("unknown: {file} under {model}\n"),
+            Some(Judged::Broken(_, evidence)) => {
+                let fenced = self.without(&[]);
+                let why = reason(&fenced, evidence);
+                let _ = writeln!(out, "not {goal}: {file} under {model} with all its fences: {why}");
+                if let Evidence::Violation(replay) = evidence {
+                    out += &text_report::run(&fenced, replay, style);
+                }
+                return out;
             }
         };
-        let needed = self.audited.fences.iter().filter(|n| matches!(n, Need::Needed(_))).count();
+        let needed = self.needs.iter().filter(|n| matches!(n, Judged::Broken(..))).count();
         let _ = writeln!(
             out,
             "audited: {needed} of {} fences of {file} needed under {model}, {scope}",
             self.fences.len()
         );
-        for (i, (fence, need)) in self.fences.iter().zip(&self.audited.fences).enumerate() {
+        for (i, (fence, need)) in self.fences.iter().zip(&self.needs).enumerate() {
             let with = if comes_with_store(program, fence) { " with its store" } else { "" };
             let _ = writeln!(
                 out,
@@ -144,34 +156,30 @@ impl Report<'_> {
                 let _ = writeln!(out, "    {:>4}  {}", fence.span.line, line.trim());
             }
             match need {
-                Need::NotNeeded(scope) => {
-                    let _ = writeln!(out, "      not needed: safe without it, {scope}");
+                Judged::Holds(scope) => {
+                    let _ = writeln!(out, "      not needed: {goal} without it, {scope}");
                 }
-                Need::Unknown(reason) => {
+                Judged::Unknown(reason) => {
                     let _ = writeln!(out, "      unknown: {reason}");
                 }
-                Need::Needed(run) => {
-                    let rest = self.without(Some(i));
-                    let replay = self.replayed(&rest, run);
-                    let _ = writeln!(
-                        out,
-                        "      needed: without it, {} in {} steps",
-                        replay.property(&rest),
-                        replay.steps.len()
-                    );
-                    if self.request.options.verbose {
-                        out += &text_report::run(&rest, &replay, style);
+                Judged::Broken(_, evidence) => {
+                    let rest = self.without(&[i]);
+                    let _ = writeln!(out, "      needed: without it, {}", reason(&rest, evidence));
+                    if let Evidence::Violation(replay) = evidence
+                        && self.request.options.verbose
+                    {
+                        out += &text_report::run(&rest, replay, style);
                     }
                 }
             }
         }
-        match &self.audited.without_unneeded {
+        match &self.without_unneeded {
             None => {}
-            Some(Finding::Holds(scope)) => {
-                let _ = writeln!(out, "  all that are not needed can be left out together: safe, {scope}");
+            Some(Judged::Holds(scope)) => {
+                let _ = writeln!(out, "  all that are not needed can be left out together: {goal}, {scope}");
             }
-            Some(Finding::Broken(_)) => out += "  not all of these can be left out together\n",
-            Some(Finding::Unknown(reason)) => {
+            Some(Judged::Broken(..)) => out += "  not all of these can be left out together\n",
+            Some(Judged::Unknown(reason)) => {
                 let _ = writeln!(out, "  whether they can be left out together is unknown: {reason}");
             }
         }
@@ -182,13 +190,13 @@ impl Report<'_> {
         let program = &self.request.source.program;
         let counts = instances(program, self.candidates.all());
         let mut fences = Vec::new();
-        for (i, (fence, need)) in self.fences.iter().zip(&self.audited.fences).enumerate() {
-            let (needed, reason) = match need {
-                Need::Needed(_) => (json!(true), Value::Null),
-                Need::NotNeeded(_) => (json!(false), Value::Null),
-                Need::Unknown(reason) => (Value::Null, json!(reason.to_string())),
+        for (i, (fence, need)) in self.fences.iter().zip(&self.needs).enumerate() {
+            let (needed, reason, without) = match need {
+                Judged::Broken(_, why) => (json!(true), Value::Null, evidence(&self.without(&[i]), why)),
+                Judged::Holds(_) => (json!(false), Value::Null, Value::Null),
+                Judged::Unknown(reason) => (Value::Null, json!(reason.to_string()), Value::Null),
             };
-            let mut object = json!({
+            fences.push(json!({
                 "function": program.procedure(fence.procedure).name,
                 "file": program.sources.name(fence.span.file),
                 "line": fence.span.line,
@@ -197,29 +205,28 @@ impl Report<'_> {
                 "instances": counts[i],
                 "needed": needed,
                 "reason": reason,
-            });
-            if let Need::Needed(run) = need {
-                let rest = self.without(Some(i));
-                let replay = self.replayed(&rest, run);
-                object["property"] = json!(replay.property(&rest));
-                object["trace"] = json_report::trace(&rest, &replay);
-            }
-            fences.push(object);
+                "without": without,
+            }));
         }
-        let verdict = match (&self.audited.as_it_is, self.exit()) {
-            (Finding::Broken(_), _) => "unsafe",
+        let verdict = match (&self.as_it_is, self.exit()) {
+            (Some(Judged::Broken(_, Evidence::Violation(_))), _) => "unsafe",
+            (Some(Judged::Broken(_, Evidence::Attack(_))), _) => "not_robust",
             (_, Exit::Unknown) => "unknown",
             _ => "audited",
         };
-        let reason = match &self.audited.as_it_is {
-            Finding::Unknown(reason) => json!(reason.to_string()),
-            Finding::Holds(_) | Finding::Broken(_) => Value::Null,
+        let reason = match &self.as_it_is {
+            Some(Judged::Unknown(reason)) => json!(reason.to_string()),
+            _ => Value::Null,
         };
-        let together = match &self.audited.without_unneeded {
-            None | Some(Finding::Unknown(_)) => Value::Null,
-            Some(finding) => json!(matches!(finding, Finding::Holds(_))),
+        let together = match &self.without_unneeded {
+            None | Some(Judged::Unknown(_)) => Value::Null,
+            Some(judged) => json!(matches!(judged, Judged::Holds(_))),
         };
-        let mut object = json!({
+        let with_fences = match &self.as_it_is {
+            Some(Judged::Broken(_, why)) => evidence(&self.without(&[]), why),
+            _ => Value::Null,
+        };
+        json!({
             "schema": 1,
             "file": self.request.source.name,
             "model": self.request.model.name(),
@@ -230,13 +237,7 @@ impl Report<'_> {
             "unneeded_together": together,
             "seconds": (seconds * 1e6).round() / 1e6,
             "reason": reason,
-        });
-        if let Finding::Broken(runs) = &self.audited.as_it_is {
-            let fenced = self.without(None);
-            let replay = self.replayed(&fenced, &runs[0]);
-            object["property"] = json!(replay.property(&fenced));
-            object["trace"] = json_report::trace(&fenced, &replay);
-        }
-        object
+            "with_fences": with_fences,
+        })
     }
 }

@@ -18,8 +18,8 @@ use fencepost_ir::cfg;
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::diff;
 use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
-use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Trace, Verdict};
-use goal::Safe;
+use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Verdict};
+use goal::{Checker, Evidence, Judged};
 use source::{Places, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,8 +47,8 @@ pub enum Result {
     Repaired(Repaired),
     /// Unsafe under SC already.
     UnsafeUnderSc(Box<cfg::Program>, Box<Replay>),
-    /// A run is left with a fence at every place.
-    BeyondFences(Box<cfg::Program>, Box<Replay>),
+    /// The goal is missed with a fence at every place.
+    BeyondFences(Box<cfg::Program>, Evidence),
     Unknown {
         reason: Reason,
         /// Every repair has at least so many fences, or costs at least so much.
@@ -61,11 +61,13 @@ pub enum Result {
 pub struct Repaired {
     /// The first is the one that is applied; each fence with its place.
     pub sets: Vec<Vec<Placed>>,
+    pub minimal: bool,
     pub more: bool,
     pub scope: Scope,
     pub cost: u64,
-    /// For each fence of the first set the program without it, and its run.
-    pub needed: Vec<(cfg::Program, Replay)>,
+    /// For each fence of the first set the program without it, and why it misses the goal; `None` where that
+    /// could not be decided.
+    pub needed: Vec<Option<(cfg::Program, Evidence)>>,
     /// The repaired text, and what was changed.
     pub text: String,
     pub diff: String,
@@ -107,7 +109,11 @@ pub fn run(options: &FencesOptions) -> Exit {
         Ok(source) => source,
         Err(error) => return complain(&options.file.display().to_string(), error),
     };
-    if !source.program.has_property() {
+    if options.goal == GoalName::Robust && options.models.contains(&crate::options::ModelName::Pso) {
+        output::complain("error: robustness is against TSO; --goal robust has no --model pso");
+        return Exit::Wrong;
+    }
+    if options.goal == GoalName::Safe && !source.program.has_property() {
         return complain(&source.name, check::nothing_to_check(&source.program));
     }
     let cancelled = interrupt::flag();
@@ -157,10 +163,11 @@ struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    fn goal(&self) -> Safe<'a> {
+    fn goal(&self) -> Checker<'a> {
         let options = self.options;
-        Safe {
+        Checker {
             name: &self.source.name,
+            goal: options.goal,
             model: self.model,
             engine: options.engine,
             bounds: Bounds { buffer: options.buffer, threads: options.input.threads },
@@ -199,8 +206,9 @@ impl<'a> Request<'a> {
                 Result::Unknown { reason, fences: at_least.len(), cost: prices.cost(&at_least) }
             }
             Repair::Impossible(run) => self.impossible(places, &run, &mut goal),
-            Repair::Repaired { sets, more, scope } => {
-                self.repaired(places, &sets, more, scope, prices, &mut goal, target)
+            Repair::Repaired { sets, minimal, more, scope } => {
+                let proof = Proof { minimal, more, scope, prices };
+                self.repaired(places, sets, proof, &mut goal, target)
             }
         };
         let exit = match &result {
@@ -238,87 +246,78 @@ impl<'a> Request<'a> {
     }
 
     /// What is left with all fences: a run under SC, or what fences between statements do not reach.
-    fn impossible(&self, places: &Places, run: &Run, goal: &mut Safe<'_>) -> Result {
-        let program = match run.instances.is_empty() {
-            true => self.source.program.clone(),
-            false => self.source.program.instantiated(&run.instances),
-        };
-        let task = Task {
-            program: &program,
-            model: Model::Sc,
-            bounds: Bounds::default(),
-            budget: goal.budget.clone(),
-        };
-        let answer = Explicit::default().check(&task, &mut |_| {});
-        match answer.verdict {
-            Verdict::Unsafe { trace } => match replay(&program, &trace) {
-                Ok(replay) => return Result::UnsafeUnderSc(Box::new(program), Box::new(replay)),
-                Err(rejection) => panic!("internal error: a run under SC does not replay ({rejection})"),
-            },
-            Verdict::Unknown { reason, .. } => return Result::Unknown { reason, fences: 0, cost: 0 },
-            Verdict::Safe { .. } => {}
+    fn impossible(&self, places: &Places, run: &Run, goal: &mut Checker<'_>) -> Result {
+        let unknown = |reason| Result::Unknown { reason, fences: 0, cost: 0 };
+        if self.options.goal == GoalName::Safe {
+            let program = match run.instances.is_empty() {
+                true => self.source.program.clone(),
+                false => self.source.program.instantiated(&run.instances),
+            };
+            let (model, bounds) = (Model::Sc, Bounds::default());
+            let task = Task { program: &program, model, bounds, budget: goal.budget.clone() };
+            match Explicit::default().check(&task, &mut |_| {}).verdict {
+                Verdict::Unsafe { trace } => match replay(&program, &trace) {
+                    Ok(replay) => return Result::UnsafeUnderSc(Box::new(program), Box::new(replay)),
+                    Err(rejection) => panic!("internal error: a run under SC does not replay ({rejection})"),
+                },
+                Verdict::Unknown { reason, .. } => return unknown(reason),
+                Verdict::Safe { .. } => {}
+            }
         }
         let fenced = places.candidates.with_all();
-        let program = if run.is_run_of(&fenced) { fenced } else { places.candidates.with(&[]) };
-        let violation = run.violation.expect("a run of an unsafe program ends in a violation");
-        let trace = Trace {
-            model: run.model,
-            instances: run.instances.clone(),
-            init: run.init.clone(),
-            steps: run.steps.clone(),
-            violation,
-            shortest: false,
-        };
-        match replay(&program, &trace) {
-            Ok(replay) => Result::BeyondFences(Box::new(program), Box::new(replay)),
-            Err(rejection) => panic!("internal error: a run does not replay ({rejection})"),
+        match goal.judge(&fenced, None) {
+            Judged::Broken(_, evidence) => Result::BeyondFences(Box::new(fenced), evidence),
+            Judged::Unknown(reason) => unknown(reason),
+            Judged::Holds(_) => panic!("internal error: a run that no fence breaks is broken by all of them"),
         }
     }
 
     /// Checks the repair on the text itself, and that nothing of it can be left out.
-    #[allow(clippy::too_many_arguments)]
     fn repaired(
         &self,
         places: &Places,
-        sets: &[Vec<Fence>],
-        more: bool,
-        scope: Scope,
-        prices: Prices,
-        goal: &mut Safe<'_>,
+        mut sets: Vec<Vec<Fence>>,
+        proof: Proof,
+        goal: &mut Checker<'_>,
         target: Option<&Path>,
     ) -> Result {
         let source = self.source;
-        let set = &sets[0];
-        let unknown = |reason| Result::Unknown { reason, fences: set.len(), cost: prices.cost(set) };
-        let laid = source.laid_out(places, set);
-        let Ok(program) = source.program_of(&laid.text) else {
-            panic!("internal error: the repaired text of {} cannot be read", source.name)
-        };
-        match goal.verdict(&program).0 {
-            Verdict::Safe { .. } => {}
-            Verdict::Unknown { reason, .. } => return unknown(reason),
-            Verdict::Unsafe { .. } => panic!(
-                "internal error: {} is safe with fences, and its repaired text is not. \
-                 This is a bug in Fencepost; please report it with the file.",
-                source.name
-            ),
-        }
+        let set = sets[0].clone();
+        let unknown = |reason| Result::Unknown { reason, fences: set.len(), cost: proof.prices.cost(&set) };
+        let mut kept = set.clone();
         let mut needed = Vec::new();
-        for fence in set {
-            let rest: Vec<Fence> = set.iter().copied().filter(|f| f != fence).collect();
-            let edited = source.with(places, &rest);
-            let Ok(program) = source.program_of(&edited.text) else {
+        for fence in &set {
+            let rest: Vec<Fence> = kept.iter().copied().filter(|f| f != fence).collect();
+            let Ok(program) = source.program_of(&source.with(places, &rest).text) else {
                 panic!("internal error: {} with fences cannot be read", source.name)
             };
-            match goal.verdict(&program) {
-                (Verdict::Unsafe { .. }, Some(replay)) => needed.push((program, replay)),
-                (Verdict::Unknown { reason, .. }, _) => return unknown(reason),
-                (Verdict::Safe { .. } | Verdict::Unsafe { .. }, _) => panic!(
-                    "internal error: {} is safe with fewer fences than proved to be needed. \
+            match goal.judge(&program, None) {
+                Judged::Broken(_, evidence) => needed.push(Some((program, evidence))),
+                Judged::Unknown(reason @ (Reason::Timeout | Reason::Cancelled)) => return unknown(reason),
+                Judged::Unknown(_) if !proof.minimal => needed.push(None),
+                Judged::Unknown(reason) => return unknown(reason),
+                Judged::Holds(_) if !proof.minimal => kept = rest,
+                Judged::Holds(_) => panic!(
+                    "internal error: {} needs fewer fences than proved to be needed. \
                      This is a bug in Fencepost; please report it with the file.",
                     source.name
                 ),
             }
+        }
+        sets[0] = kept;
+        let set = &sets[0];
+        let laid = source.laid_out(places, set);
+        let Ok(program) = source.program_of(&laid.text) else {
+            panic!("internal error: the repaired text of {} cannot be read", source.name)
+        };
+        match goal.judge(&program, None) {
+            Judged::Holds(_) => {}
+            Judged::Unknown(reason) => return unknown(reason),
+            Judged::Broken(..) => panic!(
+                "internal error: fences repair {}, and its repaired text is not right. \
+                 This is a bug in Fencepost; please report it with the file.",
+                source.name
+            ),
         }
         let counts = instances(places.candidates.program(), places.candidates.all());
         let placed = |set: &Vec<Fence>| {
@@ -334,13 +333,23 @@ impl<'a> Request<'a> {
         let new_name = target.map_or_else(|| source.name.clone(), |t| t.display().to_string());
         Result::Repaired(Repaired {
             sets: sets.iter().map(placed).collect(),
-            more,
-            scope,
-            cost: prices.cost(set),
+            minimal: proof.minimal,
+            more: proof.more,
+            scope: proof.scope,
+            cost: proof.prices.cost(set),
             needed,
             diff: diff::unified(&source.name, &new_name, &source.text, &laid.text),
             text: laid.text,
             written: target.map(Path::to_path_buf),
         })
     }
+}
+
+/// What was proved of sets of fences.
+#[derive(Clone, Copy)]
+struct Proof {
+    minimal: bool,
+    more: bool,
+    scope: Scope,
+    prices: Prices,
 }

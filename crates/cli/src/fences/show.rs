@@ -1,9 +1,8 @@
 //! What `fencepost fences` found, for people and for scripts.
 
-use super::{Outcome, Placed, Repaired, Result};
+use super::{Evidence, Outcome, Placed, Repaired, Result};
 use crate::options::{FencesOptions, GoalName};
 use crate::output;
-use fencepost_certify::Replay;
 use fencepost_frontend::fences::Standing;
 use fencepost_ir::cfg::{FenceKind, Program};
 use fencepost_ir::{FileId, Span};
@@ -23,6 +22,7 @@ pub fn kind_name(kind: FenceKind) -> &'static str {
 pub fn goal_name(goal: GoalName) -> &'static str {
     match goal {
         GoalName::Safe => "safe",
+        GoalName::Robust => "robust",
     }
 }
 
@@ -75,16 +75,18 @@ pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
                 out += &text_report::run(program, replay, style);
             }
         }
-        Result::BeyondFences(program, replay) => {
-            let property = replay.property(program);
+        Result::BeyondFences(program, evidence) => {
             let _ = writeln!(
                 out,
-                "not repairable: {file} under {model}: with a fence at every place between statements, {property} ({})",
+                "not repairable: {file} under {model}: with a fence at every place between statements, {} ({})",
+                reason(program, evidence),
                 cost(outcome)
             );
             if !options.quiet {
                 out += "  the store and what overtakes it stand in one statement, or in code that is not in this file\n";
-                out += &text_report::run(program, replay, style);
+                if let Evidence::Violation(replay) = evidence {
+                    out += &text_report::run(program, replay, style);
+                }
             }
         }
         Result::Repaired(repaired) => {
@@ -106,29 +108,52 @@ pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
     out
 }
 
+/// Why a goal is missed, in a few words.
+pub fn reason(program: &Program, evidence: &Evidence) -> String {
+    match evidence {
+        Evidence::Violation(replay) => {
+            format!("{} in {} steps", replay.property(program), replay.steps.len())
+        }
+        Evidence::Attack(attack) => {
+            let place = |p: &fencepost_robust::Place| {
+                program.sources.place(program.procedure(p.procedure).edge(p.edge).span).to_string()
+            };
+            format!(
+                "{} can delay its store at {} past its load at {}",
+                attack.name,
+                place(&attack.store),
+                place(&attack.load)
+            )
+        }
+    }
+}
+
 fn count(fences: usize) -> String {
     if fences == 1 { "1 fence".to_string() } else { format!("{fences} fences") }
 }
 
 fn details(outcome: &Outcome<'_>, repaired: &Repaired, options: &FencesOptions) -> String {
     let mut out = String::new();
-    for (fence, (program, replay)) in repaired.sets[0].iter().zip(&repaired.needed) {
+    for (fence, needed) in repaired.sets[0].iter().zip(&repaired.needed) {
         out += &line_of(outcome, fence);
-        let _ = writeln!(
-            out,
-            "      needed: without it, {} in {} steps",
-            replay.property(program),
-            replay.steps.len()
-        );
-        if options.verbose {
-            out += &text_report::run(program, replay, output::style(Detail::Steps));
+        match needed {
+            None => out += "      whether it is needed is unknown\n",
+            Some((program, evidence)) => {
+                let _ = writeln!(out, "      needed: without it, {}", reason(program, evidence));
+                if let Evidence::Violation(replay) = evidence
+                    && options.verbose
+                {
+                    out += &text_report::run(program, replay, output::style(Detail::Steps));
+                }
+            }
         }
     }
-    let least = match outcome.effort.clauses {
-        1 => "the run found needs one of them".to_string(),
-        n => format!("{n} runs need that many"),
+    let least = match (repaired.minimal, outcome.effort.clauses) {
+        (false, _) => "something cheaper may repair it, too: some sets could not be decided".to_string(),
+        (true, 1) => "nothing cheaper repairs it: a run found needs one of these".to_string(),
+        (true, n) => format!("nothing cheaper repairs it: the {n} runs found need that many"),
     };
-    let _ = writeln!(out, "  nothing cheaper repairs it (cost {}): {least}", repaired.cost);
+    let _ = writeln!(out, "  {least} (cost {})", repaired.cost);
     if options.all {
         let (n, more) = (repaired.sets.len(), if repaired.more { " at least" } else { "" });
         let _ = writeln!(out, "  cheapest sets:{more} {n}");
@@ -175,7 +200,6 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
             "instances": f.instances,
         })
     };
-    let run = |program: &Program, replay: &Replay| json_report::trace(program, replay);
     let verdict = match &outcome.result {
         Result::NotNeeded(_) => "not_needed",
         Result::Repaired(_) => "repaired",
@@ -189,11 +213,19 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
         Result::Unknown { .. } => Value::Null,
     };
     let with_fences = match &outcome.result {
-        Result::NotNeeded(_) | Result::Repaired(_) => "safe",
-        Result::UnsafeUnderSc(..) | Result::BeyondFences(..) => "unsafe",
+        Result::NotNeeded(_) | Result::Repaired(_) => goal_name(outcome.goal),
+        Result::UnsafeUnderSc(..) | Result::BeyondFences(..) => match outcome.goal {
+            GoalName::Safe => "unsafe",
+            GoalName::Robust => "not_robust",
+        },
         Result::Unknown { .. } => "unknown",
     };
     let proved = matches!(outcome.result, Result::NotNeeded(_) | Result::Repaired(_));
+    let minimal = match &outcome.result {
+        Result::NotNeeded(_) => true,
+        Result::Repaired(repaired) => repaired.minimal,
+        Result::UnsafeUnderSc(..) | Result::BeyondFences(..) | Result::Unknown { .. } => false,
+    };
     let mut object = json!({
         "schema": 1,
         "file": file,
@@ -204,7 +236,7 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
         "scope": scope,
         "any_threads": proved && outcome.source.program.is_parameterized(),
         "fences": [],
-        "minimal": proved,
+        "minimal": minimal,
         "verdict_with_fences": with_fences,
         "seconds": (outcome.seconds * 1e6).round() / 1e6,
         "stats": {
@@ -222,22 +254,28 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
             object["fences"] = repaired.sets[0].iter().map(fence).collect();
             object["sets"] = repaired.sets.iter().map(|s| s.iter().map(fence).collect::<Value>()).collect();
             object["more_sets"] = json!(repaired.more);
-            let needed = repaired.needed.iter().map(|(program, replay)| {
-                json!({"property": replay.property(program), "trace": run(program, replay)})
+            let needed = repaired.needed.iter().map(|n| {
+                n.as_ref().map_or(Value::Null, |(program, evidence)| self::evidence(program, evidence))
             });
             object["without"] = needed.collect();
             object["diff"] = json!(repaired.diff);
             object["written"] = json!(repaired.written.as_ref().map(|p| p.display().to_string()));
         }
-        Result::UnsafeUnderSc(program, replay) | Result::BeyondFences(program, replay) => {
-            let under_sc = matches!(outcome.result, Result::UnsafeUnderSc(..));
-            object["reason"] = json!(match under_sc {
-                true => "the property is violated under SC already",
-                false => "a run is left with a fence at every place between statements",
-            });
+        Result::UnsafeUnderSc(program, replay) => {
+            object["reason"] = json!("the property is violated under SC already");
             object["trace_model"] = json!(replay.model.name());
             object["property"] = json!(replay.property(program));
-            object["trace"] = run(program, replay);
+            object["trace"] = json_report::trace(program, replay);
+        }
+        Result::BeyondFences(program, evidence) => {
+            object["reason"] = json!("the goal is missed with a fence at every place between statements");
+            object["trace_model"] = json!(outcome.model.name());
+            let shown = self::evidence(program, evidence);
+            for key in ["property", "trace", "attack"] {
+                if !shown[key].is_null() {
+                    object[key] = shown[key].clone();
+                }
+            }
         }
         Result::Unknown { reason, fences, cost } => {
             object["reason"] = json!(reason.to_string());
@@ -245,4 +283,24 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
         }
     }
     object
+}
+
+/// Why a goal is missed.
+pub fn evidence(program: &Program, evidence: &Evidence) -> Value {
+    match evidence {
+        Evidence::Violation(replay) => {
+            json!({"property": replay.property(program), "trace": json_report::trace(program, replay)})
+        }
+        Evidence::Attack(attack) => {
+            let place = |p: &fencepost_robust::Place| {
+                let span = program.procedure(p.procedure).edge(p.edge).span;
+                json!({"file": program.sources.name(span.file), "line": span.line})
+            };
+            json!({"attack": {
+                "thread": attack.name,
+                "store": place(&attack.store),
+                "load": place(&attack.load),
+            }})
+        }
+    }
 }

@@ -37,6 +37,11 @@ impl HittingSets {
         self.clauses.len()
     }
 
+    /// The clauses.
+    pub fn all_clauses(&self) -> impl Iterator<Item = &Vec<usize>> {
+        self.clauses.iter()
+    }
+
     /// What a set costs.
     pub fn cost(&self, set: &[usize]) -> u64 {
         set.iter().map(|&e| u64::from(self.prices[e])).sum()

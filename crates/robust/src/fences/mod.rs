@@ -7,16 +7,14 @@
 //! either it repairs the program, and nothing cheaper can, or there is one more clause ([`synthesize`]).
 //!
 //! The checker is anything that answers yes, no with a run, or unknown ([`Goal`]); the price of a fence
-//! depends on its kind. [`audit`] asks of fences that are there whether they are needed.
+//! depends on its kind.
 
-mod audit;
 mod candidates;
 mod hitting;
 mod instances;
 mod run;
 mod synthesize;
 
-pub use audit::{Audited, Need, audit};
 pub use candidates::{Candidate, Candidates, Fence};
 pub use hitting::{HittingSets, Interrupted};
 pub use instances::instances;

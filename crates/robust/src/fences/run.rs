@@ -10,6 +10,7 @@
 //! like any other: its clause is as right.
 
 use super::{Candidates, Fence};
+use crate::Attack;
 use fencepost_ir::cfg::{FenceKind, Loc, Program};
 use fencepost_memory::{Event, EventKind, Machine, Memory, State, with_memory};
 use fencepost_task::{Action, Model, Step, Trace, Violation};
@@ -38,6 +39,19 @@ impl From<&Trace> for Run {
             init: trace.init.clone(),
             steps: trace.steps.clone(),
             violation: Some(trace.violation),
+        }
+    }
+}
+
+impl From<&Attack> for Run {
+    /// What the attacker does up to the load: all that comes later can be done without it.
+    fn from(attack: &Attack) -> Run {
+        Run {
+            model: Model::Tso,
+            instances: Vec::new(),
+            init: attack.witness.init.clone(),
+            steps: attack.witness.steps[..=attack.witness.load].to_vec(),
+            violation: None,
         }
     }
 }

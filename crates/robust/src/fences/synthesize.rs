@@ -5,6 +5,10 @@
 //! cheapest one. Each new run is not broken by the set that was checked, so its clause is new, and the
 //! loop ends.
 //!
+//! A set that cannot be decided, or not with little memory, is put off: sets that contain something else are
+//! tried first, as long as they are as cheap. If something dearer has to be taken in the end, the answer says
+//! that it may not be the cheapest.
+//!
 //! Whether there is a repair at all is asked once a few sets were refuted, with a full fence at every
 //! candidate: if that does not do, nothing does. A run that no fence breaks says so, too.
 
@@ -15,8 +19,9 @@ use std::collections::BTreeSet;
 
 /// What is wanted of a program.
 pub trait Goal {
-    /// Whether the program meets it.
-    fn check(&mut self, program: &Program) -> Finding;
+    /// Whether the program meets it. No more bytes of memory than this are to be taken; `None` leaves it to
+    /// the goal.
+    fn check(&mut self, program: &Program, memory: Option<u64>) -> Finding;
 }
 
 /// What a check found.
@@ -79,11 +84,13 @@ pub struct Effort {
 pub enum Repair {
     /// The goal is met without any fence.
     NotNeeded(Scope),
-    /// Cheapest sets of fences, each sorted; at least one.
+    /// Sets of fences, each sorted; at least one.
     Repaired {
         /// One, or all that were asked for.
         sets: Vec<Vec<Fence>>,
-        /// Whether there are more of them than the limit.
+        /// Whether nothing cheaper is a repair; else something cheaper could not be decided.
+        minimal: bool,
+        /// Whether there may be more of them: more than the limit, or some could not be decided.
         more: bool,
         /// How far the proof reaches: the narrowest of all sets.
         scope: Scope,
@@ -145,36 +152,86 @@ enum Checked {
     Repairs(Scope),
     /// Clauses were added.
     Refuted,
+    /// It could not be decided.
+    Undecided(Reason),
     /// A run that no fences break: of this set, or of all.
     Unbreakable(Run),
 }
 
+/// Bytes that a check may take while others are waiting: a set that takes more is put off, since another one
+/// that costs the same may be decided easily.
+const TRY_WITH: [Option<u64>; 3] = [Some(16 << 20), Some(256 << 20), None];
+
 impl Search<'_> {
     fn run(&mut self, extent: Extent, goal: &mut dyn Goal) -> Result<Repair, Reason> {
-        match self.check(&[], goal)? {
+        match self.check(&[], None, goal)? {
             Checked::Repairs(scope) => return Ok(Repair::NotNeeded(scope)),
             Checked::Unbreakable(run) => return Ok(Repair::Impossible(run)),
+            Checked::Undecided(reason) => return Err(reason),
             Checked::Refuted => {}
         }
-        match extent {
-            Extent::One => loop {
-                let set = self.minimum()?;
-                match self.check(&set, goal)? {
-                    Checked::Repairs(scope) => {
-                        return Ok(Repair::Repaired { sets: vec![set], more: false, scope });
-                    }
-                    Checked::Unbreakable(run) => return Ok(Repair::Impossible(run)),
-                    Checked::Refuted => {}
+        let repair = self.one(goal)?;
+        match (extent, &repair) {
+            (Extent::All(limit), Repair::Repaired { minimal: true, .. }) => self.all(limit, goal),
+            _ => Ok(repair),
+        }
+    }
+
+    /// One cheapest set.
+    fn one(&mut self, goal: &mut dyn Goal) -> Result<Repair, Reason> {
+        // The clauses, and for each set that is not to be tried now that something else must be in.
+        let mut put_off = self.sets.clone();
+        let mut hopeless: Vec<Vec<usize>> = Vec::new();
+        let mut waiting = false;
+        let mut last_reason = Reason::Memory;
+        let mut tries = 0;
+        loop {
+            let least = self.minimum(&self.sets)?;
+            let set = self.minimum(&put_off)?;
+            let dearer = |set: &Vec<usize>| put_off.cost(set) > self.sets.cost(least.as_ref().unwrap_or(set));
+            // What was put off has to be decided before anything dearer is tried.
+            if set.as_ref().is_none_or(dearer) && waiting && tries + 1 < TRY_WITH.len() {
+                put_off = self.sets.clone();
+                hopeless.iter().for_each(|others| {
+                    put_off.add(others.clone());
+                });
+                (waiting, tries) = (false, tries + 1);
+                continue;
+            }
+            let Some(set) = set else { return Err(last_reason) };
+            let minimal = !dearer(&set);
+            let fences = self.fences(&set);
+            let clauses = self.sets.clauses();
+            match self.check(&fences, TRY_WITH[tries], goal)? {
+                Checked::Repairs(scope) => {
+                    let sets = vec![fences];
+                    return Ok(Repair::Repaired { sets, minimal, more: !minimal, scope });
                 }
-            },
-            Extent::All(limit) => self.all(limit, goal),
+                Checked::Unbreakable(run) => return Ok(Repair::Impossible(run)),
+                Checked::Refuted => {
+                    debug_assert!(self.sets.clauses() > clauses);
+                    for clause in self.sets.all_clauses() {
+                        put_off.add(clause.clone());
+                    }
+                }
+                Checked::Undecided(reason) => {
+                    let others: Vec<usize> = (0..self.elements.len()).filter(|e| !set.contains(e)).collect();
+                    match &reason {
+                        Reason::Memory => waiting = true,
+                        _ => hopeless.push(others.clone()),
+                    }
+                    put_off.add(others);
+                    last_reason = reason;
+                }
+            }
         }
     }
 
     /// All cheapest sets: those that meet all clauses are checked one after the other; whenever one is
-    /// refuted there are other clauses, and maybe another least cost.
+    /// refuted there are other clauses. One cheapest set is known, so the least cost does not rise.
     fn all(&mut self, limit: usize, goal: &mut dyn Goal) -> Result<Repair, Reason> {
         let mut proved: Vec<(Vec<Fence>, Scope)> = Vec::new();
+        let mut undecided: Vec<Vec<Fence>> = Vec::new();
         'again: loop {
             let budget = self.budget;
             let (sets, more) = self
@@ -183,18 +240,23 @@ impl Search<'_> {
                 .map_err(|Interrupted| self.why())?;
             let sets: Vec<Vec<Fence>> = sets.iter().map(|s| self.fences(s)).collect();
             for set in &sets {
-                if proved.iter().any(|(p, _)| p == set) {
+                if undecided.contains(set) || proved.iter().any(|(p, _)| p == set) {
                     continue;
                 }
-                match self.check(set, goal)? {
+                match self.check(set, None, goal)? {
                     Checked::Repairs(scope) => proved.push((set.clone(), scope)),
                     Checked::Unbreakable(run) => return Ok(Repair::Impossible(run)),
+                    Checked::Undecided(_) => undecided.push(set.clone()),
                     Checked::Refuted => continue 'again,
                 }
             }
-            let scopes = proved.iter().filter(|(p, _)| sets.contains(p)).map(|(_, scope)| *scope);
-            let scope = scopes.reduce(narrower).expect("there is a clause, so there is a set");
-            return Ok(Repair::Repaired { sets, more, scope });
+            proved.retain(|(set, _)| sets.contains(set));
+            undecided.retain(|set| sets.contains(set));
+            let scope = proved.iter().map(|(_, scope)| *scope).reduce(narrower);
+            let Some(scope) = scope else { return Err(Reason::Memory) };
+            let mut sets: Vec<_> = proved.into_iter().map(|(set, _)| set).collect();
+            sets.sort();
+            return Ok(Repair::Repaired { sets, minimal: true, more: more || !undecided.is_empty(), scope });
         }
     }
 
@@ -202,10 +264,10 @@ impl Search<'_> {
         set.iter().map(|&e| self.elements[e]).collect()
     }
 
-    fn minimum(&self) -> Result<Vec<Fence>, Reason> {
-        let set = self.sets.minimum(&mut || self.budget.exceeded(0).is_some());
-        let set = set.map_err(|Interrupted| self.why())?;
-        Ok(self.fences(&set.expect("no clause is empty: such a run ends the search")))
+    /// A cheapest set; none if no set meets all clauses.
+    fn minimum(&self, sets: &HittingSets) -> Result<Option<Vec<usize>>, Reason> {
+        let set = sets.minimum(&mut || self.budget.exceeded(0).is_some());
+        set.map_err(|Interrupted| self.why())
     }
 
     fn why(&self) -> Reason {
@@ -223,29 +285,39 @@ impl Search<'_> {
         Repair::Unknown { reason, at_least }
     }
 
-    fn ask(&mut self, program: &Program, goal: &mut dyn Goal) -> Result<Finding, Reason> {
+    /// Checks a program; the reason if there is no time for it any more.
+    fn ask(
+        &mut self,
+        program: &Program,
+        memory: Option<u64>,
+        goal: &mut dyn Goal,
+    ) -> Result<Finding, Reason> {
         if let Some(reason) = self.budget.exceeded(0) {
             return Err(reason);
         }
-        let finding = goal.check(program);
+        let finding = goal.check(program, memory);
         self.effort.checks += 1;
         (self.seen)(self.effort);
         match finding {
-            Finding::Unknown(reason) => Err(reason),
+            Finding::Unknown(reason @ (Reason::Timeout | Reason::Cancelled)) => Err(reason),
             finding => Ok(finding),
         }
     }
 
-    fn check(&mut self, set: &[Fence], goal: &mut dyn Goal) -> Result<Checked, Reason> {
+    fn check(&mut self, set: &[Fence], memory: Option<u64>, goal: &mut dyn Goal) -> Result<Checked, Reason> {
         let program = self.candidates.with(set);
-        let runs = match self.ask(&program, goal)? {
+        let runs = match self.ask(&program, memory, goal)? {
             Finding::Holds(scope) => return Ok(Checked::Repairs(scope)),
             Finding::Broken(runs) => runs,
-            Finding::Unknown(reason) => return Err(reason),
+            Finding::Unknown(reason) => return Ok(Checked::Undecided(reason)),
         };
         let mut added = BTreeSet::new();
         for run in runs {
-            let early = run.flushed_early(&program);
+            let early = match run.violation {
+                Some(_) => run.flushed_early(&program),
+                // Where it is the run itself that should not be, its flushes stay where they are.
+                None => run,
+            };
             let clause = early.broken_by(self.candidates, &program, &self.kinds);
             debug_assert!(clause.iter().all(|f| !set.contains(f)), "the run passed these fences");
             if clause.is_empty() {
@@ -263,8 +335,8 @@ impl Search<'_> {
         self.refuted += 1;
         if self.refuted == TRIES {
             let all = self.candidates.with_all();
-            if let Finding::Broken(mut runs) = self.ask(&all, goal)? {
-                return Ok(Checked::Unbreakable(runs.swap_remove(0).flushed_early(&all)));
+            if let Finding::Broken(mut runs) = self.ask(&all, None, goal)? {
+                return Ok(Checked::Unbreakable(runs.swap_remove(0)));
             }
         }
         Ok(Checked::Refuted)

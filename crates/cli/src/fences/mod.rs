@@ -29,6 +29,9 @@ use std::time::{Duration, Instant};
 /// More cheapest sets than this are not listed.
 const MOST_SETS: usize = 1000;
 
+/// Bytes for checks that may not come to an end.
+const ENOUGH: u64 = 256 << 20;
+
 /// Everything that is shown of a model.
 pub struct Outcome<'a> {
     pub source: &'a Source<'a>,
@@ -291,9 +294,10 @@ impl<'a> Request<'a> {
             let Ok(program) = source.program_of(&source.with(places, &rest).text) else {
                 panic!("internal error: {} with fences cannot be read", source.name)
             };
-            match goal.judge(&program, None) {
+            // Where sets could not be decided, this may be one of them.
+            let memory = (!proof.minimal).then_some(ENOUGH);
+            match goal.judge(&program, memory) {
                 Judged::Broken(_, evidence) => needed.push(Some((program, evidence))),
-                Judged::Unknown(reason @ (Reason::Timeout | Reason::Cancelled)) => return unknown(reason),
                 Judged::Unknown(_) if !proof.minimal => needed.push(None),
                 Judged::Unknown(reason) => return unknown(reason),
                 Judged::Holds(_) if !proof.minimal => kept = rest,
@@ -310,6 +314,10 @@ impl<'a> Request<'a> {
         let Ok(program) = source.program_of(&laid.text) else {
             panic!("internal error: the repaired text of {} cannot be read", source.name)
         };
+        // Time may be up, but what was proved once is proved again.
+        if !proof.minimal {
+            goal.budget.deadline = None;
+        }
         match goal.judge(&program, None) {
             Judged::Holds(_) => {}
             Judged::Unknown(reason) => return unknown(reason),

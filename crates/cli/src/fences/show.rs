@@ -55,8 +55,12 @@ pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
     let style = output::style(if options.verbose { Detail::All } else { Detail::Steps });
     match &outcome.result {
         Result::NotNeeded(scope) => {
-            let _ =
-                writeln!(out, "no fences needed: {file} is safe under {model}, {scope} ({})", cost(outcome));
+            let _ = writeln!(
+                out,
+                "no fences needed: {file} is {} under {model}, {scope} ({})",
+                goal_name(outcome.goal),
+                cost(outcome)
+            );
         }
         Result::Unknown { reason, fences, cost: price } => {
             let _ = writeln!(out, "unknown: {file} under {model}: {reason} ({})", cost(outcome));
@@ -95,7 +99,8 @@ pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
                 if outcome.source.program.is_parameterized() { " for any number of threads" } else { "" };
             let _ = writeln!(
                 out,
-                "repaired: {file} under {model} needs {}{number}, {} ({})",
+                "repaired: {file} under {model} {} {}{number}, {} ({})",
+                if repaired.minimal { "needs" } else { "with" },
                 count(set.len()),
                 repaired.scope,
                 cost(outcome)

@@ -5,9 +5,9 @@
 //! cheapest one. Each new run is not broken by the set that was checked, so its clause is new, and the
 //! loop ends.
 //!
-//! A set that cannot be decided, or not with little memory, is put off: sets that contain something else are
-//! tried first, as long as they are as cheap. If something dearer has to be taken in the end, the answer says
-//! that it may not be the cheapest.
+//! A set that cannot be decided, or not with little memory, is put off, and sets that contain something else
+//! are tried. If one of these is a repair and dearer than a set that was put off, that one gets more memory
+//! and time; if it cannot be decided in the end, the answer says that something cheaper may do.
 //!
 //! Whether there is a repair at all is asked once a few sets were refuted, with a full fence at every
 //! candidate: if that does not do, nothing does. A run that no fence breaks says so, too.
@@ -158,8 +158,17 @@ enum Checked {
     Unbreakable(Run),
 }
 
-/// Bytes that a check may take while others are waiting: a set that takes more is put off, since another one
-/// that costs the same may be decided easily.
+/// How a round of tries ended.
+enum Ascent {
+    /// The best known set is a cheapest one.
+    Minimal,
+    /// Some sets cheaper than the best known one were not decided, or there is none.
+    Undecided(Reason),
+    Impossible(Run),
+}
+
+/// Bytes that a check may take, in one round after the other: a set that takes more is put off, since another
+/// one may be decided easily.
 const TRY_WITH: [Option<u64>; 3] = [Some(16 << 20), Some(256 << 20), None];
 
 impl Search<'_> {
@@ -177,51 +186,73 @@ impl Search<'_> {
         }
     }
 
-    /// One cheapest set.
+    /// One cheapest set, or the cheapest that could be decided.
     fn one(&mut self, goal: &mut dyn Goal) -> Result<Repair, Reason> {
-        // The clauses, and for each set that is not to be tried now that something else must be in.
-        let mut put_off = self.sets.clone();
-        let mut hopeless: Vec<Vec<usize>> = Vec::new();
-        let mut waiting = false;
-        let mut last_reason = Reason::Memory;
-        let mut tries = 0;
-        loop {
-            let least = self.minimum(&self.sets)?;
-            let set = self.minimum(&put_off)?;
-            let dearer = |set: &Vec<usize>| put_off.cost(set) > self.sets.cost(least.as_ref().unwrap_or(set));
-            // What was put off has to be decided before anything dearer is tried.
-            if set.as_ref().is_none_or(dearer) && waiting && tries + 1 < TRY_WITH.len() {
-                put_off = self.sets.clone();
-                hopeless.iter().for_each(|others| {
-                    put_off.add(others.clone());
-                });
-                (waiting, tries) = (false, tries + 1);
-                continue;
+        let mut best: Option<(Vec<usize>, Scope)> = None;
+        let mut hopeless = Vec::new();
+        let mut reason = None;
+        for memory in TRY_WITH {
+            // All memory is taken only if nothing else gives an answer.
+            if memory.is_none() && best.is_some() {
+                break;
             }
-            let Some(set) = set else { return Err(last_reason) };
-            let minimal = !dearer(&set);
-            let fences = self.fences(&set);
-            let clauses = self.sets.clauses();
-            match self.check(&fences, TRY_WITH[tries], goal)? {
-                Checked::Repairs(scope) => {
-                    let sets = vec![fences];
-                    return Ok(Repair::Repaired { sets, minimal, more: !minimal, scope });
+            match self.ascend(memory, &mut best, &mut hopeless, goal) {
+                Ok(Ascent::Impossible(run)) => return Ok(Repair::Impossible(run)),
+                Ok(Ascent::Minimal) => break,
+                Ok(Ascent::Undecided(why)) => reason = Some(why),
+                // Something is known when time is up.
+                Err(why) if best.is_some() => {
+                    reason = Some(why);
+                    break;
                 }
-                Checked::Unbreakable(run) => return Ok(Repair::Impossible(run)),
-                Checked::Refuted => {
-                    debug_assert!(self.sets.clauses() > clauses);
-                    for clause in self.sets.all_clauses() {
-                        put_off.add(clause.clone());
-                    }
-                }
-                Checked::Undecided(reason) => {
+                Err(why) => return Err(why),
+            }
+        }
+        let least = self.minimum(&self.sets).unwrap_or(None);
+        match best {
+            None => Err(reason.unwrap_or(Reason::Memory)),
+            Some((set, scope)) => {
+                let minimal = least.is_some_and(|least| self.sets.cost(&least) == self.sets.cost(&set));
+                Ok(Repair::Repaired { sets: vec![self.fences(&set)], minimal, more: !minimal, scope })
+            }
+        }
+    }
+
+    /// Tries sets from the cheapest up, until one is a repair or as dear as the best known. Sets that cannot be
+    /// decided are put off: something else must be in.
+    fn ascend(
+        &mut self,
+        memory: Option<u64>,
+        best: &mut Option<(Vec<usize>, Scope)>,
+        hopeless: &mut Vec<Vec<usize>>,
+        goal: &mut dyn Goal,
+    ) -> Result<Ascent, Reason> {
+        let mut put_off: Vec<Vec<usize>> = hopeless.clone();
+        let mut reason = Reason::Memory;
+        loop {
+            let mut sets = self.sets.clone();
+            put_off.iter().for_each(|others| {
+                sets.add(others.clone());
+            });
+            let Some(set) = self.minimum(&sets)? else { return Ok(Ascent::Undecided(reason)) };
+            let cost = self.sets.cost(&set);
+            if best.as_ref().is_some_and(|(known, _)| self.sets.cost(known) <= cost) {
+                return Ok(match put_off.is_empty() {
+                    true => Ascent::Minimal,
+                    false => Ascent::Undecided(reason),
+                });
+            }
+            match self.check(&self.fences(&set), memory, goal)? {
+                Checked::Repairs(scope) => *best = Some((set, scope)),
+                Checked::Unbreakable(run) => return Ok(Ascent::Impossible(run)),
+                Checked::Refuted => {}
+                Checked::Undecided(why) => {
                     let others: Vec<usize> = (0..self.elements.len()).filter(|e| !set.contains(e)).collect();
-                    match &reason {
-                        Reason::Memory => waiting = true,
-                        _ => hopeless.push(others.clone()),
+                    if why != Reason::Memory {
+                        hopeless.push(others.clone());
                     }
-                    put_off.add(others);
-                    last_reason = reason;
+                    put_off.push(others);
+                    reason = why;
                 }
             }
         }

@@ -13,9 +13,7 @@ use crate::sma::{Access, AccessId, Memory, Read, Write};
 use crate::unroll::{Frame, Place, Step};
 use crate::values::Values;
 use crate::word::Word;
-use fencepost_ir::cfg::{
-    Address, Choices, Dest, Drain, Expr, FenceKind, Instr, Loc, Reg, Storage, UnaryOp,
-};
+use fencepost_ir::cfg::{Address, Choices, Dest, Drain, Expr, FenceKind, Instr, Loc, Reg, Storage, UnaryOp};
 use fencepost_ir::{IntType, Scalar, pointer};
 use fencepost_task::Model;
 use std::collections::BTreeSet;
@@ -149,7 +147,8 @@ pub fn encode(plan: &Plan<'_, '_>, mut circuit: Circuit, memory: Box<dyn Memory>
     let mut code = Code { circuit, threads: Vec::new(), memory, initial };
     let mut joins: Vec<PendingJoin> = Vec::new();
     for thread in 0..plan.analysis.instances.len() {
-        let mut encoder = Encoder { plan, code: &mut code, thread, arguments: &mut arguments, joins: &mut joins };
+        let mut encoder =
+            Encoder { plan, code: &mut code, thread, arguments: &mut arguments, joins: &mut joins };
         threads.push(encoder.thread()?);
     }
     for join in &joins {
@@ -384,8 +383,11 @@ impl Encoder<'_, '_> {
                         Reg::Local(slot) => state[first + frame.base + slot as usize].clone(),
                         Reg::Thread(slot) => state[first + slot as usize].clone(),
                     };
-                    let mut evaluation =
-                        Evaluation { circuit: &mut self.code.circuit, registers: &registers, faults: s.early };
+                    let mut evaluation = Evaluation {
+                        circuit: &mut self.code.circuit,
+                        registers: &registers,
+                        faults: s.early,
+                    };
                     let index = evaluation.value(index);
                     evaluation.check_index(Lit::TRUE, &index, *len);
                     s.early = evaluation.faults;

@@ -331,8 +331,7 @@ impl<M: Memory> Run<'_, '_, '_, M> {
             self.machine.memory_steps(self.memory, &self.state, thread, &mut possible);
             let private = possible.into_iter().find(|s| match s.action {
                 Action::Flush(loc) => {
-                    self.is_private(loc)
-                        && !self.pending.iter().any(|p| p.thread == thread && p.loc == loc)
+                    self.is_private(loc) && !self.pending.iter().any(|p| p.thread == thread && p.loc == loc)
                 }
                 _ => false,
             });

@@ -83,12 +83,7 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
         program.drop_assertions();
     }
     if !program.has_property() {
-        let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);
-        let diagnostic = Diagnostic::new(span, "there is nothing to check").help(
-            "a property is an `assert`, `forbid`, `at most` or `final` condition; in Memorax files a `forbidden` line, \
-             in Trencher files a `final` state in every thread",
-        );
-        let error = input::InputError::Text(program.sources.clone(), vec![diagnostic]);
+        let error = nothing_to_check(&program);
         input::complain(&error);
         if options.format == Format::Json {
             output::line(error_object(&name, &error));
@@ -103,6 +98,16 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
         }
     }
     exit
+}
+
+/// What is said of a program without any property.
+pub fn nothing_to_check(program: &cfg::Program) -> input::InputError {
+    let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);
+    let diagnostic = Diagnostic::new(span, "there is nothing to check").help(
+        "a property is an `assert`, `forbid`, `at most` or `final` condition; in Memorax files a `forbidden` line, \
+         in Trencher files a `final` state in every thread",
+    );
+    input::InputError::Text(program.sources.clone(), vec![diagnostic])
 }
 
 /// The object of a file that cannot be read.
@@ -215,7 +220,7 @@ fn check_model(
 }
 
 /// Checks a proof again, unless that takes much longer than it took to find it.
-fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<(), Unproven> {
+pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<(), Unproven> {
     let allowed = Instant::now() + searched * 3 + Duration::from_secs(1);
     let deadline = task.budget.deadline.map_or(allowed, |deadline| deadline.min(allowed));
     match check_certificate_until(task.program, certificate, deadline) {
@@ -248,9 +253,8 @@ fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, St
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
 /// is safe within that scope.
 fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
-    let asked_for_bounds = options.buffer.is_some()
-        || options.engine == EngineName::Bmc
-        || bmc::is_bounded(&options.bmc);
+    let asked_for_bounds =
+        options.buffer.is_some() || options.engine == EngineName::Bmc || bmc::is_bounded(&options.bmc);
     match answer.verdict {
         Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
             if asked_for_bounds =>

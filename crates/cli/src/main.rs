@@ -7,6 +7,7 @@ mod bench;
 mod bmc;
 mod certify;
 mod check;
+mod fences;
 mod input;
 mod interrupt;
 mod litmus;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Litmus(options) => litmus::run(&options),
         Command::Robust(options) => robust::run(&options),
+        Command::Fences(options) => fences::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
         Command::Bench(options) => bench::run(&options),

@@ -9,7 +9,8 @@ use fencepost_ir::cfg::Program;
 use fencepost_task::{Action, Model, Scope};
 use serde_json::{Map, Value, json};
 
-fn scope(scope: Scope) -> Value {
+/// How far a verdict reaches.
+pub fn scope(scope: Scope) -> Value {
     match scope {
         Scope::Complete => json!("complete"),
         Scope::UpTo(bounds) => Value::Object(
@@ -85,7 +86,7 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
     object
 }
 
-/// A replayed run.
+/// The steps of a replayed run.
 pub fn trace(program: &Program, replay: &Replay) -> Value {
     let mut events = Vec::new();
     let mut push = |fields: Map<String, Value>| {

@@ -2,6 +2,7 @@
 
 pub mod certificate;
 pub mod diagnostics;
+pub mod diff;
 pub mod json;
 pub mod robust;
 pub mod text;

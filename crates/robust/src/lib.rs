@@ -4,9 +4,12 @@
 //! as some SC run; then SC and TSO reach the same states. [`attacks`] finds all minimal pairs of a store and a
 //! load of one thread such that delaying the store past the load breaks this, each with a TSO run
 //! ([`mod@monitor`], [`mod@witness`]). No pair, and the search complete: the program is robust.
+//!
+//! [`fences`] finds the fewest fences that make a program safe, or robust.
 
 mod candidates;
 mod effect;
+pub mod fences;
 mod marks;
 mod minimal;
 mod monitor;

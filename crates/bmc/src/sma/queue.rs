@@ -122,7 +122,8 @@ impl Queues {
         let mut value = Word::constant(0);
         let mut cell = vec![Lit::FALSE; self.own[thread].len()];
         for (meant, target, word) in targets {
-            let number = self.own[thread].binary_search(target).expect("threads list all cells they store to");
+            let number =
+                self.own[thread].binary_search(target).expect("threads list all cells they store to");
             cell[number] = c.or(cell[number], *meant);
             value = Word::choose(*meant, word, &value, c);
         }

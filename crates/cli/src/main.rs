@@ -16,6 +16,7 @@ mod output;
 mod progress;
 mod replay;
 mod robust;
+mod translate;
 
 use clap::Parser;
 use options::{Cli, Command};
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Litmus(options) => litmus::run(&options),
         Command::Robust(options) => robust::run(&options),
         Command::Fences(options) => fences::run(&options),
+        Command::Translate(options) => translate::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
         Command::Bench(options) => bench::run(&options),

@@ -33,6 +33,9 @@ pub enum Command {
     /// The fewest fences that repair a program: places, and the repaired text.
     #[command(after_help = FENCES_EXAMPLES)]
     Fences(FencesOptions),
+    /// A program whose SC behaviour is this one's TSO behaviour, within a bound.
+    #[command(after_help = TRANSLATE_EXAMPLES)]
+    Translate(TranslateOptions),
     /// Step through a saved trace, checking every step on the reference semantics.
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayOptions),
@@ -105,6 +108,12 @@ Examples:
   fencepost fences --audit examples/dekker_fenced.c        is each of its fences needed?
 
 Exit codes: 0 repaired or no repair needed, 1 no fences repair it, 2 wrong input or command line, 3 unknown.";
+
+const TRANSLATE_EXAMPLES: &str = "\
+Examples:
+  fencepost translate --rounds 2 examples/peterson.fp              at most two rounds a thread
+  fencepost translate --age 1 -o peterson_sc.fp examples/peterson.fp
+  fencepost check --model sc peterson_sc.fp                        a bug under SC is one under TSO";
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
@@ -549,6 +558,25 @@ pub struct RobustOptions {
     /// Show the run of every attack, and every step of it
     #[arg(short, long)]
     pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+#[derive(Args)]
+#[command(group(clap::ArgGroup::new("bound").required(true).args(["rounds", "age"])))]
+pub struct TranslateOptions {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// At most this many rounds a thread: between two rounds others run
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: Option<u32>,
+    /// No store on its way for more than this many rounds of its thread
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub age: Option<u32>,
+    /// Where the program goes [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub input: InputOptions,
 }

@@ -128,7 +128,14 @@ fn tag(word: &Word) -> Word {
 }
 
 /// Encodes all threads.
-pub fn encode(plan: &Plan<'_, '_>, mut circuit: Circuit, memory: Box<dyn Memory>) -> Result<Code, String> {
+///
+/// `initial` are the initial values of shared cells that are chosen.
+pub fn encode(
+    plan: &Plan<'_, '_>,
+    mut circuit: Circuit,
+    memory: Box<dyn Memory>,
+    mut initial: Vec<(Loc, Word)>,
+) -> Result<Code, String> {
     let mut threads: Vec<ThreadCode> = Vec::new();
     let mut arguments: Vec<Vec<Word>> = vec![Vec::new(); plan.analysis.instances.len()];
     for (i, instance) in plan.analysis.instances.iter().enumerate() {
@@ -137,9 +144,8 @@ pub fn encode(plan: &Plan<'_, '_>, mut circuit: Circuit, memory: Box<dyn Memory>
             arguments[i] = args.iter().map(|v| Word::constant((*v).into())).collect();
         }
     }
-    let mut initial = Vec::new();
     for cells in &plan.sharing.private {
-        for loc in cells {
+        for loc in cells.iter().filter(|loc| !plan.sharing.shadows.contains_key(loc)) {
             let (word, is_choice) = initial_word(&mut circuit, plan, *loc);
             if is_choice {
                 initial.push((*loc, word));
@@ -467,12 +473,15 @@ impl Encoder<'_, '_> {
         let lodging = |loc: &Loc| self.plan.sharing.cells[loc];
         let Some((_, first)) = targets.first() else { return Word::constant(0) };
         let carried = self.carried();
-        if let Home::Private(..) = lodging(first).home {
+        let own = |loc: &Loc| match (lodging(loc).home, self.plan.sharing.shadows.get(loc)) {
+            (Home::Private(_, number), _) => Some(number),
+            (_, Some((thread, number))) if *thread == self.thread => Some(*number),
+            _ => None,
+        };
+        if own(first).is_some() {
             let mut word = Word::constant(0);
             for (meant, loc) in targets {
-                let Home::Private(_, number) = lodging(loc).home else {
-                    panic!("cells of one access live together")
-                };
+                let number = own(loc).expect("cells of one access live together");
                 word = Word::choose(*meant, &s.state[carried + number], &word, &mut self.code.circuit);
             }
             return word;
@@ -504,7 +513,14 @@ impl Encoder<'_, '_> {
                     let old = &s.state[carried + number];
                     s.state[carried + number] = Word::choose(meant, &word, old, &mut self.code.circuit);
                 }
-                Home::Shared(number) => shared.push((meant, number, word)),
+                Home::Shared(number) => {
+                    if let Some((thread, own)) = self.plan.sharing.shadows.get(&loc) {
+                        debug_assert!(*thread == self.thread, "only the one writer writes");
+                        let old = &s.state[carried + own];
+                        s.state[carried + own] = Word::choose(meant, &word, old, &mut self.code.circuit);
+                    }
+                    shared.push((meant, number, word));
+                }
             }
         }
         if !shared.is_empty() {

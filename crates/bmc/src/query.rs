@@ -112,8 +112,7 @@ impl<'p> Query<'p> {
                 Box::new(Queues::new(order, length, initial, sharing.stores.clone()))
             }
         };
-        let mut code = encode(&plan, circuit, memory)?;
-        code.initial.extend(chosen);
+        let code = encode(&plan, circuit, memory, chosen)?;
         let rounds = Rounds::new(&analysis);
         let stop = Rc::new(RefCell::new(stop));
         let solver = stoppable(&stop);

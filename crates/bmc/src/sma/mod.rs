@@ -85,8 +85,8 @@ pub trait Memory {
     /// A thread's turn in a round begins.
     fn turn(&mut self, c: &mut Circuit, thread: usize);
 
-    /// What the access does if it is executed now.
-    fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit);
+    /// What the access does if it is executed now; `taken` says that it is, or has been in an earlier round.
+    fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit, taken: Lit);
 
     /// What a cell holds after all that was encoded so far, with all buffers empty.
     fn value(&mut self, c: &mut Circuit, cell: CellId) -> Word;

@@ -169,15 +169,15 @@ impl Memory for Queues {
 
     fn turn(&mut self, _c: &mut Circuit, _thread: usize) {}
 
-    fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit) {
+    fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit, _taken: Lit) {
         let thread = self.issued[access.0].thread;
         let issued = std::mem::take(&mut self.issued[access.0].access);
         let mut flushes = Vec::new();
-        for other in 0..self.own.len() {
-            if issued.inside_section && other != thread {
-                continue;
-            }
-            for _ in 0..self.length {
+        let may_flush = |other: &usize| !self.own[*other].is_empty() && (!issued.inside_section || *other == thread);
+        let flushing: Vec<_> = (0..self.own.len()).filter(may_flush).collect();
+        // So many times that stores can leave in every order.
+        for _ in 0..self.length * flushing.len() {
+            for &other in &flushing {
                 self.flush_one(c, other, active, &mut flushes);
             }
         }

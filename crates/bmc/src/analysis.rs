@@ -185,10 +185,20 @@ impl<'p> Analysis<'p> {
             return Err(format!("more than {MAX_THREADS} threads within the bounds"));
         }
         let Some(code) = unroll(self.program, self.loops, procedure, self.unwind) else {
-            return Err("the program is too large when its loops are unrolled; give a smaller --unwind".into());
+            return Err(
+                "the program is too large when its loops are unrolled; give a smaller --unwind".into()
+            );
         };
         let facts = vec![Facts::default(); code.steps.len()];
-        self.instances.push(Instance { code, procedure, start, parent, facts, arguments, result: Values::NONE });
+        self.instances.push(Instance {
+            code,
+            procedure,
+            start,
+            parent,
+            facts,
+            arguments,
+            result: Values::NONE,
+        });
         self.changed = true;
         Ok(self.instances.len() - 1)
     }
@@ -207,8 +217,7 @@ impl<'p> Analysis<'p> {
         let code = std::mem::replace(&mut instance.code, Unrolled::empty());
         let mut facts = std::mem::take(&mut instance.facts);
         let procedure = self.program.procedure(instance.procedure);
-        let mut entry: Vec<_> =
-            self.program.thread_registers.iter().map(|r| Values::one(r.init)).collect();
+        let mut entry: Vec<_> = self.program.thread_registers.iter().map(|r| Values::one(r.init)).collect();
         entry.extend(instance.arguments.iter().cloned());
         entry.extend(procedure.registers[instance.arguments.len()..].iter().map(|r| Values::one(r.init)));
         let mut states: Vec<Option<Vec<Values>>> = vec![None; code.places.len()];
@@ -218,8 +227,13 @@ impl<'p> Analysis<'p> {
             let Some(state) = states[place].take() else { continue };
             for number in code.out(place) {
                 let step = &code.steps[number];
-                let mut walk =
-                    Walk { analysis: self, thread: index, number, state: state.clone(), facts: &mut facts[number] };
+                let mut walk = Walk {
+                    analysis: self,
+                    thread: index,
+                    number,
+                    state: state.clone(),
+                    facts: &mut facts[number],
+                };
                 match walk.step(step, &code) {
                     Ok(true) => {
                         let after = walk.state;
@@ -243,10 +257,7 @@ impl<'p> Analysis<'p> {
                         facts[number].reachable |= fails;
                     }
                     Err(refusal) => {
-                        result = Err(format!(
-                            "{refusal} at {}",
-                            self.program.sources.place(step.edge.span)
-                        ));
+                        result = Err(format!("{refusal} at {}", self.program.sources.place(step.edge.span)));
                     }
                 }
             }
@@ -533,7 +544,8 @@ impl Walk<'_, '_> {
                 let words = self.value(frame, pointer);
                 let objects = 0..self.analysis.objects.len();
                 let word = |i: usize| pointer::to_object((first + i) as u32, 0, bits);
-                self.facts.frees = objects.map(|i| (word(i), i)).filter(|(w, _)| words.contains(*w)).collect();
+                self.facts.frees =
+                    objects.map(|i| (word(i), i)).filter(|(w, _)| words.contains(*w)).collect();
             }
             Instr::Reallocate { .. } => return Err("realloc is not for this engine".into()),
         }

@@ -87,7 +87,7 @@ impl Default for Circuit {
 
 impl Circuit {
     /// Number of nodes.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.nodes.len()
     }
 

@@ -9,13 +9,11 @@ use crate::analysis::{Analysis, Facts, access_type};
 use crate::circuit::{Circuit, Lit};
 use crate::expression::{Evaluation, Faults, slot, wrap};
 use crate::sharing::{Home, Sharing, life, object_of};
-use crate::sma::{Access, AccessId, Memory, Read, Write};
+use crate::sma::{Access, AccessId, Frees, Memory, Read, Write};
 use crate::unroll::{Frame, Place, Step};
 use crate::values::Values;
 use crate::word::Word;
-use fencepost_ir::cfg::{
-    Address, Choices, Dest, Drain, Expr, FenceKind, Instr, Loc, Reg, Storage, UnaryOp,
-};
+use fencepost_ir::cfg::{Address, Choices, Dest, Drain, Expr, FenceKind, Instr, Loc, Reg, Storage, UnaryOp};
 use fencepost_ir::{IntType, Scalar, pointer};
 use fencepost_task::Model;
 use std::collections::BTreeSet;
@@ -35,6 +33,8 @@ pub struct StepCode {
     pub visible: Option<Visible>,
     /// The value that is chosen: by a havoc, or by a load of what nobody has written.
     pub choice: Option<Word>,
+    /// Whether a store of another thread waits that will reach what the step frees.
+    pub too_late: Option<Lit>,
 }
 
 /// What others can see of a step.
@@ -155,7 +155,8 @@ pub fn encode(
     let mut code = Code { circuit, threads: Vec::new(), memory, initial };
     let mut joins: Vec<PendingJoin> = Vec::new();
     for thread in 0..plan.analysis.instances.len() {
-        let mut encoder = Encoder { plan, code: &mut code, thread, arguments: &mut arguments, joins: &mut joins };
+        let mut encoder =
+            Encoder { plan, code: &mut code, thread, arguments: &mut arguments, joins: &mut joins };
         threads.push(encoder.thread()?);
     }
     for join in &joins {
@@ -201,6 +202,7 @@ struct Stepping<'s, 'p> {
     joins: Vec<(Lit, usize)>,
     halts: bool,
     choice: Option<Word>,
+    too_late: Option<Lit>,
     condition: Lit,
 }
 
@@ -268,6 +270,7 @@ impl Encoder<'_, '_> {
                     joins: Vec::new(),
                     halts: false,
                     choice: None,
+                    too_late: None,
                     condition: Lit::TRUE,
                 };
                 self.step(&mut stepping, nesting, &mut results)?;
@@ -303,6 +306,7 @@ impl Encoder<'_, '_> {
                     late: stepping.late,
                     visible,
                     choice: stepping.choice,
+                    too_late: stepping.too_late,
                 };
                 let mut state = stepping.state;
                 if let Some(visible) = &mut code_of_step.visible
@@ -390,8 +394,11 @@ impl Encoder<'_, '_> {
                         Reg::Local(slot) => state[first + frame.base + slot as usize].clone(),
                         Reg::Thread(slot) => state[first + slot as usize].clone(),
                     };
-                    let mut evaluation =
-                        Evaluation { circuit: &mut self.code.circuit, registers: &registers, faults: s.early };
+                    let mut evaluation = Evaluation {
+                        circuit: &mut self.code.circuit,
+                        registers: &registers,
+                        faults: s.early,
+                    };
                     let index = evaluation.value(index);
                     evaluation.check_index(Lit::TRUE, &index, *len);
                     s.early = evaluation.faults;
@@ -846,6 +853,19 @@ impl Encoder<'_, '_> {
         // Words so near to null that they are null with an offset are ignored too; rare enough to refuse.
         s.early.error(!fine, c);
         let gone = self.read_word(s, &meant_objects, &Values::Few(vec![0, 1]), Forwarding::No);
+        if s.is_visible && self.plan.model != Model::Sc {
+            let cells = |life: &Loc| {
+                let object = object_of(first, *life);
+                let shared = self.plan.sharing.shared.iter().enumerate();
+                let of_object = shared.filter(|(_, loc)| *loc != life && object_of(first, **loc) == object);
+                of_object.map(|(number, _)| number).collect()
+            };
+            let targets = meant_objects.iter().map(|(meant, life)| (*meant, cells(life))).collect();
+            let too_late = self.code.circuit.input();
+            s.late.error(too_late, &mut self.code.circuit);
+            s.too_late = Some(too_late);
+            s.access.frees = Some(Frees { targets, too_late });
+        }
         let c = &mut self.code.circuit;
         let any = c.any(meant_objects.iter().map(|(meant, _)| *meant).collect::<Vec<_>>());
         let gone = gone.is_nonzero(c);

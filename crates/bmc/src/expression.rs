@@ -115,8 +115,7 @@ impl Evaluation<'_> {
             }
             Expr::Select(condition, then, otherwise) => {
                 let condition = self.under(when, condition).is_nonzero(self.circuit);
-                let (if_so, if_not) =
-                    (self.circuit.and(when, condition), self.circuit.and(when, !condition));
+                let (if_so, if_not) = (self.circuit.and(when, condition), self.circuit.and(when, !condition));
                 let then = self.under(if_so, then);
                 let otherwise = self.under(if_not, otherwise);
                 Word::choose(condition, &then, &otherwise, self.circuit)

@@ -1,29 +1,18 @@
 //! Which bounds are tried, and what the answers together say.
 
-use crate::{Abstraction, Bmc};
 use crate::analysis::Analysis;
 use crate::decode::Decoded;
 use crate::query::{DEFAULT_QUEUE, Needs, Query, Said};
 use crate::unroll::all_loops;
 use crate::width;
+use crate::{Abstraction, Bmc};
 use fencepost_ir::Fault;
-use fencepost_task::{
-    Answer, Bounds, Failure, Model, Progress, Reason, Scope, Stats, Task, Verdict,
-};
+use fencepost_task::{Answer, Bounds, Failure, Model, Progress, Reason, Scope, Stats, Task, Verdict};
 use std::borrow::Cow;
 
 /// Bounds that are tried one after the other where none are given: repetitions, rounds, clock.
-const STAGES: [(u32, u32, u32); 9] = [
-    (1, 2, 2),
-    (2, 3, 3),
-    (3, 4, 3),
-    (4, 4, 4),
-    (6, 5, 4),
-    (8, 6, 4),
-    (10, 8, 5),
-    (16, 10, 5),
-    (24, 12, 6),
-];
+const STAGES: [(u32, u32, u32); 9] =
+    [(1, 2, 2), (2, 3, 3), (3, 4, 3), (4, 4, 4), (6, 5, 4), (8, 6, 4), (10, 8, 5), (16, 10, 5), (24, 12, 6)];
 
 /// Bounds up to these are tried at once where they are enough for all runs.
 const SMALL_ROUNDS: u32 = 12;
@@ -34,7 +23,10 @@ const MAX_SPURIOUS: u64 = 200;
 
 enum Stage {
     /// No violation; whether the bounds cut nothing off.
-    None { complete: bool, unwound: bool },
+    None {
+        complete: bool,
+        unwound: bool,
+    },
     Done(Verdict),
 }
 
@@ -158,7 +150,11 @@ impl Growth<'_, '_> {
             }
             let ends = query.ends();
             let last = round == rounds;
-            let said = match if last { query.ask_and_write(ends.violation) } else { Ok(query.ask(ends.violation)) } {
+            let said = match if last {
+                query.ask_and_write(ends.violation)
+            } else {
+                Ok(query.ask(ends.violation))
+            } {
                 Ok(said) => said,
                 Err(message) => {
                     let reason = Reason::NotApplicable(message);
@@ -214,8 +210,7 @@ impl Growth<'_, '_> {
                 Decoded::NoRun(_) if self.engine.width.is_some() => {
                     self.stats.spurious += 1;
                     if self.stats.spurious > MAX_SPURIOUS {
-                        let message =
-                            "more violations than can be looked at exist only because --width cuts integers off";
+                        let message = "more violations than can be looked at exist only because --width cuts integers off";
                         let reason = Reason::BoundReached(message.into());
                         return Some(Stage::Done(Verdict::Unknown { reason, scope: None }));
                     }

@@ -46,20 +46,16 @@ pub fn ends(analysis: &Analysis<'_>, sharing: &Sharing, code: &mut Code, rounds:
     }
     for property in &analysis.program.properties {
         let (error, beyond) = match property {
-            Property::Forbid { together, .. } => {
-                (forbidden(analysis, code, rounds, together), Lit::FALSE)
-            }
+            Property::Forbid { together, .. } => (forbidden(analysis, code, rounds, together), Lit::FALSE),
             Property::Final { quantifier, observed, condition, .. } => {
                 let ended = all_ended(analysis, code, rounds);
-                let words: Vec<_> =
-                    observed.iter().map(|o| observe(analysis, sharing, code, o)).collect();
+                let words: Vec<_> = observed.iter().map(|o| observe(analysis, sharing, code, o)).collect();
                 let registers = |reg: Reg| match reg {
                     Reg::Local(i) => words[i as usize].clone(),
                     Reg::Thread(_) => panic!("final conditions read what they observe"),
                 };
                 let c = &mut code.circuit;
-                let mut evaluation =
-                    Evaluation { circuit: c, registers: &registers, faults: Faults::NONE };
+                let mut evaluation = Evaluation { circuit: c, registers: &registers, faults: Faults::NONE };
                 let holds = evaluation.value(condition);
                 let faults = evaluation.faults;
                 let holds = holds.is_nonzero(c);

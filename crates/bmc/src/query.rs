@@ -101,12 +101,8 @@ impl<'p> Query<'p> {
         let order = if model == Model::Pso { Order::PerCell } else { Order::Total };
         let clock = if model == Model::Sc { 1 } else { clock as usize };
         let memory: Box<dyn Memory> = match engine.abstraction {
-            _ if model == Model::Sc => {
-                Box::new(Stamped::new(order, 1, initial, sharing.stores.clone()))
-            }
-            Abstraction::Stamped => {
-                Box::new(Stamped::new(order, clock, initial, sharing.stores.clone()))
-            }
+            _ if model == Model::Sc => Box::new(Stamped::new(order, 1, initial, sharing.stores.clone())),
+            Abstraction::Stamped => Box::new(Stamped::new(order, clock, initial, sharing.stores.clone())),
             Abstraction::Queues => {
                 let length = engine.queue.unwrap_or(DEFAULT_QUEUE) as usize;
                 Box::new(Queues::new(order, length, initial, sharing.stores.clone()))
@@ -136,7 +132,7 @@ impl<'p> Query<'p> {
 
     /// Gates of the circuit, and variables of the solver.
     pub fn size(&self) -> (usize, i32) {
-        (self.code.circuit.len(), self.code.circuit.variables())
+        (self.code.circuit.size(), self.code.circuit.variables())
     }
 
     fn flush(&mut self, roots: &[Lit]) {
@@ -175,7 +171,9 @@ impl<'p> Query<'p> {
         if let Some(file) = &written.dimacs {
             let failed = |e: std::io::Error| format!("{}: {e}", file.display());
             let mut out = BufWriter::new(File::create(file).map_err(failed)?);
-            formula.write("satisfiable if there is a violation within the bounds", &mut out).map_err(failed)?;
+            formula
+                .write("satisfiable if there is a violation within the bounds", &mut out)
+                .map_err(failed)?;
             out.flush().map_err(failed)?;
         }
         if let Some(file) = &written.proof {
@@ -239,8 +237,7 @@ impl<'p> Query<'p> {
             .collect();
         let stores = threads.map(|(instance, code)| {
             longest(&instance.code, |step| {
-                code.steps[step].is_some()
-                    && matches!(instance.code.steps[step].edge.instr, Instr::Store(..))
+                code.steps[step].is_some() && matches!(instance.code.steps[step].edge.instr, Instr::Store(..))
             })
         });
         let total: u32 = switches.iter().sum();

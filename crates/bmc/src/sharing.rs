@@ -86,6 +86,12 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
             cells.iter().chain(&lives).for_each(|loc| {
                 users.entry(*loc).or_default().insert(thread);
             });
+            // Who frees an object has to do with all its cells.
+            for (_, object) in &facts.frees {
+                for loc in analysis.cells.keys().filter(|loc| object_of(first, **loc) == Some(*object)) {
+                    users.entry(*loc).or_default().insert(thread);
+                }
+            }
             if !matches!(step.edge.instr, Instr::Load(..)) {
                 written.extend(cells.iter().copied());
             }

@@ -120,7 +120,12 @@ pub fn unroll<'p>(
         known: FxHashMap::default(),
         steps: Vec::new(),
     };
-    builder.frames.push(Frame { procedure, base: program.thread_registers.len(), caller: None, return_to: END });
+    builder.frames.push(Frame {
+        procedure,
+        base: program.thread_registers.len(),
+        caller: None,
+        return_to: END,
+    });
     let entry = builder.entry(0);
     let mut next = entry;
     while next < builder.places.len() {
@@ -249,8 +254,7 @@ impl<'p> Builder<'p> {
         order.iter().enumerate().for_each(|(i, place)| number[*place] = i);
         let places: Vec<_> = order.iter().map(|place| self.places[*place]).collect();
         let kept = self.steps.into_iter().filter(|s| number[s.from] != usize::MAX);
-        let mut steps: Vec<_> =
-            kept.map(|s| Step { from: number[s.from], to: number[s.to], ..s }).collect();
+        let mut steps: Vec<_> = kept.map(|s| Step { from: number[s.from], to: number[s.to], ..s }).collect();
         steps.sort_by_key(|s| s.from);
         let mut first = vec![0; places.len() + 1];
         steps.iter().for_each(|s| first[s.from + 1] += 1);

@@ -69,14 +69,16 @@ impl Values {
     fn from_list(mut values: Vec<i64>) -> Values {
         values.sort_unstable();
         values.dedup();
-        if values.len() > MANY { Values::Range(values[0], values[values.len() - 1]) } else { Values::Few(values) }
+        if values.len() > MANY {
+            Values::Range(values[0], values[values.len() - 1])
+        } else {
+            Values::Few(values)
+        }
     }
 
     fn compact(self) -> Values {
         match self {
-            Values::Range(lo, hi) if i128::from(hi) - i128::from(lo) < 8 => {
-                Values::Few((lo..=hi).collect())
-            }
+            Values::Range(lo, hi) if i128::from(hi) - i128::from(lo) < 8 => Values::Few((lo..=hi).collect()),
             other => other,
         }
     }
@@ -239,9 +241,7 @@ pub fn evaluate(expr: &Expr, registers: &dyn Fn(Reg) -> Values) -> Values {
         }
         Expr::Unary(op, arith, arg) => {
             let arg = evaluate(arg, registers);
-            let one = |v| {
-                eval::eval(&Expr::Unary(*op, *arith, Box::new(Expr::Const(v))), &NoRegisters).ok()
-            };
+            let one = |v| eval::eval(&Expr::Unary(*op, *arith, Box::new(Expr::Const(v))), &NoRegisters).ok();
             let range = match (op, &arg) {
                 (UnaryOp::Neg, Values::Range(lo, hi)) => fit(*arith, -i128::from(*hi), -i128::from(*lo)),
                 (UnaryOp::BitNot, Values::Range(lo, hi)) => fit(*arith, (!*hi).into(), (!*lo).into()),

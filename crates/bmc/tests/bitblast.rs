@@ -161,8 +161,16 @@ fn expressions_of_every_width_agree_with_the_interpreter() {
                             Reg::Thread(_) => panic!("local registers only"),
                         });
                         let exact = evaluate(&expr, &|reg| Values::one(registers.get(reg)));
-                        assert!(exact.contains(v), "{int}: {v} not in {exact:?}, {expr:?}, {:?}", registers.0);
-                        assert!(ranges.contains(v), "{int}: {v} not in {ranges:?}, {expr:?}, {:?}", registers.0);
+                        assert!(
+                            exact.contains(v),
+                            "{int}: {v} not in {exact:?}, {expr:?}, {:?}",
+                            registers.0
+                        );
+                        assert!(
+                            ranges.contains(v),
+                            "{int}: {v} not in {ranges:?}, {expr:?}, {:?}",
+                            registers.0
+                        );
                         fine += 1;
                     } else {
                         failing += 1;
@@ -178,10 +186,10 @@ fn expressions_of_every_width_agree_with_the_interpreter() {
 fn equal_gates_are_one_and_constants_fold() {
     let mut c = Circuit::default();
     let (a, b) = (c.input(), c.input());
-    let before = c.len();
+    let before = c.size();
     let and = c.and(a, b);
     assert_eq!(c.and(b, a), and);
-    assert_eq!(c.len(), before + 1);
+    assert_eq!(c.size(), before + 1);
     assert_eq!(c.and(a, !a), Lit::FALSE);
     assert_eq!(c.and(and, !a), Lit::FALSE);
     assert_eq!(c.and(and, a), and);
@@ -202,7 +210,11 @@ fn only_what_is_needed_has_clauses() {
     c.define(d, &[d, a]);
     let mut clauses = 0;
     c.flush(&[needed], &mut |_| clauses += 1);
-    assert_eq!((clauses, c.variables()), (3, 3), "one gate of three variables, and nothing of the third input");
+    assert_eq!(
+        (clauses, c.variables()),
+        (3, 3),
+        "one gate of three variables, and nothing of the third input"
+    );
     let also = c.or(d, b);
     c.flush(&[also], &mut |_| clauses += 1);
     assert_eq!(clauses, 3 + 3 + 1, "another gate, and the clause that defines the third input");

@@ -145,8 +145,7 @@ fn well_known_litmus_tests() {
 /// Clauses for a program of two threads that take turns in storing and loading, `length` times.
 fn clauses(length: usize, rounds: u32) -> u64 {
     let thread = |own: &str, other: &str| {
-        let body: String =
-            (0..length).map(|i| format!("{own} = r + {}; r = {other};\n", i % 3)).collect();
+        let body: String = (0..length).map(|i| format!("{own} = r + {}; r = {other};\n", i % 3)).collect();
         format!("thread t{own} {{ int r = 0; {body} assert(r < 100); }}\n")
     };
     let text = format!("shared int x, y;\n{}{}", thread("x", "y"), thread("y", "x"));
@@ -154,9 +153,9 @@ fn clauses(length: usize, rounds: u32) -> u64 {
         .unwrap_or_else(|_| panic!("the text does not parse:\n{text}"));
     let program = pipeline::lower(tree);
     let engine = Bmc { unwind: Some(1), rounds: Some(rounds), clock: Some(2), ..Bmc::default() };
-    let mut budget = Budget::default();
     // The size is of interest, not the answer.
-    budget.deadline = Some(std::time::Instant::now() + std::time::Duration::from_millis(300));
+    let deadline = Some(std::time::Instant::now() + std::time::Duration::from_millis(300));
+    let budget = Budget { deadline, ..Budget::default() };
     let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget };
     engine.check(&task, &mut |_| {}).stats.clauses
 }

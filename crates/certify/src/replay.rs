@@ -254,7 +254,8 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         };
         // A value that is not listed, of a choice among too many.
         let unlisted = claim.edge.and_then(|id| {
-            let value = i64::try_from(claim.value?).ok().or(u64::try_from(claim.value?).ok().map(|v| v as i64));
+            let value =
+                i64::try_from(claim.value?).ok().or(u64::try_from(claim.value?).ok().map(|v| v as i64));
             let step = Step { thread: thread as u32, action: Action::Edge(EdgeId(id), Some(value?)) };
             self.machine.allows(self.memory, self.state(), step).then_some(step)
         });

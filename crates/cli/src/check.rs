@@ -227,9 +227,8 @@ fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, St
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
 /// is safe within that scope.
 fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
-    let asked_for_bounds = options.buffer.is_some()
-        || options.engine == EngineName::Bmc
-        || bmc::is_bounded(&options.bmc);
+    let asked_for_bounds =
+        options.buffer.is_some() || options.engine == EngineName::Bmc || bmc::is_bounded(&options.bmc);
     match answer.verdict {
         Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
             if asked_for_bounds =>

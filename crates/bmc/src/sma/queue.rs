@@ -122,7 +122,8 @@ impl Queues {
         let mut value = Word::constant(0);
         let mut cell = vec![Lit::FALSE; self.own[thread].len()];
         for (meant, target, word) in targets {
-            let number = self.own[thread].binary_search(target).expect("threads list all cells they store to");
+            let number =
+                self.own[thread].binary_search(target).expect("threads list all cells they store to");
             cell[number] = c.or(cell[number], *meant);
             value = Word::choose(*meant, word, &value, c);
         }
@@ -173,7 +174,8 @@ impl Memory for Queues {
         let thread = self.issued[access.0].thread;
         let issued = std::mem::take(&mut self.issued[access.0].access);
         let mut flushes = Vec::new();
-        let may_flush = |other: &usize| !self.own[*other].is_empty() && (!issued.inside_section || *other == thread);
+        let may_flush =
+            |other: &usize| !self.own[*other].is_empty() && (!issued.inside_section || *other == thread);
         let flushing: Vec<_> = (0..self.own.len()).filter(may_flush).collect();
         // So many times that stores can leave in every order.
         for _ in 0..self.length * flushing.len() {
@@ -183,6 +185,20 @@ impl Memory for Queues {
         }
         if issued.drains {
             c.require(&[!active, !self.queues[thread][0].used]);
+        }
+        if let Some(frees) = &issued.frees {
+            let mut waiting = vec![!frees.too_late, !active];
+            for (meant, cells) in &frees.targets {
+                for other in (0..self.own.len()).filter(|other| *other != thread) {
+                    let numbers = cells.iter().filter_map(|cell| self.own[other].binary_search(cell).ok());
+                    for number in numbers {
+                        for entry in &self.queues[other] {
+                            waiting.push(c.all([*meant, entry.used, entry.cell[number]]));
+                        }
+                    }
+                }
+            }
+            c.require(&waiting);
         }
         for read in &issued.reads {
             for (meant, cell) in &read.targets {

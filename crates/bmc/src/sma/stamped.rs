@@ -21,7 +21,7 @@
 //!
 //! Numbers from 0 to K-1 are in unary: threshold k says "at least k", for k from 1 on.
 
-use super::{Access, AccessId, CellId, Flush, Memory, Timing, define};
+use super::{Access, AccessId, CellId, Flush, Frees, Memory, Timing, define};
 use crate::circuit::{Circuit, Lit};
 use crate::word::Word;
 
@@ -58,6 +58,7 @@ struct Issued {
     waits_for: Option<Time>,
     reads: Vec<IssuedRead>,
     writes: Vec<IssuedWrite>,
+    frees: Option<Frees>,
 }
 
 /// What a cell holds at one time.
@@ -76,9 +77,10 @@ enum Writers {
     Several,
 }
 
-/// A store to a cell that one thread only stores to.
+/// How far a store has come.
 #[derive(Clone)]
-struct Own {
+struct Progress {
+    thread: usize,
     /// When it has been executed.
     taken: Lit,
     stamp: Time,
@@ -87,8 +89,10 @@ struct Own {
 struct Cell {
     initial: Word,
     writers: Writers,
-    /// For one writer: what its stores have come to.
-    own: Vec<Own>,
+    /// How far each store has come.
+    progress: Vec<Progress>,
+    /// Whether what is held follows from that: where one thread stores.
+    follows: bool,
     /// The values of all stores to the cell; the initial value is the first.
     stores: Vec<Word>,
     /// At each time; empty before the first turn.
@@ -144,22 +148,15 @@ impl Stamped {
             .map(|initial| Cell {
                 stores: vec![initial.clone()],
                 writers: Writers::None,
-                own: Vec::new(),
+                progress: Vec::new(),
+                follows: false,
                 initial,
                 held: Vec::new(),
                 stamped: vec![Lit::FALSE; times],
             })
             .collect();
         let zero = vec![Lit::FALSE; times];
-        Stamped {
-            order,
-            times,
-            cells,
-            issued: Vec::new(),
-            begin: zero.clone(),
-            end: zero,
-            own,
-        }
+        Stamped { order, times, cells, issued: Vec::new(), begin: zero.clone(), end: zero, own }
     }
 
     fn number(&self, c: &mut Circuit) -> Time {
@@ -204,16 +201,15 @@ impl Held {
 impl Cell {
     /// Before the first turn, when all stores are known.
     fn prepare(&mut self, times: usize) {
-        if !self.held.is_empty() || !self.own.is_empty() {
+        if !self.progress.is_empty() {
             return;
         }
         let stores = self.stores.len();
-        if let Writers::One(_) = self.writers
-            && stores <= MANY_STORES
-        {
-            let never = Own { taken: Lit::FALSE, stamp: vec![Lit::FALSE; times] };
-            self.own = vec![never; stores];
-            self.own[0].taken = Lit::TRUE;
+        let never = Progress { thread: usize::MAX, taken: Lit::FALSE, stamp: vec![Lit::FALSE; times] };
+        self.progress = vec![never; stores];
+        self.progress[0].taken = Lit::TRUE;
+        self.follows = matches!(self.writers, Writers::One(_)) && stores <= MANY_STORES;
+        if self.follows {
             return;
         }
         let held = || match stores {
@@ -226,13 +222,13 @@ impl Cell {
     /// What a cell with one writer holds: its last store whose stamp has passed. Stamps of one thread's stores to one
     /// cell never fall, so nothing has to be kept from store to store.
     fn refresh(&mut self, c: &mut Circuit, times: usize) {
-        if self.own.is_empty() || !self.held.is_empty() {
+        if !self.follows || !self.held.is_empty() {
             return;
         }
         for k in 0..=times {
             let mut later = Lit::FALSE;
-            let mut sources = vec![Lit::FALSE; self.own.len()];
-            for (source, own) in sources.iter_mut().zip(&self.own).rev() {
+            let mut sources = vec![Lit::FALSE; self.progress.len()];
+            for (source, own) in sources.iter_mut().zip(&self.progress).rev() {
                 let waits = own.stamp.get(k).copied().unwrap_or(Lit::FALSE);
                 let there = c.and(own.taken, !waits);
                 *source = c.and(there, !later);
@@ -371,7 +367,8 @@ impl Memory for Stamped {
             let last = rows.get(carried, LAST);
             rows.set(carried, FLOOR, &last);
         }
-        self.issued.push(Issued { thread, clock, waits_for, reads, writes });
+        let frees = access.frees;
+        self.issued.push(Issued { thread, clock, waits_for, reads, writes, frees });
         AccessId(self.issued.len() - 1)
     }
 
@@ -401,14 +398,29 @@ impl Memory for Stamped {
                 }
             }
         }
+        if let Some(frees) = &issued.frees {
+            let mut waiting = vec![!frees.too_late, !active];
+            for (meant, cells) in &frees.targets {
+                for store in cells.iter().flat_map(|cell| &self.cells[*cell].progress) {
+                    if store.thread != issued.thread {
+                        let later = store.stamp.iter().zip(&issued.clock);
+                        let later: Vec<_> = later.map(|(stamp, now)| c.and(*stamp, !*now)).collect();
+                        let later = c.any(later);
+                        waiting.push(c.all([*meant, store.taken, later]));
+                    }
+                }
+            }
+            c.require(&waiting);
+        }
         for write in &issued.writes {
             for (meant, cell, value, number) in &write.targets {
                 let written = c.and(*meant, active);
                 let cell = &mut self.cells[*cell];
                 cell.prepare(times);
-                if !cell.own.is_empty() {
-                    let taken = c.and(*meant, taken);
-                    cell.own[*number] = Own { taken, stamp: write.stamp.clone() };
+                let done = c.and(*meant, taken);
+                let stamp = write.stamp.clone();
+                cell.progress[*number] = Progress { thread: issued.thread, taken: done, stamp };
+                if cell.follows {
                     cell.held.clear();
                     continue;
                 }

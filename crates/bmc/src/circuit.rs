@@ -87,7 +87,7 @@ impl Default for Circuit {
 
 impl Circuit {
     /// Number of nodes.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.nodes.len()
     }
 
@@ -261,12 +261,20 @@ impl Circuit {
 
     /// The values of all nodes, given those of the inputs that the solver knows; other inputs are false.
     pub fn evaluate(&self, mut input: impl FnMut(i32) -> bool) -> Vec<bool> {
+        self.evaluate_inputs(|lit| {
+            let variable = self.variables[lit.node()];
+            variable != 0 && input(variable)
+        })
+    }
+
+    /// The values of all nodes, given those of all inputs.
+    pub fn evaluate_inputs(&self, mut input: impl FnMut(Lit) -> bool) -> Vec<bool> {
         let mut values: Vec<bool> = Vec::with_capacity(self.nodes.len());
         for (index, node) in self.nodes.iter().enumerate() {
             let of = |lit: Lit| values[lit.node()] != lit.is_negated();
             let value = match *node {
                 Node::Constant => false,
-                Node::Input => self.variables[index] != 0 && input(self.variables[index]),
+                Node::Input => input(Lit((index as u32) << 1)),
                 Node::And(a, b) => of(a) && of(b),
                 Node::Xor(a, b) => of(a) != of(b),
                 Node::Choose(c, t, e) => {

@@ -9,7 +9,7 @@ use crate::analysis::{Analysis, Facts, access_type};
 use crate::circuit::{Circuit, Lit};
 use crate::expression::{Evaluation, Faults, slot, wrap};
 use crate::sharing::{Home, Sharing, life, object_of};
-use crate::sma::{Access, AccessId, Memory, Read, Write};
+use crate::sma::{Access, AccessId, Frees, Memory, Read, Write};
 use crate::unroll::{Frame, Place, Step};
 use crate::values::Values;
 use crate::word::Word;
@@ -33,6 +33,8 @@ pub struct StepCode {
     pub visible: Option<Visible>,
     /// The value that is chosen: by a havoc, or by a load of what nobody has written.
     pub choice: Option<Word>,
+    /// Whether a store of another thread waits that will reach what the step frees.
+    pub too_late: Option<Lit>,
 }
 
 /// What others can see of a step.
@@ -126,7 +128,14 @@ fn tag(word: &Word) -> Word {
 }
 
 /// Encodes all threads.
-pub fn encode(plan: &Plan<'_, '_>, mut circuit: Circuit, memory: Box<dyn Memory>) -> Result<Code, String> {
+///
+/// `initial` are the initial values of shared cells that are chosen.
+pub fn encode(
+    plan: &Plan<'_, '_>,
+    mut circuit: Circuit,
+    memory: Box<dyn Memory>,
+    mut initial: Vec<(Loc, Word)>,
+) -> Result<Code, String> {
     let mut threads: Vec<ThreadCode> = Vec::new();
     let mut arguments: Vec<Vec<Word>> = vec![Vec::new(); plan.analysis.instances.len()];
     for (i, instance) in plan.analysis.instances.iter().enumerate() {
@@ -135,9 +144,8 @@ pub fn encode(plan: &Plan<'_, '_>, mut circuit: Circuit, memory: Box<dyn Memory>
             arguments[i] = args.iter().map(|v| Word::constant((*v).into())).collect();
         }
     }
-    let mut initial = Vec::new();
     for cells in &plan.sharing.private {
-        for loc in cells {
+        for loc in cells.iter().filter(|loc| !plan.sharing.shadows.contains_key(loc)) {
             let (word, is_choice) = initial_word(&mut circuit, plan, *loc);
             if is_choice {
                 initial.push((*loc, word));
@@ -194,6 +202,7 @@ struct Stepping<'s, 'p> {
     joins: Vec<(Lit, usize)>,
     halts: bool,
     choice: Option<Word>,
+    too_late: Option<Lit>,
     condition: Lit,
 }
 
@@ -261,6 +270,7 @@ impl Encoder<'_, '_> {
                     joins: Vec::new(),
                     halts: false,
                     choice: None,
+                    too_late: None,
                     condition: Lit::TRUE,
                 };
                 self.step(&mut stepping, nesting, &mut results)?;
@@ -296,6 +306,7 @@ impl Encoder<'_, '_> {
                     late: stepping.late,
                     visible,
                     choice: stepping.choice,
+                    too_late: stepping.too_late,
                 };
                 let mut state = stepping.state;
                 if let Some(visible) = &mut code_of_step.visible
@@ -469,12 +480,15 @@ impl Encoder<'_, '_> {
         let lodging = |loc: &Loc| self.plan.sharing.cells[loc];
         let Some((_, first)) = targets.first() else { return Word::constant(0) };
         let carried = self.carried();
-        if let Home::Private(..) = lodging(first).home {
+        let own = |loc: &Loc| match (lodging(loc).home, self.plan.sharing.shadows.get(loc)) {
+            (Home::Private(_, number), _) => Some(number),
+            (_, Some((thread, number))) if *thread == self.thread => Some(*number),
+            _ => None,
+        };
+        if own(first).is_some() {
             let mut word = Word::constant(0);
             for (meant, loc) in targets {
-                let Home::Private(_, number) = lodging(loc).home else {
-                    panic!("cells of one access live together")
-                };
+                let number = own(loc).expect("cells of one access live together");
                 word = Word::choose(*meant, &s.state[carried + number], &word, &mut self.code.circuit);
             }
             return word;
@@ -506,7 +520,14 @@ impl Encoder<'_, '_> {
                     let old = &s.state[carried + number];
                     s.state[carried + number] = Word::choose(meant, &word, old, &mut self.code.circuit);
                 }
-                Home::Shared(number) => shared.push((meant, number, word)),
+                Home::Shared(number) => {
+                    if let Some((thread, own)) = self.plan.sharing.shadows.get(&loc) {
+                        debug_assert!(*thread == self.thread, "only the one writer writes");
+                        let old = &s.state[carried + own];
+                        s.state[carried + own] = Word::choose(meant, &word, old, &mut self.code.circuit);
+                    }
+                    shared.push((meant, number, word));
+                }
             }
         }
         if !shared.is_empty() {
@@ -832,6 +853,19 @@ impl Encoder<'_, '_> {
         // Words so near to null that they are null with an offset are ignored too; rare enough to refuse.
         s.early.error(!fine, c);
         let gone = self.read_word(s, &meant_objects, &Values::Few(vec![0, 1]), Forwarding::No);
+        if s.is_visible && self.plan.model != Model::Sc {
+            let cells = |life: &Loc| {
+                let object = object_of(first, *life);
+                let shared = self.plan.sharing.shared.iter().enumerate();
+                let of_object = shared.filter(|(_, loc)| *loc != life && object_of(first, **loc) == object);
+                of_object.map(|(number, _)| number).collect()
+            };
+            let targets = meant_objects.iter().map(|(meant, life)| (*meant, cells(life))).collect();
+            let too_late = self.code.circuit.input();
+            s.late.error(too_late, &mut self.code.circuit);
+            s.too_late = Some(too_late);
+            s.access.frees = Some(Frees { targets, too_late });
+        }
         let c = &mut self.code.circuit;
         let any = c.any(meant_objects.iter().map(|(meant, _)| *meant).collect::<Vec<_>>());
         let gone = gone.is_nonzero(c);

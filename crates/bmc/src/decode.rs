@@ -186,9 +186,13 @@ impl<M: Memory> Run<'_, '_, '_, M> {
             let stamp = timing.as_ref().and_then(|t| t.stamps.first().copied()).unwrap_or(usize::MAX);
             self.pending.push(Pending { thread, loc, stamp });
         }
+        let too_late = self.step_code(slot.thread, slot.step).too_late;
         self.take(slot.thread, slot.step);
         if let Some(timing) = &timing {
             self.flush_until(timing.clock);
+        }
+        if too_late.is_some_and(|lit| self.holds(lit)) {
+            self.flush_until(usize::MAX);
         }
         self.run_on(slot.thread);
     }

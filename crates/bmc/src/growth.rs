@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::decode::Decoded;
-use crate::query::{DEFAULT_QUEUE, Query, Said};
+use crate::query::{DEFAULT_QUEUE, Needs, Query, Said};
 use crate::unroll::all_loops;
 use crate::width;
 use crate::{Abstraction, Bmc};
@@ -13,6 +13,10 @@ use std::borrow::Cow;
 /// Bounds that are tried one after the other where none are given: repetitions, rounds, clock.
 const STAGES: [(u32, u32, u32); 9] =
     [(1, 2, 2), (2, 3, 3), (3, 4, 3), (4, 4, 4), (6, 5, 4), (8, 6, 4), (10, 8, 5), (16, 10, 5), (24, 12, 6)];
+
+/// Bounds up to these are tried at once where they are enough for all runs.
+const SMALL_ROUNDS: u32 = 12;
+const SMALL_CLOCK: u32 = 10;
 
 /// More models that exist because of a cut width only are not looked at.
 const MAX_SPURIOUS: u64 = 200;
@@ -49,7 +53,11 @@ impl Growth<'_, '_> {
         let mut finished: Option<Scope> = None;
         let mut unwound = false;
         let mut tried: Vec<(u32, u32, u32)> = Vec::new();
+        let mut needs: Option<Needs> = None;
         for (unwind, rounds, clock) in STAGES {
+            // Where no loop goes on, and little is enough for all runs, that is next.
+            let enough = needs.filter(|n| unwound && n.rounds <= SMALL_ROUNDS && n.clock <= SMALL_CLOCK);
+            let (rounds, clock) = enough.map_or((rounds, clock), |n| (n.rounds, n.clock));
             let unwind = match tried.last() {
                 // Where no loop goes on, more repetitions are in vain.
                 Some((last, ..)) if unwound => *last,
@@ -72,6 +80,7 @@ impl Growth<'_, '_> {
                 Ok(query) => query,
                 Err(refusal) => return self.refuse(refusal, finished),
             };
+            needs = Some(query.needs());
             match self.stage(&mut query, unwind, rounds, clock, finished, progress) {
                 Stage::Done(verdict) => return verdict,
                 Stage::None { complete: true, .. } => return Verdict::Safe { scope: self.all() },
@@ -186,7 +195,7 @@ impl Growth<'_, '_> {
             _ => clock >= needs.clock,
         };
         let enough = rounds >= needs.rounds && buffers;
-        Stage::None { complete: unwound && enough, unwound: unwound && rounds >= 2 }
+        Stage::None { complete: unwound && enough, unwound }
     }
 
     /// Looks at models until one is a run, or there is none.

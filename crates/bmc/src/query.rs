@@ -108,8 +108,7 @@ impl<'p> Query<'p> {
                 Box::new(Queues::new(order, length, initial, sharing.stores.clone()))
             }
         };
-        let mut code = encode(&plan, circuit, memory)?;
-        code.initial.extend(chosen);
+        let code = encode(&plan, circuit, memory, chosen)?;
         let rounds = Rounds::new(&analysis);
         let stop = Rc::new(RefCell::new(stop));
         let solver = stoppable(&stop);
@@ -133,7 +132,7 @@ impl<'p> Query<'p> {
 
     /// Gates of the circuit, and variables of the solver.
     pub fn size(&self) -> (usize, i32) {
-        (self.code.circuit.len(), self.code.circuit.variables())
+        (self.code.circuit.size(), self.code.circuit.variables())
     }
 
     fn flush(&mut self, roots: &[Lit]) {

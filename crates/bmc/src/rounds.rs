@@ -7,6 +7,9 @@
 //! a few gates for each branch, and what memory has to say for each access: the formula is linear in rounds
 //! and in the length of the code.
 //!
+//! Where one thread starts all others, it has a turn of its own before the first round, and its turns in the rounds
+//! come last: it starts and joins the others without a round of its own, as in Lazy-CSeq.
+//!
 //! Rounds are appended to the circuit, so that a solver goes on with what it has learnt in fewer rounds.
 
 use crate::analysis::Analysis;
@@ -48,8 +51,16 @@ impl Rounds {
 
     /// Appends a round.
     pub fn add(&mut self, analysis: &Analysis<'_>, code: &mut Code) {
+        let first_round = self.schedule.is_empty();
         self.schedule.push(Vec::new());
-        for thread in 0..analysis.instances.len() {
+        let threads = analysis.instances.len();
+        let starts_others = analysis.instances.iter().filter(|i| i.parent.is_none()).count() == 1;
+        let turns: Vec<usize> = match (starts_others, first_round) {
+            (true, true) => (0..threads).chain((threads > 1).then_some(0)).collect(),
+            (true, false) => (1..threads).chain([0]).collect(),
+            (false, _) => (0..threads).collect(),
+        };
+        for thread in turns {
             code.memory.turn(&mut code.circuit, thread);
             self.turn(analysis, code, thread);
         }
@@ -92,7 +103,7 @@ impl Rounds {
                         self.halted = c.or(self.halted, active);
                     }
                     if let Some(access) = visible.access {
-                        code.memory.slot(c, access, active);
+                        code.memory.slot(c, access, active, taken);
                     }
                     let slot = Slot { thread, step: number };
                     self.schedule.last_mut().expect("a round").push((slot, active));

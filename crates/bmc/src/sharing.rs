@@ -35,6 +35,9 @@ pub struct Sharing {
     pub shared: Vec<Loc>,
     /// Each thread's own cells.
     pub private: Vec<Vec<Loc>>,
+    /// Shared cells that one thread only writes: the thread, and the number among its own cells of what it has
+    /// written last, which is what it reads.
+    pub shadows: BTreeMap<Loc, (usize, usize)>,
     /// For each thread the numbers of the shared cells that it stores to, sorted.
     pub stores: Vec<Vec<usize>>,
 }
@@ -70,6 +73,7 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
     let mut users: BTreeMap<Loc, BTreeSet<usize>> = BTreeMap::new();
     let mut groups: Vec<Vec<Loc>> = Vec::new();
     let mut written: BTreeSet<Loc> = BTreeSet::new();
+    let mut writers: BTreeMap<Loc, BTreeSet<usize>> = BTreeMap::new();
     for (thread, instance) in analysis.instances.iter().enumerate() {
         for (step, facts) in instance.code.steps.iter().zip(&instance.facts).filter(|(_, f)| f.reachable) {
             let cells: Vec<_> = facts.targets.cells.iter().map(|(_, loc, _)| *loc).collect();
@@ -82,12 +86,24 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
             cells.iter().chain(&lives).for_each(|loc| {
                 users.entry(*loc).or_default().insert(thread);
             });
+            // Who frees an object has to do with all its cells.
+            for (_, object) in &facts.frees {
+                for loc in analysis.cells.keys().filter(|loc| object_of(first, **loc) == Some(*object)) {
+                    users.entry(*loc).or_default().insert(thread);
+                }
+            }
             if !matches!(step.edge.instr, Instr::Load(..)) {
                 written.extend(cells.iter().copied());
             }
             if !facts.frees.is_empty() {
                 written.extend(lives.iter().copied());
             }
+            let writes_cells = !matches!(step.edge.instr, Instr::Load(..));
+            let writes_lives = !facts.frees.is_empty();
+            let own = cells.iter().filter(|_| writes_cells).chain(lives.iter().filter(|_| writes_lives));
+            own.for_each(|loc| {
+                writers.entry(*loc).or_default().insert(thread);
+            });
             groups.extend([cells, lives].into_iter().filter(|g| g.len() > 1));
         }
     }
@@ -129,8 +145,31 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
         cells: BTreeMap::new(),
         shared: shared.iter().copied().collect(),
         private: vec![Vec::new(); analysis.instances.len()],
+        shadows: BTreeMap::new(),
         stores: vec![Vec::new(); analysis.instances.len()],
     };
+    // All or none of the cells that one instruction may access have shadows.
+    let lone = |loc: &Loc| writers.get(loc).filter(|w| w.len() == 1).and_then(|w| w.first().copied());
+    let mut shadowed: BTreeMap<Loc, usize> =
+        shared.iter().filter_map(|loc| Some((*loc, lone(loc)?))).collect();
+    loop {
+        let before = shadowed.len();
+        for group in &groups {
+            let first = group.first().and_then(|loc| shadowed.get(loc)).copied();
+            if group.iter().any(|loc| shadowed.get(loc).copied() != first) {
+                group.iter().for_each(|loc| {
+                    shadowed.remove(loc);
+                });
+            }
+        }
+        if shadowed.len() == before {
+            break;
+        }
+    }
+    for (loc, thread) in shadowed {
+        result.private[thread].push(loc);
+        result.shadows.insert(loc, (thread, result.private[thread].len() - 1));
+    }
     for (loc, users) in &users {
         let home = match shared.contains(loc) {
             true => Home::Shared(result.shared.binary_search(loc).expect("listed")),

@@ -54,6 +54,8 @@ pub enum BenchName {
     Dual,
     /// Litmus tests, beside herd7.
     Litmus,
+    /// Bounded model checking on the tables of its paper, beside cbmc.
+    Bmc,
 }
 
 #[derive(Args)]

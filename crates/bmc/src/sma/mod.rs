@@ -36,6 +36,14 @@ pub struct Write {
     pub buffered: bool,
 }
 
+/// The end of an object: stores of other threads to it that have not reached memory by then come too late.
+pub struct Frees {
+    /// When which object's cells are meant.
+    pub targets: Vec<(Lit, Vec<CellId>)>,
+    /// An input that may be true only if such a store waits; the abstraction sees to it.
+    pub too_late: Lit,
+}
+
 /// What an instruction asks of memory: first all reads, then all writes, at once.
 #[derive(Default)]
 pub struct Access {
@@ -43,6 +51,8 @@ pub struct Access {
     pub reads: Vec<Read>,
     /// Writes.
     pub writes: Vec<Write>,
+    /// What it frees.
+    pub frees: Option<Frees>,
     /// Whether it waits until the own buffer is empty.
     pub drains: bool,
     /// Whether stores behind it reach memory after those before it.
@@ -85,8 +95,8 @@ pub trait Memory {
     /// A thread's turn in a round begins.
     fn turn(&mut self, c: &mut Circuit, thread: usize);
 
-    /// What the access does if it is executed now.
-    fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit);
+    /// What the access does if it is executed now; `taken` says that it is, or has been in an earlier round.
+    fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit, taken: Lit);
 
     /// What a cell holds after all that was encoded so far, with all buffers empty.
     fn value(&mut self, c: &mut Circuit, cell: CellId) -> Word;

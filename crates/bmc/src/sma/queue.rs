@@ -170,20 +170,35 @@ impl Memory for Queues {
 
     fn turn(&mut self, _c: &mut Circuit, _thread: usize) {}
 
-    fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit) {
+    fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit, _taken: Lit) {
         let thread = self.issued[access.0].thread;
         let issued = std::mem::take(&mut self.issued[access.0].access);
         let mut flushes = Vec::new();
-        for other in 0..self.own.len() {
-            if issued.inside_section && other != thread {
-                continue;
-            }
-            for _ in 0..self.length {
+        let may_flush =
+            |other: &usize| !self.own[*other].is_empty() && (!issued.inside_section || *other == thread);
+        let flushing: Vec<_> = (0..self.own.len()).filter(may_flush).collect();
+        // So many times that stores can leave in every order.
+        for _ in 0..self.length * flushing.len() {
+            for &other in &flushing {
                 self.flush_one(c, other, active, &mut flushes);
             }
         }
         if issued.drains {
             c.require(&[!active, !self.queues[thread][0].used]);
+        }
+        if let Some(frees) = &issued.frees {
+            let mut waiting = vec![!frees.too_late, !active];
+            for (meant, cells) in &frees.targets {
+                for other in (0..self.own.len()).filter(|other| *other != thread) {
+                    let numbers = cells.iter().filter_map(|cell| self.own[other].binary_search(cell).ok());
+                    for number in numbers {
+                        for entry in &self.queues[other] {
+                            waiting.push(c.all([*meant, entry.used, entry.cell[number]]));
+                        }
+                    }
+                }
+            }
+            c.require(&waiting);
         }
         for read in &issued.reads {
             for (meant, cell) in &read.targets {

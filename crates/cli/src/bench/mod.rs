@@ -1,6 +1,7 @@
 //! `fencepost bench`: reproduces measured tables, with other tools in the same run where they are
 //! installed. Counts do not depend on the machine; times compare within one run only.
 
+mod bmc;
 mod dual;
 mod explore;
 mod families;
@@ -13,6 +14,7 @@ use crate::{Exit, output};
 
 pub fn run(options: &BenchOptions) -> Exit {
     let done = match options.name {
+        BenchName::Bmc => bmc::run(options),
         BenchName::Dual => dual::run(options),
         BenchName::Explore => explore::run(options),
         BenchName::Litmus => litmus::run(options),

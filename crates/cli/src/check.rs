@@ -2,7 +2,7 @@
 
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
 use crate::progress::ProgressLine;
-use crate::{Exit, bmc, input, interrupt, output};
+use crate::{Exit, any_number, bmc, input, interrupt, output};
 use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
@@ -135,7 +135,7 @@ fn check_model(
     };
     let bounds = Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() };
     let task = Task { program, model, bounds, budget };
-    let engine = match engine(options, &task) {
+    let mut engine = match engine(options, &task) {
         Ok(engine) => engine,
         Err(message) => {
             output::complain(format!("error: {message}"));
@@ -149,7 +149,19 @@ fn check_model(
         return Exit::Wrong;
     }
     let mut line = ProgressLine::new(options.quiet);
-    let answer = engine.check(&task, &mut |p| line.update(name, p));
+    let mut answer = match engine.name() {
+        "dual" if options.engine == EngineName::Auto => any_number::dual(&task),
+        _ => engine.check(&task, &mut |p| line.update(name, p)),
+    };
+    if program.is_parameterized()
+        && options.engine == EngineName::Auto
+        && let Verdict::Unknown { reason, .. } = &answer.verdict
+        && !matches!(reason, Reason::Memory | Reason::Cancelled)
+    {
+        let explicit = explicit(options);
+        answer = any_number::check(&explicit, &task, &mut |p| line.update(name, p));
+        engine = Box::new(explicit);
+    }
     drop(line);
     let searched = start.elapsed();
     let Answer { verdict, unreached, stats, certificate } = bounded_answer(options, answer);
@@ -229,13 +241,17 @@ pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -
     }
 }
 
+fn explicit(options: &CheckOptions) -> Explicit {
+    Explicit {
+        order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
+        reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
+    }
+}
+
 /// The engine that was asked for; `auto` takes the one that knows any number of threads where there are
 /// such.
 fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, String> {
-    let explicit = Explicit {
-        order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
-        reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
-    };
+    let explicit = explicit(options);
     Ok(match options.engine {
         EngineName::Bmc => Box::new(bmc::engine(&options.bmc, task.model)?),
         EngineName::Dual => Box::new(Dual),

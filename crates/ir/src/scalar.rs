@@ -9,7 +9,7 @@ use std::fmt;
 /// A fixed-width two's-complement integer type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct IntType {
-    /// 1, 8, 16, 32 or 64.
+    /// 1, 8, 16, 32 or 64; or 24, 40, 48 or 56 for integers that C's bit-fields are parts of.
     pub bits: u8,
     /// Whether the top bit is a sign.
     pub signed: bool,

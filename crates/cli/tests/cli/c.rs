@@ -22,7 +22,7 @@ fn features() -> Vec<(String, String)> {
 }
 
 /// What the compiled program prints.
-fn compiled(name: &str, text: &str) -> Vec<i64> {
+pub fn compiled(name: &str, text: &str) -> Vec<i64> {
     let program = format!(
         "#include <stdio.h>\n#define out(...) printf(\"%lld\\n\", (long long)(__VA_ARGS__))\n{text}\n\
          int main(void) {{ test(); return 0; }}\n"
@@ -30,7 +30,7 @@ fn compiled(name: &str, text: &str) -> Vec<i64> {
     let source = scratch(&format!("{name}_compiled.c"), &program);
     let binary = source.with_extension("");
     let compiler = Command::new("cc")
-        .args(["-std=gnu11", "-w", "-pthread", "-o"])
+        .args(["-std=gnu11", "-w", "-fwrapv", "-pthread", "-o"])
         .args([&binary, &source])
         .arg("-latomic")
         .output()
@@ -43,7 +43,7 @@ fn compiled(name: &str, text: &str) -> Vec<i64> {
 }
 
 /// The program whose assertions are the values.
-fn asserting(text: &str, values: &[i64]) -> String {
+pub fn asserting(text: &str, values: &[i64]) -> String {
     let list: Vec<_> = values
         .iter()
         .map(|v| if *v == i64::MIN { "-9223372036854775807-1".into() } else { format!("{v}LL") })
@@ -224,7 +224,21 @@ fn errors_have_their_places() {
         ("int main(void) { return missing(); }", ":1:25", "`missing` is not declared"),
         ("void f(void);\nint main(void) {\n  f();\n}", ":3:3", "`f` has no body"),
         ("struct s { int a; } v;\nint main(void) { return v.b; }", ":2:27", "has no member `b`"),
-        ("int main(void) { int n = 3; int a[n]; return 0; }", ":1:35", "variable length"),
+        ("int n = 3; int a[n]; int main(void) { return a[0]; }", ":1:18", "variable length"),
+        ("int main(void) { int x; long x; return 0; }", ":1:30", "declared twice"),
+        ("int x = 1; int x = 2; int main(void) { return x; }", ":1:16", "defined twice"),
+        ("int x; long x; int main(void) { return x; }", ":1:13", "declared as `int` and as `long`"),
+        ("struct s { int a, a; } v; int main(void) { return v.a; }", ":1:19", "member `a` already"),
+        ("struct s { int a; }; struct s { int b; }; int main(void) { return 0; }", ":1:22", "defined twice"),
+        ("enum { A, B, A }; int main(void) { return A; }", ":1:14", "declared twice"),
+        ("int main(void) { switch (1) { case 1: case 1: ; } }", ":1:39", "stands twice"),
+        ("int main(void) { switch (1) { default: default: ; } }", ":1:40", "`default` already"),
+        ("int main(void) { int *p = 0; switch (p) { case 0: ; } }", ":1:38", "needs an integer"),
+        ("int main(void) { a: ; a: ; }", ":1:23", "stands twice"),
+        ("int main(void) { const int x = 1; x = 2; }", ":1:35", "cannot be assigned"),
+        ("int main(void) { int v = 0; const int *p = &v; *p = 2; }", ":1:48", "cannot be assigned"),
+        ("struct { unsigned f : 3; } s; int main(void) { return !&s.f; }", ":1:56", "has no address"),
+        ("struct { int f : 40; } s; int main(void) { return s.f; }", ":1:18", "a bit-field has"),
         ("int main(void) { __asm__(\"cli\"); }", ":1:18", "assembly is not supported"),
         ("#define TWICE(e) ((e) + nope)\nint main(void) { return TWICE(1); }", ":2:25", "`nope`"),
         ("int main(void) { int x = ; }", ":1:26", "expected"),

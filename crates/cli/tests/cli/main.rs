@@ -3,6 +3,8 @@
 
 mod bad_input;
 mod c;
+mod c_checks;
+mod c_random;
 mod certify;
 mod examples;
 mod limits;

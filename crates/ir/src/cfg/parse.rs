@@ -142,7 +142,7 @@ fn int_type(text: &str) -> Result<IntType> {
         _ => return Err(unknown()),
     };
     match text[1..].parse() {
-        Ok(bits @ (1 | 8 | 16 | 32 | 64)) => Ok(IntType { bits, signed }),
+        Ok(bits @ (1 | 8 | 16 | 24 | 32 | 40 | 48 | 56 | 64)) => Ok(IntType { bits, signed }),
         _ => Err(unknown()),
     }
 }

@@ -353,6 +353,8 @@ impl<'a> Lowerer<'a> {
                 Ast::String(_) => {}
                 // `stdout` and its like are nowhere.
                 Ast::Identifier(name) if matches!(name.as_str(), "stdout" | "stderr" | "stdin") => {}
+                // Arguments behind `...` are gone.
+                Ast::Identifier(_) if matches!(self.type_of(arg), Ok(CType::Unsupported("va_list", _))) => {}
                 _ => self.effect(arg)?,
             }
         }

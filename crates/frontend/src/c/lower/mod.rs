@@ -26,6 +26,7 @@ mod member;
 mod memory;
 mod place;
 mod record;
+mod spawn_loop;
 mod statement;
 mod thread_local;
 
@@ -290,6 +291,7 @@ impl<'a> Lowerer<'a> {
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
+        self.spawn_loops(procedure);
         if self.has_destructors {
             self.run_destructors()?;
         }

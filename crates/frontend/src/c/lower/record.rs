@@ -136,7 +136,7 @@ impl<'a> Lowerer<'a> {
         }
         let end = layout.bits.div_ceil(8);
         let size = end.next_multiple_of(layout.alignment);
-        self.place_units(&mut layout, size, record.span)?;
+        self.place_units(&mut layout, record.span)?;
         let target = &mut self.program.records.0[id.0 as usize];
         target.fields = layout.fields;
         target.size = size;
@@ -220,7 +220,7 @@ impl<'a> Lowerer<'a> {
     /// Gives bit-fields that share bytes an integer that they are parts of. An assignment to one of
     /// them reads and writes all of it, as compilers do, so two threads that set neighbours can undo each
     /// other's work.
-    fn place_units(&mut self, layout: &mut Layout, size: u64, span: Span) -> Result<()> {
+    fn place_units(&mut self, layout: &mut Layout, span: Span) -> Result<()> {
         let mut waiting = std::mem::take(&mut layout.waiting);
         waiting.sort_by_key(|(_, first, _)| *first);
         let mut rest = &waiting[..];
@@ -235,12 +235,8 @@ impl<'a> Lowerer<'a> {
                 end = end.max((first + bits).div_ceil(8));
                 count += 1;
             }
-            let bytes = (end - start).next_power_of_two();
-            // The unit may take padding, but no member's bytes.
-            let later = rest.get(count).map(|(_, first, _)| first / 8);
-            let fields = layout.fields.iter().filter(|f| f.offset >= end).map(|f| f.offset);
-            let limit = fields.chain(later).chain([size]).min().unwrap_or(size);
-            if bytes > 8 || (start + bytes > limit && layout.kind == RecordKind::Struct) {
+            let bytes = end - start;
+            if bytes > 8 {
                 return Err(Diagnostic::new(span, "bit-fields in this arrangement are not supported"));
             }
             let unit = IntType { bits: (bytes * 8) as u8, signed: false };

@@ -247,6 +247,9 @@ impl<'a> Lowerer<'a> {
         }
         let ty = self.declared_type(base, declared)?;
         let Some(storage) = self.types().storage(&ty) else { return Err(self.no_values(&ty, span)) };
+        if let (CType::Unsupported(..), Some(_)) = (ty.unqualified(), &declared.initializer) {
+            return Err(self.no_values(&ty, span));
+        }
         if self.program.records.cells(&storage) > MOST_REGISTERS {
             return self.declare_large(declared, ty, storage);
         }
@@ -621,7 +624,8 @@ impl<'a> Lowerer<'a> {
 
     /// Instructions that are known to order memory, or to do nothing.
     fn asm(&mut self, asm: &'a ast::Asm) -> Result<()> {
-        let template = asm.template.text();
+        // The prefix may stand before a semicolon.
+        let template = asm.template.text().replace("lock;", "lock ").replace("lock ;", "lock ");
         let unsupported = || {
             Diagnostic::new(asm.span, "this assembly is not supported")
                 .help("mfence, sfence, lfence, pause, nop and empty assembly are; write the rest in C")

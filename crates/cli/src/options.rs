@@ -47,6 +47,8 @@ pub enum BenchName {
     Dual,
     /// Litmus tests, beside herd7.
     Litmus,
+    /// The lazy engine and robustness on the figures of their paper, beside trencher.
+    Lazy,
 }
 
 #[derive(Args)]
@@ -127,6 +129,8 @@ pub enum EngineName {
     Explicit,
     /// Backward over load buffers: TSO, complete, for any number of threads too.
     Dual,
+    /// SC search, with store buffers only where robustness is attacked: TSO.
+    Lazy,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -220,6 +224,10 @@ pub struct CheckOptions {
     /// Entries in each store buffer; a safe verdict then holds up to this bound only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub buffer: Option<u32>,
+    /// Extensions that the lazy engine tries
+    #[arg(long, value_name = "N", default_value_t = fencepost_robust::lazy::DEFAULT_ITERATIONS,
+          value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub iterations: u32,
     /// Seconds for each file and model
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
@@ -241,7 +249,8 @@ pub struct CheckOptions {
     /// Save the proof of a safe verdict, if the engine gives one (one file and one model)
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
-    /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT) or `after:PASS`
+    /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT), `extended` (the lazy
+    /// engine's last program) or `after:PASS`
     #[arg(long, value_name = "WHAT")]
     pub print: Option<String>,
     /// Exit with 0 where the answer is unknown

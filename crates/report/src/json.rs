@@ -54,7 +54,7 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
             "depth": outcome.stats.depth,
             "bytes": outcome.stats.bytes,
             "configurations": outcome.stats.configurations,
-            "queries": 0,
+            "queries": outcome.stats.queries,
         },
         "reason": reason,
         "engines": [{"name": outcome.engine, "status": "answered", "reason": null}],

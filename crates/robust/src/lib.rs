@@ -7,6 +7,7 @@
 
 mod candidates;
 mod effect;
+pub mod lazy;
 mod marks;
 mod minimal;
 mod monitor;

@@ -44,6 +44,8 @@ pub struct Stats {
     pub depth: u64,
     /// Bytes of the largest tables.
     pub bytes: u64,
+    /// Searches of SC states, by engines that ask for several.
+    pub queries: u64,
 }
 
 /// Sent now and then while an engine works.

@@ -1,0 +1,102 @@
+//! The lazy engine against the reference and against explicit search; its runs are replayed.
+
+use fencepost_certify::replay;
+use fencepost_explore::Explicit;
+use fencepost_ir::cfg::{Property, Quantifier};
+use fencepost_memory::{Machine, Tso, reachable};
+use fencepost_robust::lazy::Lazy;
+use fencepost_samples::random::{self, Config};
+use fencepost_samples::tiny::Tiny;
+use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+
+fn task(program: &fencepost_ir::cfg::Program) -> Task<'_> {
+    Task { program, model: Model::Tso, bounds: Bounds::default(), budget: Budget::default() }
+}
+
+/// Every final state of every tiny program is asked for, and none that is not one.
+#[test]
+fn tiny_programs_without_loops_are_decided() {
+    let mut counts = [0, 0];
+    for (number, tiny) in Tiny::all(2).step_by(5).chain(Tiny::all(3).step_by(397)).enumerate() {
+        let mut program = tiny.program();
+        let machine = Machine::new(&program).unwrap();
+        let found = reachable(&machine, &Tso, usize::MAX).unwrap();
+        let finals: Vec<_> = found.states.iter().filter(|s| s.is_final()).collect();
+        // A final state, and one that differs from it in its first register.
+        let chosen = finals[number % finals.len()];
+        let registers: Vec<i64> = chosen.threads.iter().flat_map(|t| t.registers.clone()).collect();
+        for change in [0, 1] {
+            let mut wanted: Vec<i64> = chosen.cells.iter().chain(&registers).copied().collect();
+            if change == 1 {
+                let Some(last) = wanted.last_mut() else { continue };
+                *last = (*last + 1) % 3;
+            }
+            let is = |s: &&&fencepost_memory::State| {
+                let all: Vec<i64> =
+                    s.cells.iter().chain(s.threads.iter().flat_map(|t| &t.registers)).copied().collect();
+                all == wanted
+            };
+            let expected = finals.iter().any(|s| is(&s));
+            let Property::Final { observed, .. } = program.properties[0].clone() else { panic!() };
+            use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Reg};
+            let condition = wanted.iter().enumerate().fold(Expr::Const(1), |c, (i, v)| {
+                let reg = Box::new(Expr::Reg(Reg::Local(i as u32)));
+                let same = Expr::Binary(BinaryOp::Eq, Arith::Exact, reg, Box::new(Expr::Const(*v)));
+                Expr::Binary(BinaryOp::And, Arith::Exact, Box::new(c), Box::new(same))
+            });
+            program.properties[0] = Property::Final {
+                quantifier: Quantifier::Exists,
+                observed,
+                condition,
+                span: fencepost_ir::Span::NONE,
+            };
+            let answer = Lazy::default().check(&task(&program), &mut |_| {});
+            match answer.verdict {
+                Verdict::Safe { scope } => {
+                    assert_eq!(scope, Scope::Complete);
+                    assert!(!expected, "{tiny} reaches {wanted:?}");
+                }
+                Verdict::Unsafe { trace } => {
+                    assert!(expected, "{tiny} does not reach {wanted:?}");
+                    replay(&program, &trace).unwrap_or_else(|r| panic!("{tiny}: {r}"));
+                }
+                Verdict::Unknown { reason, .. } => panic!("{tiny} has no loops: {reason}"),
+            }
+            counts[usize::from(expected)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
+}
+
+#[test]
+fn random_programs_agree_with_explicit_search() {
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(300);
+    let mut counts = [0, 0, 0];
+    for seed in 0..seeds {
+        let config = Config { statements: 4, threads: 2 + seed as usize % 2, storing_loops: seed % 5 == 0 };
+        let text = random::program(seed, config).to_string();
+        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let program = fencepost_passes::pipeline::lower(tree);
+        let budget = Budget { memory: Some(16 << 20), ..Budget::default() };
+        let task = Task { budget, ..task(&program) };
+        let answer = Lazy { iterations: 4 }.check(&task, &mut |_| {});
+        let explicit = Explicit::default().check_quickly(&task, &mut |_| {});
+        match (answer.verdict, explicit.verdict) {
+            (Verdict::Unsafe { trace }, other) => {
+                assert!(!matches!(other, Verdict::Safe { .. }), "lazy finds a run:\n{text}");
+                replay(&program, &trace).unwrap_or_else(|r| panic!("{r}\n{text}"));
+                counts[1] += 1;
+            }
+            (Verdict::Safe { .. }, other) => {
+                assert!(!matches!(other, Verdict::Unsafe { .. }), "explicit search finds a run:\n{text}");
+                counts[0] += 1;
+            }
+            (Verdict::Unknown { reason, .. }, _) => {
+                println!("{seed}: {reason}");
+                counts[2] += 1;
+            }
+        }
+    }
+    println!("{counts:?} safe, unsafe, unknown");
+    assert!(counts[0] > seeds / 20 && counts[1] > seeds / 5 && counts[2] < seeds / 5, "{counts:?}");
+}

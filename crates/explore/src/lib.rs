@@ -27,6 +27,7 @@ use fencepost_task::{
 };
 use search::{End, Goal, Search};
 pub use search::{Order, Reduction, initial_choices};
+pub use shorten::without_needless_steps;
 
 /// More initial states than this are too many to try one by one.
 const MAX_INITIAL: u128 = 1 << 20;

@@ -5,7 +5,7 @@
 
 use fencepost_ir::cfg::{
     Dest, Edge, EdgeId, Expr, Instr, NodeId, ProcId, Procedure, ProcedureParts, Program, Property, Reg,
-    Register, Requirement, RmwOp,
+    Register, Requirement, RmwOp, Who,
 };
 
 /// What an edge of a changed program means for a TSO run of the program that was given.
@@ -267,6 +267,46 @@ impl Copier<'_> {
             self.edges.push((Edge { to: entry, ..edge }, meaning));
         }
         Ok(())
+    }
+}
+
+/// Gives each thread of the beginning a procedure of its own, so that one can be extended without the others.
+/// Those that are started several times at one place keep theirs together.
+pub fn separate(changed: &mut Changed) {
+    let Changed { program, meanings } = changed;
+    let mut used: Vec<bool> = vec![false; program.procedures.len()];
+    for procedure in &program.procedures {
+        for edge in procedure.edges() {
+            if let Instr::Spawn(_, child, ..) = edge.instr {
+                used[child.index()] = true;
+            }
+        }
+    }
+    for start in 0..program.threads.len() {
+        let old = program.threads[start].procedure;
+        if !std::mem::replace(&mut used[old.index()], true) {
+            continue;
+        }
+        let new = ProcId(program.procedures.len() as u32);
+        let mut copy = program.procedure(old).clone();
+        copy.name = format!("{}@{}", copy.name, start + 1);
+        let labels: Vec<String> = copy.labels.iter().map(|(label, _)| label.clone()).collect();
+        program.procedures.push(copy);
+        used.push(true);
+        meanings.push(meanings[old.index()].clone());
+        program.threads[start].procedure = new;
+        for label in labels {
+            also_at(program, (old, &label), (new, &label));
+        }
+        // Whoever ran the procedure runs its copy now.
+        for property in &mut program.properties {
+            let Property::Forbid { together, .. } = property else { continue };
+            for requirement in together.iter_mut().flatten().filter(|r| r.procedure == new) {
+                if requirement.who == Who::Runs(old) {
+                    requirement.who = Who::Runs(new);
+                }
+            }
+        }
     }
 }
 

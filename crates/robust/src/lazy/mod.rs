@@ -8,8 +8,8 @@
 //!    program is safe, without bounds.
 //! 3. Extend the program by what the attacks delay ([`mod@extend`]), and begin again with the extension.
 //!
-//! The stores of all attacks are extended at once, always from the given program, and the set only grows; so the
-//! loop ends for programs without loops (Theorem 3). With loops a delayed store may find no place in the
+//! One attack after the other adds its store, and the extension, by all sequences from all these stores on, is made
+//! anew from the given program; the set only grows, so the loop ends for programs without loops (Theorem 3). With loops a delayed store may find no place in the
 //! extension: then there is no verdict yet, and the next round has more places. When no run is cut off and no
 //! attack is left, the verdict safe is complete, loops or not.
 //!
@@ -23,22 +23,25 @@ mod back;
 mod extend;
 mod inline;
 
-use crate::attacks;
-use fencepost_explore::Explicit;
+use crate::{Attacks, Fences, Wanted, attacks_besides};
+use fencepost_explore::{Explicit, Order, without_needless_steps};
 use fencepost_ir::cfg::{EdgeId, ProcId, Program};
 use fencepost_task::{
-    Answer, Bounds, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Unreached, Verdict,
+    Answer, Bounds, Budget, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Unreached, Verdict,
 };
 use inline::{Changed, Meaning};
 use std::collections::BTreeSet;
 
 /// Rounds that are tried when nobody says how many.
-pub const DEFAULT_ITERATIONS: u32 = 8;
+pub const DEFAULT_ITERATIONS: u32 = 20;
 
 /// Places for delayed stores in the first extension, and by how much they grow.
 const FIRST_PLACES: u32 = 4;
 const GROWTH: u32 = 16;
 const MOST_PLACES: u32 = 1024;
+
+/// Bytes that a search for near violations may take, before one that goes deep.
+const SHALLOW: u64 = 8 << 20;
 
 /// The engine.
 #[derive(Clone, Copy, Debug)]
@@ -149,8 +152,7 @@ impl<'a, 'p> Loop<'a, 'p> {
             }
             Searched::Safe(unreached) => unreached,
         };
-        let found = attacks(&self.extended.program, &self.task.budget);
-        self.add(&found.stats);
+        let found = self.ask();
         if found.is_robust() {
             if let Some(reason) = extend::properties_do_not_fit(self.task.program) {
                 return Err(Reason::NotApplicable(reason));
@@ -173,26 +175,26 @@ impl<'a, 'p> Loop<'a, 'p> {
             Some(_) | None => {}
         }
         if self.base.is_none() {
-            let base = inline::inline(self.task.program).map_err(Reason::NotApplicable)?;
-            // The attacks are to be found in the graphs without calls.
-            let changed = base.program != *self.task.program;
-            self.base = Some(base.clone());
-            if changed {
-                self.extended = base;
-                return self.round_of_oracle().map(|()| None);
-            }
+            let mut base = inline::inline(self.task.program).map_err(Reason::NotApplicable)?;
+            inline::separate(&mut base);
+            self.extended = base.clone();
+            self.base = Some(base);
+            // The attack is to be found in these graphs.
+            let found = self.ask();
+            self.delay(&found.found)?;
+        } else {
+            self.delay(&found.found)?;
         }
-        self.delay(&found.found)?;
         self.extend()?;
         Ok(None)
     }
 
-    /// Asks the oracle again, of the program without calls.
-    fn round_of_oracle(&mut self) -> Result<(), Reason> {
-        let found = attacks(&self.extended.program, &self.task.budget);
+    /// Asks the oracle.
+    fn ask(&mut self) -> Attacks {
+        let found =
+            attacks_besides(&self.extended.program, &Fences::default(), Wanted::One, &self.task.budget);
         self.add(&found.stats);
-        self.delay(&found.found)?;
-        self.extend()
+        found
     }
 
     /// Adds what the attacks delay.
@@ -240,10 +242,16 @@ impl<'a, 'p> Loop<'a, 'p> {
     /// Searches the extension under SC.
     fn search(&mut self) -> Searched {
         let program = &self.extended.program;
-        let budget = self.task.budget.clone();
-        let task = Task { program, model: Model::Sc, bounds: Bounds::default(), budget };
-        let Answer { verdict, unreached, stats, .. } =
-            Explicit::default().check_quickly(&task, self.progress);
+        let limit = self.task.budget.memory.map_or(SHALLOW, |bytes| bytes.min(SHALLOW));
+        let budget = Budget { memory: Some(limit), ..self.task.budget.clone() };
+        let mut task = Task { program, model: Model::Sc, bounds: Bounds::default(), budget };
+        let mut answer = Explicit::default().check_quickly(&task, self.progress);
+        if let Verdict::Unknown { reason: Reason::Memory, .. } = answer.verdict {
+            task.budget = self.task.budget.clone();
+            let deep = Explicit { order: Order::Depth, ..Explicit::default() };
+            answer = deep.check_quickly(&task, self.progress);
+        }
+        let Answer { verdict, unreached, stats, .. } = answer;
         self.add(&stats);
         match verdict {
             // What an extension does not reach, the program may.
@@ -252,7 +260,7 @@ impl<'a, 'p> Loop<'a, 'p> {
             Verdict::Unsafe { trace } => {
                 let mapped = back::to_tso(self.task.program, &self.extended, &trace);
                 let trace = mapped.expect("a violation of the extension is one of the program");
-                Searched::Violated(Box::new(trace))
+                Searched::Violated(Box::new(without_needless_steps(self.task, trace)))
             }
             Verdict::Unknown { reason: reason @ Reason::BoundReached(_), .. } => Searched::Cut(reason),
             Verdict::Unknown { reason, .. } => Searched::Stopped(reason),

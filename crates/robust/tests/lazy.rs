@@ -1,15 +1,16 @@
 //! The lazy engine against the reference and against explicit search; its runs are replayed.
 
 use fencepost_certify::replay;
-use fencepost_explore::Explicit;
-use fencepost_ir::cfg::{Property, Quantifier};
-use fencepost_memory::{Machine, Tso, reachable};
+use fencepost_explore::{Explicit, Finals, Order, Reduction};
+use fencepost_ir::cfg::{Program, Property, Quantifier};
+use fencepost_memory::{Machine, Sc, State, Tso, reachable};
 use fencepost_robust::lazy::Lazy;
 use fencepost_samples::random::{self, Config};
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+use std::collections::{BTreeSet, HashSet};
 
-fn task(program: &fencepost_ir::cfg::Program) -> Task<'_> {
+fn task(program: &Program) -> Task<'_> {
     Task { program, model: Model::Tso, bounds: Bounds::default(), budget: Budget::default() }
 }
 
@@ -99,4 +100,83 @@ fn random_programs_agree_with_explicit_search() {
     }
     println!("{counts:?} safe, unsafe, unknown");
     assert!(counts[0] > seeds / 20 && counts[1] > seeds / 5 && counts[2] < seeds / 5, "{counts:?}");
+}
+
+/// Lemma 1 of the paper: an extension neither adds nor removes reachable states of the original's registers and
+/// memory. Compared are the states at the end, under TSO; and what the extension reaches under SC is among them.
+#[test]
+fn extensions_neither_add_nor_remove_states() {
+    let mut extended_programs = 0;
+    let mut compare = |program: &Program, text: &str| {
+        let task = task(program);
+        let extension = fencepost_robust::lazy::extended(&task, 3);
+        if extension.procedures == program.procedures {
+            return;
+        }
+        let registers: Vec<usize> =
+            program.threads.iter().map(|t| program.procedure(t.procedure).registers.len()).collect();
+        let shared = program.thread_registers.len();
+        let ends = |program: &Program, model| {
+            let budget = Budget { memory: Some(4 << 20), ..Budget::default() };
+            let task = Task { program, model, bounds: Bounds::default(), budget };
+            let mut ends = BTreeSet::new();
+            let all = Explicit { order: Order::Breadth, reduction: Reduction::Off };
+            let finals = all.final_states(&task, &mut |s| {
+                let kept = s.threads.iter().zip(&registers).map(|(t, n)| t.registers[..shared + n].to_vec());
+                ends.insert((s.cells.clone(), kept.collect::<Vec<_>>()));
+            });
+            (finals == Finals::All).then_some(ends)
+        };
+        if let (Some(given), Some(tso), Some(sc)) =
+            (ends(program, Model::Tso), ends(&extension, Model::Tso), ends(&extension, Model::Sc))
+        {
+            assert_eq!(given, tso, "{text}");
+            assert!(sc.is_subset(&given), "{text}");
+            extended_programs += 1;
+        }
+    };
+    for tiny in Tiny::all(2).chain(Tiny::all(3).step_by(211)) {
+        compare(&tiny.program(), &tiny.to_string());
+    }
+    for seed in 0..150 {
+        let config = Config { statements: 3, threads: 2, storing_loops: false };
+        let text = random::program(seed, config).to_string();
+        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let mut program = fencepost_passes::pipeline::lower(tree);
+        // Without properties the extension goes on to the last round.
+        program.properties.clear();
+        compare(&program, &text);
+    }
+    assert!(extended_programs > 50, "{extended_programs} programs were extended");
+}
+
+/// Robust programs reach the same under SC and TSO.
+#[test]
+fn robust_programs_reach_the_same_states() {
+    let mut robust = 0;
+    let mut compare = |program: &Program, text: &str| {
+        if !fencepost_robust::attacks(program, &Budget::default()).is_robust() {
+            return;
+        }
+        let machine = Machine::new(program).unwrap();
+        let settled = |found: fencepost_memory::Reachable| -> HashSet<State> {
+            let empty = |s: &State| s.threads.iter().all(|t| t.buffer.is_empty()) && s.section.is_none();
+            found.states.into_iter().filter(empty).collect()
+        };
+        let (sc, tso) = (reachable(&machine, &Sc, 20_000), reachable(&machine, &Tso, 20_000));
+        if let (Some(sc), Some(tso)) = (sc, tso) {
+            assert!(settled(sc) == settled(tso), "{text}");
+            robust += 1;
+        }
+    };
+    for tiny in Tiny::all(2).chain(Tiny::all(3).step_by(101)) {
+        compare(&tiny.program(), &tiny.to_string());
+    }
+    for seed in 0..200 {
+        let config = Config { statements: 4, threads: 2 + seed as usize % 2, storing_loops: false };
+        let text = random::program(seed, config).to_string();
+        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        compare(&fencepost_passes::pipeline::lower(tree), &text);
+    }
+    assert!(robust > 1000, "{robust} robust programs");
 }

@@ -11,6 +11,7 @@ use fencepost_passes::pipeline;
 use fencepost_robust::attacks;
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A row of a figure.
@@ -23,6 +24,8 @@ pub struct Row {
     pub verdict: &'static str,
     /// Whether it is robust.
     pub robust: bool,
+    /// The program in Trencher's language.
+    trencher: Option<String>,
 }
 
 macro_rules! example {
@@ -35,7 +38,7 @@ macro_rules! example {
 pub fn rows(all: bool) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut add = |figure, name: String, text, published, verdict, robust| {
-        rows.push(Row { figure, name, text, published, verdict, robust });
+        rows.push(Row { figure, name, text, published, verdict, robust, trencher: None });
     };
     let f6 = "Figure 6";
     add(f6, "Parker".into(), example!("parker"), Some((5, 4)), "unsafe", false);
@@ -44,7 +47,9 @@ pub fn rows(all: bool) -> Vec<Row> {
     add(f6, "Lamport 3".into(), families::lamport(3), Some((694, 27)), "unsafe", false);
     add(f6, "MCS lock".into(), example!("mcs"), Some((61, 30)), "safe", true);
     add(f6, "CLH lock".into(), example!("clh"), Some((7, 70)), "safe", true);
-    add(f6, "Lock-free stack".into(), example!("stack"), Some((7, 14)), "safe", true);
+    let stack2 = include_str!("models/stack2.fp").to_string();
+    add(f6, "Lock-free stack".into(), stack2, Some((7, 14)), "safe", true);
+    add("", "with 3 threads".into(), example!("stack"), None, "safe", true);
     for n in 2..=5 {
         add("Figure 7", format!("Lamport {n}"), families::lamport(n), None, "unsafe", false);
     }
@@ -56,6 +61,15 @@ pub fn rows(all: bool) -> Vec<Row> {
         add("Figure 9", format!("Loop {n}"), families::long_loop(n), None, "unsafe", false);
     }
     add("Figure 12", "Safe, not robust".into(), example!("lazy_fig12"), None, "unknown", false);
+    for row in &mut rows {
+        let size = || row.name.rsplit(' ').next().and_then(|n| n.parse().ok()).expect("the name ends in N");
+        row.trencher = match row.figure {
+            "Figure 7" => Some(families::lamport_automata(size())),
+            "Figure 8" => Some(families::diamond_automata(size())),
+            "Figure 9" => Some(families::long_loop_automata(size())),
+            _ => None,
+        };
+    }
     rows
 }
 
@@ -115,7 +129,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
                 "queries": queries, "states": states, "milliseconds": took,
                 "published_milliseconds": row.published.map(|p| p.0),
                 "published_queries": row.published.map(|p| p.1),
-                "robust": found.is_robust(), "attacks": found.found.len(),
+                "robust": found.is_robust(), "expected_robust": row.robust, "attacks": found.found.len(),
                 "robust_states": found.stats.states, "robust_milliseconds": robust_took,
                 "trencher_milliseconds": peer,
             }));
@@ -144,7 +158,70 @@ pub fn read(row: &Row) -> Result<Program, String> {
     }
 }
 
-/// Milliseconds that Trencher takes to decide robustness, where it is installed.
-fn trencher(_row: &Row) -> Result<Option<f64>, String> {
-    Ok(None)
+/// Milliseconds that Trencher takes to decide robustness, where it is installed and the program can be written
+/// in its language.
+fn trencher(row: &Row) -> Result<Option<f64>, String> {
+    let Some(text) = &row.trencher else { return Ok(None) };
+    let mut command = Command::new("trencher");
+    if command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+        return Ok(None);
+    }
+    let path = std::env::temp_dir().join(format!("fencepost-bench-{}.txt", std::process::id()));
+    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let start = Instant::now();
+    let mut command = Command::new("trencher");
+    let output = command.arg("-r").arg(&path).stdin(Stdio::null()).output();
+    let took = start.elapsed().as_secs_f64() * 1e3;
+    let _ = std::fs::remove_file(&path);
+    match output {
+        Ok(output) if output.status.success() => Ok(Some(took)),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every row has its verdict, and every run is replayed; robustness agrees; the number of queries does not
+    /// grow with the length of Figure 9's loop.
+    #[test]
+    fn rows_have_their_verdicts() {
+        let mut queries = Vec::new();
+        for row in rows(false).iter().filter(|r| r.name != "Lamport 5" && r.verdict != "unknown") {
+            let program = read(row).unwrap();
+            let (bounds, budget) = (Bounds::default(), Budget::default());
+            let task = Task { program: &program, model: Model::Tso, bounds, budget };
+            let answer = Lazy::default().check(&task, &mut |_| {});
+            match answer.verdict {
+                Verdict::Safe { .. } => assert_eq!(row.verdict, "safe", "{}", row.name),
+                Verdict::Unsafe { trace } => {
+                    assert_eq!(row.verdict, "unsafe", "{}", row.name);
+                    fencepost_certify::replay(&program, &trace).unwrap();
+                }
+                Verdict::Unknown { reason, .. } => panic!("{}: {reason}", row.name),
+            }
+            if row.figure == "Figure 9" {
+                queries.push(answer.stats.queries);
+            }
+            assert_eq!(attacks(&program, &Budget::default()).is_robust(), row.robust, "{}", row.name);
+        }
+        assert!(queries.windows(2).all(|w| w[0] == w[1]), "{queries:?}");
+    }
+
+    /// What is written for Trencher is what we read: both texts are equally robust.
+    #[test]
+    fn texts_for_trencher_mean_the_same() {
+        for row in rows(false) {
+            let Some(text) = &row.trencher else { continue };
+            if row.name == "Lamport 5" || row.name == "Lamport 4" {
+                continue;
+            }
+            let tree = fencepost_frontend::trencher::read("row.txt", text).unwrap();
+            let found = attacks(&pipeline::lower(tree), &Budget::default());
+            let own = attacks(&read(&row).unwrap(), &Budget::default());
+            let places = |a: &fencepost_robust::Attacks| a.found.len();
+            assert_eq!(places(&found), places(&own), "{}", row.name);
+        }
+    }
 }

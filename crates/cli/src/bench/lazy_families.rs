@@ -94,3 +94,67 @@ forbid t1 at goal and t2 at goal;
 "
     )
 }
+
+/// A thread in Trencher's language, of transitions as in `q0 q1 write 1 0`.
+fn automaton(name: &str, last: &str, transitions: &[String]) -> String {
+    let lines: Vec<_> = transitions.iter().map(|t| format!("transition {t}\n")).collect();
+    format!("thread {name}\ninitial q0\nfinal {last}\n{}end\n", lines.concat())
+}
+
+/// [`lamport`] with `x` at address 0 and `y` at address 1.
+pub fn lamport_automata(n: u32) -> String {
+    let thread = |i: u32| {
+        let transitions = [
+            format!("q0 q1 write {i} 0"),
+            "q1 q2 read ry 1".to_string(),
+            "q2 q0 check != ry 0".to_string(),
+            "q2 q3 check == ry 0".to_string(),
+            format!("q3 q4 write {i} 1"),
+            "q4 q5 read rx 0".to_string(),
+            format!("q5 critical check == rx {i}"),
+            "critical q0 write 0 1".to_string(),
+            format!("q5 q6 check != rx {i}"),
+            "q6 q7 read ry 1".to_string(),
+            format!("q7 q0 check != ry {i}"),
+        ];
+        automaton(&format!("t{i}"), "critical", &transitions)
+    };
+    (1..=n).map(thread).collect()
+}
+
+/// [`diamond`] with `x`, `y`, `a` and `b` at addresses 0 to 3.
+pub fn diamond_automata(n: u32) -> String {
+    let thread = |name, own: u32, other: u32, cell: u32| {
+        let mut transitions = vec![format!("q0 q1 write 1 {own}"), format!("q1 q2 read r {cell}")];
+        for i in 0..n {
+            let next = if i == 0 { 1 } else { (i + 1) % n };
+            transitions.push(format!("q2 b{i} check == r {i}"));
+            transitions.push(format!("b{i} q3 write {next} {cell}"));
+        }
+        transitions.push(format!("q3 q4 read seen {other}"));
+        transitions.push("q4 goal check == seen 0".to_string());
+        automaton(name, "goal", &transitions)
+    };
+    thread("t1", 0, 1, 2) + &thread("t2", 1, 0, 3)
+}
+
+/// [`long_loop`] with `x` and `y` at addresses 0 and 1.
+pub fn long_loop_automata(n: u32) -> String {
+    let first = [
+        format!("q0 q1 check < r {n}"),
+        "q1 q2 write r 0".to_string(),
+        "q2 q0 local r + r 1".to_string(),
+        format!("q0 q3 check == r {n}"),
+        "q3 q0 local r 0".to_string(),
+        "q3 q4 read seen 1".to_string(),
+        "q4 goal check == seen 0".to_string(),
+    ];
+    let second = [
+        "q0 q1 write 1 1".to_string(),
+        "q1 q2 read r 0".to_string(),
+        "q2 q3 check == r 1".to_string(),
+        "q3 q4 read r 0".to_string(),
+        "q4 goal check == r 0".to_string(),
+    ];
+    automaton("t1", "goal", &first) + &automaton("t2", "goal", &second)
+}

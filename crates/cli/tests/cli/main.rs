@@ -9,6 +9,7 @@ mod limits;
 mod litmus;
 mod output;
 mod replay;
+mod robust;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

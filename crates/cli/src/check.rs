@@ -120,7 +120,7 @@ fn check_model(
         memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
         cancelled: cancelled.clone(),
     };
-    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads };
+    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads, unwind: options.unwind };
     let task = Task { program, model, bounds, budget };
     let engine = engine(options, &task);
     let mut line = ProgressLine::new(options.quiet);
@@ -262,7 +262,7 @@ fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit 
     if what == "extended" {
         let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
         let budget = Budget { memory: default_memory(), ..Budget::default() };
-        let bounds = Bounds::default();
+        let bounds = Bounds { unwind: options.unwind, ..Bounds::default() };
         let task = Task { program: &program, model: Model::Tso, bounds, budget };
         output::text(lazy::extended(&task, options.iterations));
         return Exit::Good;

@@ -224,6 +224,10 @@ pub struct CheckOptions {
     /// Entries in each store buffer; a safe verdict then holds up to this bound only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub buffer: Option<u32>,
+    /// How often each thread goes round its loops, for the lazy engine; a safe verdict then holds up to this
+    /// bound only
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    pub unwind: Option<u32>,
     /// Extensions that the lazy engine tries
     #[arg(long, value_name = "N", default_value_t = fencepost_robust::lazy::DEFAULT_ITERATIONS,
           value_parser = clap::value_parser!(u32).range(0..=1000))]

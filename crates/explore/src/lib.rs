@@ -87,7 +87,7 @@ impl Explicit {
         let mut search = Search::new(machine, memory, task.model, self.order, self.reduction);
         let (end, bound) = grow(&mut search, task, &mut Goal::Violation, progress);
         let stats = search.stats();
-        let bounds = |buffer| Bounds { buffer, threads: task.bounds.threads };
+        let bounds = |buffer| Bounds { buffer, threads: task.bounds.threads, unwind: None };
         let scope = |buffer| match bounds(buffer) {
             none if none.named().is_empty() => Scope::Complete,
             some => Scope::UpTo(some),

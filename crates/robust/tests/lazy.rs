@@ -82,6 +82,16 @@ fn random_programs_agree_with_explicit_search() {
         let task = Task { budget, ..task(&program) };
         let answer = Lazy { iterations: 4 }.check(&task, &mut |_| {});
         let explicit = Explicit::default().check_quickly(&task, &mut |_| {});
+        let unwound = Task { bounds: Bounds { unwind: Some(1), ..Bounds::default() }, ..task.clone() };
+        match (Lazy { iterations: 4 }.check(&unwound, &mut |_| {}).verdict, &explicit.verdict) {
+            (Verdict::Unsafe { trace }, _) => {
+                replay(&program, &trace).unwrap_or_else(|r| panic!("unwound: {r}\n{text}"));
+            }
+            (Verdict::Safe { scope: Scope::Complete }, Verdict::Unsafe { .. }) => {
+                panic!("nothing to unwind, and explicit search finds a run:\n{text}");
+            }
+            (Verdict::Safe { .. } | Verdict::Unknown { .. }, _) => {}
+        }
         match (answer.verdict, explicit.verdict) {
             (Verdict::Unsafe { trace }, other) => {
                 assert!(!matches!(other, Verdict::Safe { .. }), "lazy finds a run:\n{text}");

@@ -49,12 +49,14 @@ pub struct Bounds {
     pub buffer: Option<u32>,
     /// Instances of each template and unbounded spawn loop.
     pub threads: Option<u32>,
+    /// How often a thread goes round its loops.
+    pub unwind: Option<u32>,
 }
 
 impl Bounds {
     /// Names and values of the bounds that are set, as JSON writes them.
     pub fn named(&self) -> Vec<(&'static str, u32)> {
-        let all = [("buffer", self.buffer), ("threads", self.threads)];
+        let all = [("buffer", self.buffer), ("threads", self.threads), ("unwind", self.unwind)];
         all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 }

@@ -144,6 +144,19 @@ fn lazy_says_what_it_cannot() {
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     let ran = fencepost("check --engine lazy --iterations 2 examples/lazy_fig12.fp");
     assert_eq!(ran.code, 3, "{}", ran.stdout);
+    let ran = fencepost("check --engine lazy --unwind 3 --format json examples/lazy_fig12.fp");
+    assert_eq!(
+        (ran.code, &json(&ran.stdout)["scope"]),
+        (0, &serde_json::json!({"unwind": 3})),
+        "{}",
+        ran.stdout
+    );
+    let ran = fencepost("check --engine lazy --unwind 3 --format json examples/sb_fenced.fp");
+    assert_eq!((ran.code, json(&ran.stdout)["scope"].as_str()), (0, Some("complete")), "no loops to unroll");
+    let ran = fencepost("check --engine lazy --unwind 1 examples/peterson.fp");
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let ran = fencepost("check --engine lazy --unwind 2 examples/recursion.fp");
+    assert_eq!(ran.code, 3, "{}", ran.stdout);
     let ran = fencepost("check --print extended examples/sb.fp");
     assert!(ran.code == 0 && ran.stdout.contains("%waiting"), "{}", ran.stdout);
     let ran = fencepost("check --print extended --iterations 0 examples/sb.fp");

@@ -13,6 +13,8 @@
 //! extension: then there is no verdict yet, and the next round has more places. When no run is cut off and no
 //! attack is left, the verdict safe is complete, loops or not.
 //!
+//! With a loop bound the loops are unrolled first (Theorem 4), and safe holds up to it.
+//!
 //! Runs of the extension are mapped back to TSO runs of the given program ([`mod@back`]).
 //!
 //! Limits: TSO only; a program that must be extended where it delays accesses through pointers, or in recursion, is
@@ -22,6 +24,7 @@
 mod back;
 mod extend;
 mod inline;
+mod unroll;
 
 use crate::{Attacks, Fences, Wanted, attacks_besides};
 use fencepost_explore::{Explicit, Order, without_needless_steps};
@@ -31,6 +34,7 @@ use fencepost_task::{
 };
 use inline::{Changed, Meaning};
 use std::collections::BTreeSet;
+use unroll::Loops;
 
 /// Rounds that are tried when nobody says how many.
 pub const DEFAULT_ITERATIONS: u32 = 20;
@@ -74,6 +78,8 @@ struct Loop<'a, 'p> {
     extended: Changed,
     stores: BTreeSet<(ProcId, EdgeId)>,
     places: u32,
+    /// The loop bound, where it may cut something off.
+    unwound: Option<u32>,
 }
 
 impl Engine for Lazy {
@@ -91,6 +97,9 @@ impl Engine for Lazy {
             return not_applicable(format!("the lazy engine is for TSO, not for {model}"));
         }
         let mut rounds = Loop::new(task, progress);
+        if let Err(reason) = rounds.prepare() {
+            return answer(Verdict::Unknown { reason, scope: None }, Stats::default());
+        }
         let mut last = None;
         for _ in 0..=self.iterations {
             match rounds.round() {
@@ -115,6 +124,9 @@ impl Engine for Lazy {
 pub fn extended(task: &Task<'_>, iterations: u32) -> Program {
     let mut ignore = |_: &Progress| {};
     let mut rounds = Loop::new(task, &mut ignore);
+    if rounds.prepare().is_err() {
+        return rounds.extended.program;
+    }
     for _ in 0..iterations {
         match rounds.round() {
             Ok(None) => {}
@@ -134,7 +146,18 @@ impl<'a, 'p> Loop<'a, 'p> {
             extended: Changed::unchanged(task.program),
             stores: BTreeSet::new(),
             places: FIRST_PLACES,
+            unwound: None,
         }
+    }
+
+    /// Unrolls loops, if that is asked for.
+    fn prepare(&mut self) -> Result<(), Reason> {
+        let Some(times) = self.task.bounds.unwind else { return Ok(()) };
+        let mut base = inline::inline(self.task.program).map_err(Reason::NotApplicable)?;
+        let loops = unroll::unroll(&mut base, times).map_err(Reason::NotApplicable)?;
+        self.unwound = (loops == Loops::Some).then_some(times);
+        self.extended = base;
+        Ok(())
     }
 
     /// One round; `None` asks for another.
@@ -157,10 +180,8 @@ impl<'a, 'p> Loop<'a, 'p> {
             if let Some(reason) = extend::properties_do_not_fit(self.task.program) {
                 return Err(Reason::NotApplicable(reason));
             }
-            let scope = match self.task.bounds.threads {
-                None => Scope::Complete,
-                threads => Scope::UpTo(Bounds { threads, ..Bounds::default() }),
-            };
+            let bounds = Bounds { threads: self.task.bounds.threads, unwind: self.unwound, buffer: None };
+            let scope = if bounds == Bounds::default() { Scope::Complete } else { Scope::UpTo(bounds) };
             return Ok(Some((Verdict::Safe { scope }, unreached)));
         }
         match found.incomplete {
@@ -175,7 +196,10 @@ impl<'a, 'p> Loop<'a, 'p> {
             Some(_) | None => {}
         }
         if self.base.is_none() {
-            let mut base = inline::inline(self.task.program).map_err(Reason::NotApplicable)?;
+            let mut base = match self.task.bounds.unwind {
+                Some(_) => self.extended.clone(),
+                None => inline::inline(self.task.program).map_err(Reason::NotApplicable)?,
+            };
             inline::separate(&mut base);
             self.extended = base.clone();
             self.base = Some(base);

@@ -12,6 +12,7 @@ mod marks;
 mod minimal;
 mod monitor;
 mod race;
+mod rules;
 mod run;
 mod witness;
 

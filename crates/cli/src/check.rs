@@ -11,6 +11,7 @@ use fencepost_ir::{Check, Checks, Span, cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
+use fencepost_robust::lazy::{self, Lazy};
 use fencepost_task::{Answer, Bounds, Budget, Certificate, Engine, Model, Reason, Scope, Task, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -133,7 +134,12 @@ fn check_model(
         memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
         cancelled: cancelled.clone(),
     };
-    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() };
+    let bounds = Bounds {
+        buffer: options.buffer,
+        threads: options.input.threads,
+        unwind: options.bmc.unwind,
+        ..Bounds::default()
+    };
     let task = Task { program, model, bounds, budget };
     let mut engine = match engine(options, &task) {
         Ok(engine) => engine,
@@ -255,6 +261,7 @@ fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, St
     Ok(match options.engine {
         EngineName::Bmc => Box::new(bmc::engine(&options.bmc, task.model)?),
         EngineName::Dual => Box::new(Dual),
+        EngineName::Lazy => Box::new(Lazy { iterations: options.iterations }),
         EngineName::Auto
             if task.program.is_parameterized()
                 && task.model == Model::Tso
@@ -307,13 +314,23 @@ fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit 
             }
         };
     }
+    if what == "extended" {
+        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+        let budget = Budget { memory: default_memory(), ..Budget::default() };
+        let bounds = Bounds { unwind: options.bmc.unwind, ..Bounds::default() };
+        let task = Task { program: &program, model: Model::Tso, bounds, budget };
+        output::text(lazy::extended(&task, options.iterations));
+        return Exit::Good;
+    }
     let pass = match what {
         "cfg" => "compact",
         _ => match what.strip_prefix("after:") {
             Some(pass) if pipeline::PASSES.contains(&pass) => pass,
             _ => {
                 let passes = pipeline::PASSES.map(|p| format!("after:{p}")).join(", ");
-                output::complain(format!("error: --print takes tree, cfg, automata, {passes}; not `{what}`"));
+                output::complain(format!(
+                    "error: --print takes tree, cfg, automata, extended, {passes}; not `{what}`"
+                ));
                 return Exit::Wrong;
             }
         },

@@ -54,6 +54,8 @@ pub enum BenchName {
     Dual,
     /// Litmus tests, beside herd7.
     Litmus,
+    /// The lazy engine and robustness on the figures of their paper, beside trencher.
+    Lazy,
     /// Bounded model checking on the tables of its paper, beside cbmc.
     Bmc,
 }
@@ -154,6 +156,8 @@ pub enum EngineName {
     Explicit,
     /// Backward over load buffers: TSO, complete, for any number of threads too.
     Dual,
+    /// SC search, with store buffers only where robustness is attacked: TSO.
+    Lazy,
     /// Bounded model checking: a formula for a solver.
     Bmc,
 }
@@ -275,6 +279,10 @@ pub struct CheckOptions {
     /// Entries in each store buffer; a safe verdict then holds up to this bound only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub buffer: Option<u32>,
+    /// Extensions that the lazy engine tries
+    #[arg(long, value_name = "N", default_value_t = fencepost_robust::lazy::DEFAULT_ITERATIONS,
+          value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub iterations: u32,
     /// Seconds for each file and model
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
@@ -296,7 +304,8 @@ pub struct CheckOptions {
     /// Save the proof of a safe verdict, if the engine gives one (one file and one model)
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
-    /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT) or `after:PASS`
+    /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT), `extended` (the lazy
+    /// engine's last program) or `after:PASS`
     #[arg(long, value_name = "WHAT")]
     pub print: Option<String>,
     /// Exit with 0 where the answer is unknown
@@ -333,7 +342,7 @@ pub enum SmaName {
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Bounded model checking")]
 pub struct BmcOptions {
-    /// Repetitions of each loop; a safe verdict then holds up to this bound only [default: grown]
+    /// Repetitions of each loop, for bmc and lazy; a safe verdict then holds up to this bound only [default: grown]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub unwind: Option<u32>,
     /// Rounds in which the threads take turns [default: grown]

@@ -27,6 +27,7 @@ use fencepost_task::{
 };
 use search::{End, Goal, Search};
 pub use search::{Order, Reduction, initial_choices};
+pub use shorten::without_needless_steps;
 
 /// More initial states than this are too many to try one by one.
 const MAX_INITIAL: u128 = 1 << 20;
@@ -55,6 +56,20 @@ impl Engine for Explicit {
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        let answer = self.check_quickly(task, progress);
+        match answer.verdict {
+            Verdict::Unsafe { trace } => {
+                let trace = with_memory!(task.model, memory => shorten::shorten(task, *memory, trace));
+                Answer { verdict: Verdict::Unsafe { trace }, ..answer }
+            }
+            Verdict::Safe { .. } | Verdict::Unknown { .. } => answer,
+        }
+    }
+}
+
+impl Explicit {
+    /// Answers with the first run that is found, however long.
+    pub fn check_quickly(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
         if let Some(reason) = not_applicable(task.program) {
             let verdict = Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None };
             return Answer { verdict, unreached: Vec::new(), stats: Default::default(), certificate: None };
@@ -73,9 +88,7 @@ impl Engine for Explicit {
         }
         with_memory!(task.model, memory => self.check_under(task, *memory, progress))
     }
-}
 
-impl Explicit {
     fn check_under<M: Memory + Copy>(
         &self,
         task: &Task<'_>,
@@ -108,7 +121,6 @@ impl Explicit {
                         violation,
                         shortest: false,
                     };
-                    let trace = shorten::shorten(task, memory, trace);
                     Verdict::Unsafe { trace }
                 }
             },

@@ -182,7 +182,7 @@ impl<'p, M: Memory> Search<'p, M> {
         goal: &mut Goal<'_>,
         progress: &mut dyn FnMut(&Progress),
     ) -> End {
-        let first = self.store.len() == 0;
+        let first = self.store.is_empty();
         self.bounds.push(bound);
         let mut frontier = std::mem::take(&mut self.cut);
         if first && let Some(end) = self.insert_initial(budget, goal, &mut frontier) {

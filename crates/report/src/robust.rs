@@ -147,7 +147,7 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
             let _ = writeln!(out, "{verdict}: {file} against TSO: {number} {what} ({cost})");
         }
     }
-    for a in attacks {
+    for a in attacks.iter().filter(|_| style.detail != Detail::Verdict) {
         let _ = write!(
             out,
             "  {}: the load at {} overtakes the store at {}",

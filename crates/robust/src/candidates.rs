@@ -7,7 +7,7 @@
 //! already are not followed (see [`mod@crate::monitor`]). Calls and returns are not matched: more is tried
 //! than has to be, never less.
 
-use crate::monitor::Delayed;
+use crate::rules::Delayed;
 use crate::{Fences, Place, Thread};
 use fencepost_ir::cfg::{Address, Count, Drain, EdgeId, Expr, Instr, NodeId, ObjectId, ProcId, Program};
 use fencepost_memory::{Memory, Tso};

@@ -10,10 +10,12 @@
 mod candidates;
 mod effect;
 pub mod fences;
+pub mod lazy;
 mod marks;
 mod minimal;
 mod monitor;
 mod race;
+mod rules;
 mod run;
 mod witness;
 

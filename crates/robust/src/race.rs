@@ -63,6 +63,9 @@ struct Watched {
 
 type Key = (Thread, Place, Place);
 
+/// Sees a successor, what is watched there, and the steps to it.
+type See<'s> = &'s mut dyn FnMut(&mut State, Option<Watched>, &[Taken]);
+
 struct Search<'p> {
     runner: Runner<'p>,
     codec: Codec<'p>,
@@ -178,12 +181,7 @@ impl Search<'_> {
         &self.runner.machine.program.procedure(place.procedure).edge(place.edge).instr
     }
 
-    fn successors(
-        &self,
-        state: &State,
-        watched: Option<Watched>,
-        see: &mut dyn FnMut(&mut State, Option<Watched>, &[Taken]),
-    ) {
+    fn successors(&self, state: &State, watched: Option<Watched>, see: See<'_>) {
         for thread in 0..state.threads.len() as Thread {
             self.runner.events(&Sc, state, thread, &mut |next, path, effect: &Effect| {
                 if effect.halts {

@@ -44,7 +44,7 @@ pub struct Stats {
     pub depth: u64,
     /// Bytes of the largest tables.
     pub bytes: u64,
-    /// Questions to a solver.
+    /// Questions to a solver, or searches that an engine asks for.
     pub queries: u64,
     /// Variables of the largest formula.
     pub variables: u64,

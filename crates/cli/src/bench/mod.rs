@@ -5,6 +5,8 @@ mod bmc;
 mod dual;
 mod explore;
 mod families;
+mod lazy;
+mod lazy_families;
 mod litmus;
 mod memorax;
 mod promela;
@@ -18,6 +20,7 @@ pub fn run(options: &BenchOptions) -> Exit {
         BenchName::Dual => dual::run(options),
         BenchName::Explore => explore::run(options),
         BenchName::Litmus => litmus::run(options),
+        BenchName::Lazy => lazy::run(options),
     };
     match done {
         Ok(()) => Exit::Good,

@@ -10,6 +10,7 @@ use fencepost_cover::Dual;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg;
 use fencepost_robust::fences::{Finding, Goal, Run};
+use fencepost_robust::lazy::Lazy;
 use fencepost_robust::{Attack, attacks};
 use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Trace, Verdict};
 use std::time::Instant;
@@ -94,6 +95,7 @@ impl Checker<'_> {
         let (explicit, dual) = (&Explicit::default() as &dyn Engine, &Dual as &dyn Engine);
         match self.engine {
             EngineName::Dual => self.ask(dual, program, memory),
+            EngineName::Lazy => self.ask(&Lazy::default(), program, memory),
             EngineName::Bmc => self.ask(&Bmc::default(), program, memory),
             EngineName::Auto if program.is_parameterized() && self.model == Model::Tso => {
                 self.ask(dual, program, memory)

@@ -101,8 +101,12 @@ pub fn run(options: &LitmusOptions) -> Exit {
     };
     match options.engine {
         EngineName::Auto | EngineName::Explicit => {}
-        engine @ (EngineName::Dual | EngineName::Bmc) => {
-            let name = if engine == EngineName::Dual { "dual" } else { "bmc" };
+        engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Bmc) => {
+            let name = match engine {
+                EngineName::Dual => "dual",
+                EngineName::Lazy => "lazy",
+                _ => "bmc",
+            };
             output::complain(format!(
                 "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \
                  test's condition"

@@ -11,6 +11,7 @@ mod limits;
 mod litmus;
 mod output;
 mod replay;
+mod robust;
 mod translate;
 
 use std::path::{Path, PathBuf};

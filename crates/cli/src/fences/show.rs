@@ -29,7 +29,7 @@ pub fn goal_name(goal: GoalName) -> &'static str {
 impl Placed {
     fn line(&self) -> u32 {
         match self.standing {
-            Standing::After(line) | Standing::In(line) => line,
+            Standing::After(line) | Standing::In { line, .. } => line,
         }
     }
 
@@ -37,7 +37,7 @@ impl Placed {
         match self.standing {
             Standing::After(0) => "before line 1".to_string(),
             Standing::After(line) => format!("after line {line}"),
-            Standing::In(line) => format!("in line {line}"),
+            Standing::In { line, column } => format!("in line {line}, before column {column}"),
         }
     }
 }

@@ -5,6 +5,7 @@ mod bad_input;
 mod c;
 mod certify;
 mod examples;
+mod fences;
 mod limits;
 mod litmus;
 mod output;

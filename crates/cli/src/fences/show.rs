@@ -139,8 +139,12 @@ fn count(fences: usize) -> String {
 
 fn details(outcome: &Outcome<'_>, repaired: &Repaired, options: &FencesOptions) -> String {
     let mut out = String::new();
-    for (fence, needed) in repaired.sets[0].iter().zip(&repaired.needed) {
+    let all = repaired.sets[0].iter().zip(&repaired.needed).zip(&repaired.stores);
+    for ((fence, needed), store) in all {
         out += &line_of(outcome, fence);
+        if let Some(line) = store {
+            let _ = writeln!(out, "      or instead memory_order_seq_cst for the store in line {line}");
+        }
         match needed {
             None => out += "      whether it is needed is unknown\n",
             Some((program, evidence)) => {
@@ -263,6 +267,7 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
                 n.as_ref().map_or(Value::Null, |(program, evidence)| self::evidence(program, evidence))
             });
             object["without"] = needed.collect();
+            object["seq_cst_store_lines"] = json!(repaired.stores);
             object["diff"] = json!(repaired.diff);
             object["written"] = json!(repaired.written.as_ref().map(|p| p.display().to_string()));
         }

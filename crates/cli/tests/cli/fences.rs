@@ -42,7 +42,7 @@ fn examples_need_the_fences_of_the_manifest() {
             let ran = fencepost_args(&args);
             let object = object(&ran);
             if expected == "none" {
-                assert_eq!((ran.code, &object["verdict"]), (1, &json!("\"not_repairable\"")), "{args:?}");
+                assert_eq!((ran.code, object["verdict"].as_str()), (1, Some("not_repairable")), "{args:?}");
                 assert_eq!(object["trace_model"], "sc", "{args:?}");
                 continue;
             }
@@ -56,13 +56,6 @@ fn examples_need_the_fences_of_the_manifest() {
         }
     }
 }
-
-macro_rules! json {
-    ($text:expr) => {
-        serde_json::from_str::<Value>($text).unwrap()
-    };
-}
-use json;
 
 /// An example with fences, without them: no more are needed than it had.
 #[test]

@@ -2,12 +2,12 @@
 
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
 use crate::progress::ProgressLine;
-use crate::{Exit, input, interrupt, output};
+use crate::{Exit, bmc, input, interrupt, output};
 use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_frontend::Diagnostic;
-use fencepost_ir::{Span, cfg, tree};
+use fencepost_ir::{Check, Checks, Span, cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
@@ -72,7 +72,16 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     if let Some(what) = &options.print {
         return print_stage(options, tree, what);
     }
-    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    let mut program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    program.checks = Checks {
+        deadlock: options.input.deadlock,
+        leaks: options.input.leaks,
+        races: options.input.races,
+        off: options.input.no_check.clone(),
+    };
+    if !program.checks.reports(Check::Assertion) {
+        program.drop_assertions();
+    }
     if !program.has_property() {
         let error = nothing_to_check(&program);
         input::complain(&error);
@@ -124,9 +133,21 @@ fn check_model(
         memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
         cancelled: cancelled.clone(),
     };
-    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads };
+    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() };
     let task = Task { program, model, bounds, budget };
-    let engine = engine(options, &task);
+    let engine = match engine(options, &task) {
+        Ok(engine) => engine,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            return Exit::Wrong;
+        }
+    };
+    if program.checks != Checks::default() && engine.name() != "explicit" {
+        let message =
+            "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit";
+        output::complain(format!("error: {message}"));
+        return Exit::Wrong;
+    }
     let mut line = ProgressLine::new(options.quiet);
     let answer = engine.check(&task, &mut |p| line.update(name, p));
     drop(line);
@@ -210,22 +231,30 @@ pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -
 
 /// The engine that was asked for; `auto` takes the one that knows any number of threads where there are
 /// such.
-fn engine(options: &CheckOptions, task: &Task<'_>) -> Box<dyn Engine> {
+fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, String> {
     let explicit = Explicit {
         order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
         reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
     };
-    match options.engine {
+    Ok(match options.engine {
+        EngineName::Bmc => Box::new(bmc::engine(&options.bmc, task.model)?),
         EngineName::Dual => Box::new(Dual),
-        EngineName::Auto if task.program.is_parameterized() && task.model == Model::Tso => Box::new(Dual),
+        EngineName::Auto
+            if task.program.is_parameterized()
+                && task.model == Model::Tso
+                && task.program.checks == Checks::default() =>
+        {
+            Box::new(Dual)
+        }
         EngineName::Auto | EngineName::Explicit => Box::new(explicit),
-    }
+    })
 }
 
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
 /// is safe within that scope.
 fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
-    let asked_for_bounds = options.buffer.is_some();
+    let asked_for_bounds =
+        options.buffer.is_some() || options.engine == EngineName::Bmc || bmc::is_bounded(&options.bmc);
     match answer.verdict {
         Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
             if asked_for_bounds =>

@@ -71,6 +71,9 @@ pub fn c_options(options: &InputOptions) -> c::Options {
         defines: options.define.clone(),
         command: options.cpp.clone(),
         data_model: options.data_model.into(),
+        overflow: options.overflow,
+        havoc_externs: options.havoc_externs,
+        deadlock: options.deadlock,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fencepost_frontend::c::DataModel;
+use fencepost_ir::Check;
 use fencepost_task::Model;
 use std::path::PathBuf;
 
@@ -26,6 +27,9 @@ pub enum Command {
     /// Run litmus tests: all final states, as herd prints them. Or make tests from cycles of relations.
     #[command(after_help = LITMUS_EXAMPLES)]
     Litmus(LitmusOptions),
+    /// Does TSO add behaviour at all? Gives all attacks, each with a run and its happens-before cycle.
+    #[command(after_help = ROBUST_EXAMPLES)]
+    Robust(RobustOptions),
     /// The fewest fences that repair a program: places, and the repaired text.
     #[command(after_help = FENCES_EXAMPLES)]
     Fences(FencesOptions),
@@ -68,7 +72,8 @@ Examples:
   fencepost check --model sc --model pso examples/*.fp     under two models
   fencepost check --threads 3 lock.fp                      three threads for each template
   fencepost check --format json examples/*.fp              for scripts
-  fencepost check --trace bug.json examples/peterson.fp    saves the run";
+  fencepost check --trace bug.json examples/peterson.fp    saves the run
+  fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver";
 
 const LITMUS_EXAMPLES: &str = "\
 Examples:
@@ -81,6 +86,14 @@ Examples:
   fencepost litmus --generate-all 4 --output tests         all tests from cycles of up to 4 relations
 
 Exit codes: 0 the run is complete, 1 an answer differs from --expect, 2 a test cannot be read, 3 unknown.";
+
+const ROBUST_EXAMPLES: &str = "\
+Examples:
+  fencepost robust examples/peterson.fp                    all stores that a load can overtake with effect
+  fencepost robust --criterion trf examples/clh.fp         the stricter criterion, triangular races
+  fencepost robust --format json examples/*.fp             for scripts
+
+Exit codes: 0 robust, 1 not robust, 2 wrong input, 3 unknown.";
 
 const FENCES_EXAMPLES: &str = "\
 Examples:
@@ -130,6 +143,8 @@ pub enum EngineName {
     Explicit,
     /// Backward over load buffers: TSO, complete, for any number of threads too.
     Dual,
+    /// Bounded model checking: a formula for a solver.
+    Bmc,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -207,6 +222,32 @@ pub struct InputOptions {
     /// The given C files are one program
     #[arg(long)]
     pub link: bool,
+    /// Signed overflow in C is an error; else it wraps
+    #[arg(long)]
+    pub overflow: bool,
+    /// C functions without a body do nothing and give any value
+    #[arg(long)]
+    pub havoc_externs: bool,
+    /// Report states in which a thread waits and nothing can happen any more
+    #[arg(long)]
+    pub deadlock: bool,
+    /// Report memory that is allocated at the end and that no variable leads to
+    #[arg(long)]
+    pub leaks: bool,
+    /// Report two threads about to access a location in an SC run, one of them writing, and one by an access
+    /// that is not atomic (C)
+    #[arg(long)]
+    pub races: bool,
+    /// An error that is not reported but ends its run: assertion, pointer, bounds, use-after-free, free,
+    /// division, shift, range, join or unlock; may be repeated
+    #[arg(long = "no-check", value_name = "KIND", value_parser = check_name, value_delimiter = ',')]
+    pub no_check: Vec<Check>,
+}
+
+fn check_name(text: &str) -> Result<Check, String> {
+    let names = || Check::ALL.map(Check::name).join(", ");
+    let found = Check::ALL.into_iter().find(|c| c.name() == text);
+    found.ok_or_else(|| format!("known are {}", names()))
 }
 
 #[derive(Args)]
@@ -257,7 +298,54 @@ pub struct CheckOptions {
     #[arg(short, long)]
     pub verbose: bool,
     #[command(flatten)]
+    pub bmc: BmcOptions,
+    #[command(flatten)]
     pub input: InputOptions,
+}
+
+/// Shared-memory abstractions.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SmaName {
+    /// No buffers: SC.
+    Sc,
+    /// Queues: TSO, the reference.
+    Tso,
+    /// Queues: PSO, the reference.
+    Pso,
+    /// Stamped stores: TSO.
+    Etso,
+    /// Stamped stores: PSO.
+    Epso,
+}
+
+/// Bounds and files of bounded model checking.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Bounded model checking")]
+pub struct BmcOptions {
+    /// Repetitions of each loop; a safe verdict then holds up to this bound only [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub unwind: Option<u32>,
+    /// Rounds in which the threads take turns [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: Option<u32>,
+    /// Times at which stores reach memory; 1 is SC [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub clock: Option<u32>,
+    /// Entries of each store queue, with `--sma tso` and `--sma pso` [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub queue: Option<u32>,
+    /// Bits of integers; what is found is checked at full width [default: full]
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(2..=64))]
+    pub width: Option<u8>,
+    /// How memory is encoded; must fit the model [default: etso for tso, epso for pso]
+    #[arg(long, value_enum)]
+    pub sma: Option<SmaName>,
+    /// Write the formula of the last bounds
+    #[arg(long, value_name = "FILE.cnf")]
+    pub dimacs: Option<PathBuf>,
+    /// Write the solver's proof that it has no model (DRAT)
+    #[arg(long, value_name = "FILE.drat")]
+    pub proof: Option<PathBuf>,
 }
 
 /// What fences are for.
@@ -421,6 +509,48 @@ pub struct LitmusOptions {
     /// No summary and no progress
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// What robust means.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Criterion {
+    /// Every TSO run has the happens-before relation of an SC run.
+    Traces,
+    /// No SC run has a triangular race: stricter, and enough for that.
+    Trf,
+}
+
+#[derive(Args)]
+pub struct RobustOptions {
+    /// Programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Memory model; robustness is against TSO only
+    #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
+    pub models: Vec<ModelName>,
+    /// What robust means
+    #[arg(long, value_enum, default_value = "traces")]
+    pub criterion: Criterion,
+    /// Seconds for each file
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Megabytes for each file [default: 80 % of the machine's]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: Option<u64>,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// Exit with 0 where the answer is unknown
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// Say nothing but the verdicts
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Show the run of every attack, and every step of it
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
 }
 
 #[derive(Args)]

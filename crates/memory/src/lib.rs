@@ -10,6 +10,7 @@
 
 mod allocation;
 pub mod axiom;
+mod checks;
 mod event;
 mod heap;
 mod load_buffer;
@@ -26,7 +27,7 @@ mod state;
 mod tso;
 
 pub use event::{Event, EventKind};
-pub use heap::{HeapObject, Life};
+pub use heap::{HeapObject, Layout, Life};
 pub use load_buffer::LoadBuffer;
 pub use machine::{Machine, Parameterized, Resolved};
 pub use model::Memory;

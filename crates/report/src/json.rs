@@ -55,12 +55,18 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
             "depth": outcome.stats.depth,
             "bytes": outcome.stats.bytes,
             "configurations": outcome.stats.configurations,
-            "queries": 0,
+            "queries": outcome.stats.queries,
+            "variables": outcome.stats.variables,
+            "clauses": outcome.stats.clauses,
+            "spurious": outcome.stats.spurious,
         },
         "reason": reason,
         "engines": [{"name": outcome.engine, "status": "answered", "reason": null}],
     });
     if let Value::Object(map) = &mut object {
+        if let Some(caveat) = crate::text::caveat(outcome) {
+            map.insert("caveat".into(), json!(caveat));
+        }
         match &outcome.verdict {
             Shown::Unsafe(replay) => {
                 map.insert("shortest".into(), json!(replay.shortest));

@@ -7,20 +7,23 @@
 //!
 //! [`fences`] finds the fewest fences that make a program safe, or robust.
 
+mod candidates;
 mod effect;
 pub mod fences;
 mod marks;
 mod minimal;
 mod monitor;
+mod race;
 mod run;
 mod witness;
 
-use fencepost_ir::cfg::{EdgeId, ProcId, Program};
+use fencepost_ir::cfg::{Drain, EdgeId, Instr, ProcId, Program};
 use fencepost_memory::Machine;
 use fencepost_task::{Budget, Reason, Stats};
 use monitor::Search;
 use std::collections::BTreeSet;
 
+pub use race::{Race, Races, races};
 pub use witness::Witness;
 
 /// A thread's number: first those of the beginning, then in order of spawning.
@@ -109,7 +112,7 @@ pub fn attacks(program: &Program, budget: &Budget) -> Attacks {
 
 /// The attacks that are left if the program had these fences too.
 pub fn attacks_besides(program: &Program, fences: &Fences, wanted: Wanted, budget: &Budget) -> Attacks {
-    if let Some(reason) = fencepost_explore::not_applicable(program) {
+    if let Some(reason) = not_applicable(program) {
         return Attacks::none(Reason::NotApplicable(reason));
     }
     let mut plain = program.clone();
@@ -123,15 +126,40 @@ pub fn attacks_besides(program: &Program, fences: &Fences, wanted: Wanted, budge
     let incomplete = search.run(budget, enough).err();
     let mut pairs = search.found().to_vec();
     minimal::retain_minimal(&plain, fences, &mut pairs);
-    let mut found: Vec<_> = pairs.iter().map(|pair| attack(&mut search, pair)).collect();
+    let mut found: Vec<_> = pairs.iter().map(|pair| attack(&search, pair)).collect();
     found.sort_by_key(|a| (a.thread, a.store, a.load));
     Attacks { found, incomplete, stats: search.stats() }
 }
 
-fn attack(search: &mut Search<'_, '_>, pair: &monitor::Pair) -> Attack {
+/// Why the search cannot take the program.
+fn not_applicable(program: &Program) -> Option<String> {
+    if let Some(reason) = fencepost_explore::not_applicable(program) {
+        return Some(reason);
+    }
+    let edges =
+        || program.procedures.iter().enumerate().flat_map(|(i, p)| p.edges().iter().map(move |e| (i, e)));
+    if !edges().any(|(_, e)| matches!(e.instr, Instr::AtomicEnd(Drain::No))) {
+        return None;
+    }
+    let mut place = None;
+    for (i, begin) in edges().filter(|(_, e)| matches!(e.instr, Instr::AtomicBegin(_))) {
+        candidates::walk(program, (ProcId(i as u32), begin.to), |at, instr| {
+            if let Instr::Store(..) = instr {
+                place = Some(program.procedure(at.procedure).edge(at.edge).span);
+            }
+            !matches!(instr, Instr::AtomicEnd(_))
+        });
+    }
+    place.map(|span| {
+        let place = program.sources.place(span);
+        format!("a store in an atomic section that ends without waiting for the buffer, at {place}, is not for robustness")
+    })
+}
+
+fn attack(search: &Search<'_, '_>, pair: &monitor::Pair) -> Attack {
     let steps = search.rebuild(pair);
     let thread = pair.delayed.thread;
-    let machine = &search.runner.machine;
+    let machine = &search.rules.runner.machine;
     let witness = witness::witness(machine, thread, &steps);
     let path = steps.between.iter().filter(|t| t.step.thread == thread).map(|t| t.place).collect();
     let name = thread_name(machine, &steps, thread);

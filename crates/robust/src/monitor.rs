@@ -24,6 +24,7 @@
 //! Limits: a store inside an atomic section that ends without waiting for the buffer is not covered, and said.
 //! Stores that are lost because the program ends are no violation.
 
+use crate::candidates::Candidates;
 use crate::effect::Effect;
 use crate::marks::{Marks, renamed};
 use crate::run::{Runner, Taken};
@@ -36,7 +37,7 @@ use fencepost_explore::store::{StateId, Store};
 use fencepost_ir::cfg::{EdgeId, Instr, Loc, ProcId, Program};
 use fencepost_memory::{Machine, Sc, State, Tso};
 use fencepost_passes::liveness::Liveness;
-use fencepost_task::{Budget, Model, Reason, Stats};
+use fencepost_task::{Action, Budget, Model, Reason, Stats};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
@@ -105,8 +106,8 @@ impl<'a> Next<'a> {
     }
 }
 
-/// A search for attacks.
-pub struct Search<'p, 'f> {
+/// What can happen next.
+pub struct Rules<'p, 'f> {
     /// Runs events.
     pub runner: Runner<'p>,
     codec: Codec<'p>,
@@ -115,141 +116,205 @@ pub struct Search<'p, 'f> {
     local: LocalSteps,
     delaying: LocalSteps,
     fences: &'f Fences,
+}
+
+/// A search for attacks.
+pub struct Search<'p, 'f> {
+    /// What can happen next.
+    pub rules: Rules<'p, 'f>,
+    seen: Seen<'p>,
+}
+
+/// What a search has seen.
+struct Seen<'p> {
     store: Store,
     /// States to look at, by phase.
     waiting: [VecDeque<StateId>; 3],
+    candidates: Candidates<'p>,
     found: Vec<Pair>,
     done: FxHashSet<(Delayed, Place)>,
     stats: Stats,
+    bytes: Vec<u8>,
+    full: bool,
 }
 
 impl<'p, 'f> Search<'p, 'f> {
     /// Prepares a search of a program without templates and, since none matter, without properties.
     pub fn new(program: &'p Program, machine: Machine<'p>, fences: &'f Fences) -> Self {
         debug_assert!(program.properties.is_empty(), "properties keep registers alive and steps visible");
-        Search {
+        let rules = Rules {
             runner: Runner::new(machine),
             codec: Codec::new(program, Model::Tso, Some(Liveness::new(program))),
             heap: HeapOrder::new(program, Model::Tso),
             local: LocalSteps::new(program, Model::Sc),
             delaying: LocalSteps::new(program, Model::Tso),
             fences,
+        };
+        let seen = Seen {
             store: Store::default(),
             waiting: Default::default(),
+            candidates: Candidates::new(program),
             found: Vec::new(),
             done: FxHashSet::default(),
             stats: Stats::default(),
-        }
+            bytes: Vec::new(),
+            full: false,
+        };
+        Search { rules, seen }
     }
 
     /// Counters so far.
     pub fn stats(&self) -> Stats {
-        Stats { states: self.store.len() as u64, bytes: self.store.bytes(), ..self.stats }
+        let store = &self.seen.store;
+        Stats { states: store.len() as u64, bytes: store.bytes(), ..self.seen.stats }
     }
 
     /// Searches until there is nothing more to see, or `enough` pairs are found.
     pub fn run(&mut self, budget: &Budget, enough: usize) -> Result<&[Pair], Reason> {
-        if self.store.is_empty() {
-            self.insert_initial();
+        let Search { rules, seen } = self;
+        if seen.store.is_empty() {
+            for (ordinal, chosen) in initial_choices(&rules.runner.machine.initial_choices()).enumerate() {
+                let mut state = rules.runner.machine.initial(&chosen);
+                rules.settle_all(&mut state, &mut Vec::new());
+                seen.keep(rules, Next::new(&mut state, Phase::Free), None, ordinal as u32);
+            }
         }
-        let mut state = self.runner.machine.initial(&[]);
+        let mut state = rules.runner.machine.initial(&[]);
         let mut looked_at = 0u32;
-        while self.found.len() < enough
-            && let Some(id) = self.pop()
+        let mut known = usize::MAX;
+        while seen.found.len() < enough
+            && let Some(id) = seen.pop()
         {
+            if known != seen.found.len() {
+                known = seen.found.len();
+                let done = &seen.done;
+                if !seen.candidates.any(rules.fences, |delayed, load| done.contains(&(delayed, load))) {
+                    return Ok(&seen.found);
+                }
+            }
             looked_at += 1;
             if looked_at.is_multiple_of(256)
-                && let Some(reason) = budget.exceeded(self.store.bytes())
+                && let Some(reason) = budget.exceeded(seen.store.bytes())
             {
                 return Err(reason);
             }
-            let phase = self.decode(id, &mut state);
+            let phase = rules.decode(seen.store.get(id), &mut state);
             if let Phase::Closing { delayed, load, .. } = &phase
-                && self.done.contains(&(*delayed, *load))
+                && seen.done.contains(&(*delayed, *load))
             {
                 continue;
             }
-            let mut full = false;
             let mut ordinal = 0;
-            self.successors(&state, &phase, &mut |search, next, _| {
-                search.stats.transitions += 1;
-                full |= !search.keep(next, Some(id), ordinal);
+            rules.successors(&state, &phase, &mut |next, _| {
+                seen.stats.transitions += 1;
+                seen.keep(rules, next, Some(id), ordinal);
                 ordinal += 1;
             });
-            if full {
+            if seen.full {
                 return Err(Reason::Memory);
             }
         }
-        match self.runner.limit() {
-            Some(reason) if self.found.len() < enough => Err(reason),
-            _ => Ok(&self.found),
+        match rules.runner.limit() {
+            Some(reason) if seen.found.len() < enough => Err(reason),
+            _ => Ok(&seen.found),
         }
     }
 
     /// The pairs found so far.
     pub fn found(&self) -> &[Pair] {
-        &self.found
+        &self.seen.found
     }
 
+    /// The steps of an attack: initial values, then what is before the delayed store, from it to the load, and
+    /// after the load.
+    pub fn rebuild(&self, pair: &Pair) -> Steps {
+        let Search { rules, seen } = self;
+        let path = seen.store.path(pair.last);
+        let choices = rules.runner.machine.initial_choices();
+        let init =
+            initial_choices(&choices).nth(path[0].1 as usize).expect("a path starts at an initial state");
+        let mut state = rules.runner.machine.initial(&init);
+        let mut steps = Steps { init, ..Steps::default() };
+        rules.settle_all(&mut state, &mut steps.before);
+        let ordinals = path[1..].iter().map(|(_, ordinal)| *ordinal).chain([pair.ordinal]);
+        for (&(id, _), ordinal) in path.iter().zip(ordinals) {
+            let phase = rules.decode(seen.store.get(id), &mut state);
+            let mut number = 0;
+            let mut chosen = None;
+            rules.successors(&state, &phase, &mut |next, taken| {
+                if number == ordinal {
+                    chosen = Some((next.phase, taken.to_vec()));
+                }
+                number += 1;
+            });
+            let (next, taken) = chosen.expect("the successor was there before");
+            let part = match (&phase, &next) {
+                (Phase::Free, Phase::Free) => &mut steps.before,
+                (Phase::Closing { .. }, _) => &mut steps.after,
+                (Phase::Free | Phase::Delaying { .. }, _) => &mut steps.between,
+            };
+            part.extend(taken);
+        }
+        steps
+    }
+}
+
+impl Seen<'_> {
     /// States near an attack first: those found are not looked for again.
     fn pop(&mut self) -> Option<StateId> {
         self.waiting.iter_mut().rev().find_map(VecDeque::pop_front)
     }
 
-    fn insert_initial(&mut self) {
-        for (ordinal, chosen) in initial_choices(&self.runner.machine.initial_choices()).enumerate() {
-            let mut state = self.runner.machine.initial(&chosen);
-            self.settle_all(&mut state, &mut Vec::new());
-            self.keep(Next::new(&mut state, Phase::Free), None, ordinal as u32);
-        }
-    }
-
-    fn settle_all(&self, state: &mut State, path: &mut Vec<Taken>) {
-        for thread in 0..state.threads.len() {
-            self.runner.settle(&Sc, &self.local, state, thread as Thread, path);
-        }
-    }
-
-    /// Stores a successor if it is new and worth it; whether there was room.
-    fn keep(&mut self, next: Next<'_>, parent: Option<StateId>, ordinal: u32) -> bool {
+    /// Stores a successor if it is new and worth it.
+    fn keep(&mut self, rules: &Rules<'_, '_>, next: Next<'_>, parent: Option<StateId>, ordinal: u32) {
         let Next { state, mut phase, closes, beyond } = next;
-        match &phase {
-            Phase::Free => {}
+        let queue = match &phase {
+            Phase::Free => 0,
             Phase::Delaying { delayed, .. } => {
-                if beyond.is_some_and(|load| self.done.contains(&(*delayed, load))) {
-                    return true;
+                let done = |load: Place| self.done.contains(&(*delayed, load));
+                let top = state.threads[delayed.thread as usize].top();
+                if beyond.is_some_and(done)
+                    || !self.candidates.goes_on(rules.fences, *delayed, (top.procedure, top.node), done)
+                {
+                    return;
                 }
+                1
             }
             Phase::Closing { delayed, load, .. } => {
                 if self.done.contains(&(*delayed, *load)) {
-                    return true;
+                    return;
                 }
                 if closes {
                     let last = parent.expect("an attack takes more than one event");
                     self.done.insert((*delayed, *load));
+                    self.candidates.forget(*delayed);
                     self.found.push(Pair { delayed: *delayed, load: *load, last, ordinal });
-                    return true;
+                    return;
                 }
+                2
             }
+        };
+        if !rules.normalize(state, &mut phase) {
+            return;
         }
-        if !self.normalize(state, &mut phase) {
-            return true;
+        self.bytes.clear();
+        encode_phase(&phase, &mut self.bytes);
+        rules.codec.encode(state, &mut self.bytes);
+        match self.store.insert(&self.bytes, parent, ordinal) {
+            Ok(Some(id)) => self.waiting[queue].push_back(id),
+            Ok(None) => {}
+            Err(_) => self.full = true,
         }
-        let mut bytes = Vec::with_capacity(64);
-        encode_phase(&phase, &mut bytes);
-        self.codec.encode(state, &mut bytes);
-        match self.store.insert(&bytes, parent, ordinal) {
-            Ok(Some(id)) => {
-                let queue = match phase {
-                    Phase::Free => 0,
-                    Phase::Delaying { .. } => 1,
-                    Phase::Closing { .. } => 2,
-                };
-                self.waiting[queue].push_back(id);
-                true
-            }
-            Ok(None) => true,
-            Err(_) => false,
+    }
+}
+
+/// Sees a successor and the steps to it.
+type See<'s> = &'s mut dyn FnMut(Next<'_>, &[Taken]);
+
+impl Rules<'_, '_> {
+    fn settle_all(&self, state: &mut State, path: &mut Vec<Taken>) {
+        for thread in 0..state.threads.len() {
+            self.runner.settle(&Sc, &self.local, state, thread as Thread, path);
         }
     }
 
@@ -292,20 +357,14 @@ impl<'p, 'f> Search<'p, 'f> {
         attacker.registers.extend(procedure.registers.iter().map(|r| r.init));
     }
 
-    fn decode(&self, id: StateId, state: &mut State) -> Phase {
-        let mut input = self.store.get(id);
-        let phase = decode_phase(&mut input);
-        self.codec.decode(input, state);
+    fn decode(&self, mut bytes: &[u8], state: &mut State) -> Phase {
+        let phase = decode_phase(&mut bytes);
+        self.codec.decode(bytes, state);
         phase
     }
 
     /// Calls `see` on all successors, in an order that depends on nothing else.
-    fn successors(
-        &mut self,
-        state: &State,
-        phase: &Phase,
-        see: &mut dyn FnMut(&mut Self, Next<'_>, &[Taken]),
-    ) {
+    fn successors(&self, state: &State, phase: &Phase, see: See<'_>) {
         match phase {
             Phase::Free => {
                 for thread in 0..state.threads.len() as Thread {
@@ -316,77 +375,59 @@ impl<'p, 'f> Search<'p, 'f> {
             Phase::Delaying { delayed, first, marks } => {
                 self.attacker_events(state, *delayed, *first, marks, see);
                 if !marks.is_empty() {
-                    self.later_events(
-                        state,
-                        delayed.thread,
-                        marks,
-                        &mut |search, state, path, effect, marks| {
-                            let phase = Phase::Delaying { delayed: *delayed, first: *first, marks };
-                            debug_assert!(!effect.halts, "the end of the program is no event of an attack");
-                            see(search, Next::new(state, phase), path);
-                        },
-                    );
+                    self.later_events(state, delayed.thread, marks, &mut |state, path, _, marks| {
+                        let phase = Phase::Delaying { delayed: *delayed, first: *first, marks };
+                        see(Next::new(state, phase), path);
+                    });
                 }
             }
             Phase::Closing { delayed, load, first, marks } => {
-                self.later_events(state, delayed.thread, marks, &mut |search, state, path, effect, marks| {
+                self.later_events(state, delayed.thread, marks, &mut |state, path, effect, marks| {
                     let phase = Phase::Closing { delayed: *delayed, load: *load, first: *first, marks };
                     let closes = effect.touches(*first);
-                    see(search, Next { closes, ..Next::new(state, phase) }, path);
+                    see(Next { closes, ..Next::new(state, phase) }, path);
                 });
             }
         }
     }
 
     /// The first phase: whatever a thread can do under SC.
-    fn free_events(
-        &mut self,
-        state: &State,
-        thread: Thread,
-        see: &mut dyn FnMut(&mut Self, Next<'_>, &[Taken]),
-    ) {
-        let mut all = Vec::new();
+    fn free_events(&self, state: &State, thread: Thread, see: See<'_>) {
         self.runner.events(&Sc, state, thread, &mut |next, path, effect| {
             if effect.halts {
                 return;
             }
-            self.runner.settle(&Sc, &self.local, next, thread, path);
-            for &child in &effect.starts {
-                self.runner.settle(&Sc, &self.local, next, child, path);
-            }
-            all.push((std::mem::replace(next, state.clone()), std::mem::take(path)));
+            self.settle_event(next, thread, effect, path);
+            see(Next::new(next, Phase::Free), path);
         });
-        for (mut next, path) in all {
-            see(self, Next::new(&mut next, Phase::Free), &path);
+    }
+
+    /// Runs the local steps after an event of a thread that has no buffer.
+    fn settle_event(&self, state: &mut State, thread: Thread, effect: &Effect, path: &mut Vec<Taken>) {
+        self.runner.settle(&Sc, &self.local, state, thread, path);
+        for &child in &effect.starts {
+            self.runner.settle(&Sc, &self.local, state, child, path);
         }
     }
 
     /// The second phase begins with a store of the thread.
-    fn begin(&mut self, state: &State, thread: Thread, see: &mut dyn FnMut(&mut Self, Next<'_>, &[Taken])) {
+    fn begin(&self, state: &State, thread: Thread, see: See<'_>) {
         let top = state.threads[thread as usize].top();
         let mut edges = self.runner.machine.program.procedure(top.procedure).out(top.node);
         if !edges.any(|(_, e)| matches!(e.instr, Instr::Store(..))) {
             return;
         }
-        let mut all = Vec::new();
-        self.runner.events(&Tso, state, thread, &mut |next, path, effect| {
+        self.runner.events(&Tso, state, thread, &mut |next, path, _| {
             let [Taken { place: store, .. }] = path[..] else { return };
             let instr = &self.runner.machine.program.procedure(store.procedure).edge(store.edge).instr;
-            let (Instr::Store(..), Some(&first)) = (instr, effect.writes.first()) else { return };
-            if self.fences.after.contains(&store) {
-                return;
-            }
             let entry = next.threads[thread as usize].buffer.first();
-            let first = entry.map_or(first, |e| e.loc);
-            if self.settle_attacker(next, thread, path) {
-                all.push((std::mem::replace(next, state.clone()), std::mem::take(path), store, first));
+            let (Instr::Store(..), Some(first)) = (instr, entry.map(|e| e.loc)) else { return };
+            if !self.fences.after.contains(&store) && self.settle_attacker(next, thread, path) {
+                let delayed = Delayed { thread, store };
+                let phase = Phase::Delaying { delayed, first, marks: Marks::default() };
+                see(Next::new(next, phase), path);
             }
         });
-        for (mut next, path, store, first) in all {
-            let phase =
-                Phase::Delaying { delayed: Delayed { thread, store }, first, marks: Marks::default() };
-            see(self, Next::new(&mut next, phase), &path);
-        }
     }
 
     /// Runs local steps of the attacker; whether no fence is on its way.
@@ -397,16 +438,8 @@ impl<'p, 'f> Search<'p, 'f> {
     }
 
     /// The second phase: what the attacker does with a store in its buffer.
-    fn attacker_events(
-        &mut self,
-        state: &State,
-        delayed: Delayed,
-        first: Loc,
-        marks: &Marks,
-        see: &mut dyn FnMut(&mut Self, Next<'_>, &[Taken]),
-    ) {
+    fn attacker_events(&self, state: &State, delayed: Delayed, first: Loc, marks: &Marks, see: See<'_>) {
         let thread = delayed.thread;
-        let mut all = Vec::new();
         self.runner.events(&Tso, state, thread, &mut |next, path, effect| {
             if path.iter().any(|t| self.fences.before.contains(&t.place)) || effect.halts {
                 return;
@@ -418,34 +451,30 @@ impl<'p, 'f> Search<'p, 'f> {
                 ));
                 return;
             }
-            all.push((std::mem::replace(next, state.clone()), std::mem::take(path), effect.clone()));
-        });
-        for (mut next, mut path, effect) in all {
             let mut marks = marks.clone();
             let mut beyond = None;
             if let Some((procedure, edge)) = effect.reader {
                 let load = Place { procedure: ProcId(procedure), edge };
-                let seen = Effect { writes: Vec::new(), ..effect.clone() };
+                let visible = Effect { writes: Vec::new(), ..effect.clone() };
                 let mut after = Marks::default();
-                after.add(&seen);
-                if self.goes_on(&next, thread, &after) {
-                    let mut state = next.clone();
+                after.add(&visible);
+                if self.goes_on(next, thread, &after) {
                     let phase = Phase::Closing { delayed, load, first, marks: after };
-                    see(self, Next::new(&mut state, phase), &path);
+                    see(Next::new(&mut next.clone(), phase), path);
                 }
-                marks.add(&seen);
+                marks.add(&visible);
                 beyond = Some(load);
             }
             let fenced = path.iter().any(|t| self.fences.after.contains(&t.place));
-            if !fenced && self.settle_attacker(&mut next, thread, &mut path) {
+            if !fenced && self.settle_attacker(next, thread, path) {
                 // A local variable is gone, and with it the store.
                 if !next.threads[thread as usize].buffer.iter().any(|e| e.loc == first) {
-                    continue;
+                    return;
                 }
                 let phase = Phase::Delaying { delayed, first, marks };
-                see(self, Next { beyond, ..Next::new(&mut next, phase) }, &path);
+                see(Next { beyond, ..Next::new(next, phase) }, path);
             }
-        }
+        });
     }
 
     /// Whether some event happens right after what is marked.
@@ -457,7 +486,7 @@ impl<'p, 'f> Search<'p, 'f> {
             steps.clear();
             machine.thread_steps(&Sc, state, thread as usize, &mut steps);
             steps.iter().any(|&step| {
-                let fencepost_task::Action::Edge(id, _) = step.action else { return false };
+                let Action::Edge(id, _) = step.action else { return false };
                 if let Instr::AtomicBegin(_) = machine.edge(&state.threads[thread as usize], id).instr {
                     return true;
                 }
@@ -470,64 +499,24 @@ impl<'p, 'f> Search<'p, 'f> {
 
     /// The second and third phase: what others do that happens after what is marked.
     fn later_events(
-        &mut self,
+        &self,
         state: &State,
         attacker: Thread,
         marks: &Marks,
-        see: &mut dyn FnMut(&mut Self, &mut State, &[Taken], &Effect, Marks),
+        see: &mut dyn FnMut(&mut State, &[Taken], &Effect, Marks),
     ) {
         for thread in (0..state.threads.len() as Thread).filter(|t| *t != attacker) {
-            let mut all = Vec::new();
             self.runner.events(&Sc, state, thread, &mut |next, path, effect| {
                 if effect.halts || !marks.admit(thread, effect) {
                     return;
                 }
-                self.runner.settle(&Sc, &self.local, next, thread, path);
-                for &child in &effect.starts {
-                    self.runner.settle(&Sc, &self.local, next, child, path);
-                }
-                let next = std::mem::replace(next, state.clone());
-                all.push((next, std::mem::take(path), effect.clone()));
-            });
-            for (mut next, path, effect) in all {
+                self.settle_event(next, thread, effect, path);
                 let mut marks = marks.clone();
-                marks.add(&effect);
+                marks.add(effect);
                 marks.add_thread(thread);
-                see(self, &mut next, &path, &effect, marks);
-            }
-        }
-    }
-
-    /// The steps of an attack: initial values, then what is before the delayed store, from it to the load, and
-    /// after the load.
-    pub fn rebuild(&mut self, pair: &Pair) -> Steps {
-        let path = self.store.path(pair.last);
-        let choices = self.runner.machine.initial_choices();
-        let init =
-            initial_choices(&choices).nth(path[0].1 as usize).expect("a path starts at an initial state");
-        let mut state = self.runner.machine.initial(&init);
-        let mut steps = Steps { init, ..Steps::default() };
-        self.settle_all(&mut state, &mut steps.before);
-        let ordinals = path[1..].iter().map(|(_, ordinal)| *ordinal).chain([pair.ordinal]);
-        for (&(id, _), ordinal) in path.iter().zip(ordinals) {
-            let phase = self.decode(id, &mut state);
-            let mut number = 0;
-            let mut chosen = None;
-            self.successors(&state, &phase, &mut |_, next, taken| {
-                if number == ordinal {
-                    chosen = Some((next.phase, taken.to_vec()));
-                }
-                number += 1;
+                see(next, path, effect, marks);
             });
-            let (next, taken) = chosen.expect("the successor was there before");
-            let part = match (&phase, &next) {
-                (Phase::Free, Phase::Free) => &mut steps.before,
-                (Phase::Closing { .. }, _) => &mut steps.after,
-                (Phase::Free | Phase::Delaying { .. }, _) => &mut steps.between,
-            };
-            part.extend(taken);
         }
-        steps
     }
 }
 

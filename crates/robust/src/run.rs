@@ -8,7 +8,6 @@
 use crate::effect::Effect;
 use crate::{Place, Thread};
 use fencepost_explore::reduction::LocalSteps;
-use fencepost_ir::cfg::{Drain, Instr};
 use fencepost_memory::{Machine, Memory, State};
 use fencepost_task::{Action, Failure, Reason, Step};
 use rustc_hash::FxHashSet;
@@ -29,12 +28,14 @@ pub struct Runner<'p> {
     pub machine: Machine<'p>,
     /// Why not everything was seen, if so.
     limit: RefCell<Option<Reason>>,
+    /// Memory for states that holds nothing in between.
+    spare: RefCell<Vec<State>>,
 }
 
 impl<'p> Runner<'p> {
     /// For a program without templates.
     pub fn new(machine: Machine<'p>) -> Runner<'p> {
-        Runner { machine, limit: RefCell::new(None) }
+        Runner { machine, limit: RefCell::new(None), spare: RefCell::new(Vec::new()) }
     }
 
     /// Why not everything was seen, if so.
@@ -80,14 +81,15 @@ impl<'p> Runner<'p> {
     ) {
         let mut steps = Vec::new();
         self.machine.thread_steps(memory, state, thread as usize, &mut steps);
+        if steps.is_empty() {
+            return;
+        }
         let mut effect = Effect::default();
         let mut path = Vec::new();
-        let Some((first, rest)) = steps.split_first() else { return };
-        let mut next = state.clone();
-        for (i, &step) in std::iter::once(first).chain(rest).enumerate() {
-            if i > 0 {
-                next.clone_from(state);
-            }
+        let spare = self.spare.borrow_mut().pop();
+        let mut next = spare.unwrap_or_else(|| state.clone());
+        for &step in &steps {
+            next.clone_from(state);
             effect.clear();
             path.clear();
             effect.add(&self.machine, memory, state, step);
@@ -102,6 +104,7 @@ impl<'p> Runner<'p> {
                 see(&mut next, &mut path, &effect);
             }
         }
+        self.spare.borrow_mut().push(next);
     }
 
     /// All ways through an open section.
@@ -136,13 +139,6 @@ impl<'p> Runner<'p> {
                 if next.section.is_some() {
                     work.push((next, effect, path));
                     continue;
-                }
-                let Some(Taken { place, .. }) = path.last() else { continue };
-                let last = &self.machine.program.procedure(place.procedure).edge(place.edge).instr;
-                if matches!(last, Instr::AtomicEnd(Drain::No)) && !effect.writes.is_empty() {
-                    self.cut(Reason::NotApplicable(
-                        "stores in atomic sections that do not wait for the buffer are not for the robustness check".to_string(),
-                    ));
                 }
                 see(&mut next, &mut path, &effect);
             }

@@ -1,10 +1,11 @@
 //! Attacks against the definition: all TSO runs of small programs with their happens-before relations. A
 //! program is robust exactly if none of these is cyclic. Written apart from the search for attacks.
 
+use fencepost_certify::{Relation, replay_cycle};
 use fencepost_ir::cfg::{Instr, Loc, Program, RmwOp};
 use fencepost_ir::eval::eval;
-use fencepost_memory::{Machine, State, Tso};
-use fencepost_robust::{Attacks, Fences, Wanted, attacks, attacks_besides};
+use fencepost_memory::{EventKind, Machine, State, Tso};
+use fencepost_robust::{Attack, Attacks, Fences, Wanted, Witness, attacks, attacks_besides};
 use fencepost_samples::random::{self, Config};
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::{Action, Budget};
@@ -206,10 +207,28 @@ fn agree(program: &Program, text: &str, limit: usize) -> Option<(bool, Attacks)>
         return None;
     }
     assert_eq!(found.found.is_empty(), robust, "{text}\n{:?}", found.found);
+    for attack in &found.found {
+        check_witness(program, attack, text);
+    }
     let fences = Fences { after: found.found.iter().map(|a| a.store).collect(), ..Fences::default() };
     let left = attacks_besides(program, &fences, Wanted::All, &Budget::default());
     assert!(left.found.is_empty(), "{text}\nleft: {:?}", left.found);
     Some((robust, found))
+}
+
+/// The run replays, shows the store and the load, and something in it happens before itself: by code that knows
+/// nothing of attacks.
+fn check_witness(program: &Program, attack: &Attack, text: &str) {
+    let Witness { init, steps, store, load } = &attack.witness;
+    let (replay, cycle) = match replay_cycle(program, init, steps) {
+        Ok(checked) => checked,
+        Err(rejection) => panic!("{text}\n{attack:?}\n{rejection}"),
+    };
+    assert_eq!(replay.steps[*store].step.thread, attack.thread);
+    assert_eq!(replay.steps[*store].event.kind, EventKind::Store, "{text}\n{attack:?}");
+    assert_eq!(replay.steps[*load].step.thread, attack.thread);
+    assert!(cycle.iter().any(|(_, r)| *r == Relation::ProgramOrder), "{text}\n{attack:?}");
+    assert!(cycle.iter().any(|(_, r)| *r == Relation::Conflict), "{text}\n{attack:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use crate::check;
 use crate::options::{EngineName, GoalName};
 use crate::progress::ProgressLine;
+use fencepost_bmc::Bmc;
 use fencepost_certify::{Replay, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::Explicit;
@@ -93,6 +94,7 @@ impl Checker<'_> {
         let (explicit, dual) = (&Explicit::default() as &dyn Engine, &Dual as &dyn Engine);
         match self.engine {
             EngineName::Dual => self.ask(dual, program, memory),
+            EngineName::Bmc => self.ask(&Bmc::default(), program, memory),
             EngineName::Auto if program.is_parameterized() && self.model == Model::Tso => {
                 self.ask(dual, program, memory)
             }

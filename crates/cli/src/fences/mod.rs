@@ -175,7 +175,7 @@ impl<'a> Request<'a> {
             goal: options.goal,
             model: self.model,
             engine: options.engine,
-            bounds: Bounds { buffer: options.buffer, threads: options.input.threads },
+            bounds: Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() },
             budget: Budget {
                 deadline: options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
                 memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),

@@ -26,7 +26,7 @@ impl Expr {
             ExprKind::Read(place) | ExprKind::AddressOf(place) => {
                 place.expressions().for_each(|e| e.visit(visit));
             }
-            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, _) => e.visit(visit),
+            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, ..) => e.visit(visit),
             ExprKind::Binary(_, l, r) | ExprKind::Reallocate(_, l, r) => {
                 l.visit(visit);
                 r.visit(visit);
@@ -51,7 +51,7 @@ impl Expr {
             ExprKind::Read(place) | ExprKind::AddressOf(place) => {
                 place.expressions_mut().into_iter().for_each(|e| e.visit_mut(visit));
             }
-            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, _) => {
+            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, ..) => {
                 e.visit_mut(visit)
             }
             ExprKind::Binary(_, l, r) | ExprKind::Reallocate(_, l, r) => {

@@ -13,7 +13,7 @@ use crate::options::{FencesOptions, Format, GoalName};
 use crate::{Exit, check, input, interrupt, output};
 use fencepost_certify::{Replay, replay};
 use fencepost_explore::Explicit;
-use fencepost_frontend::fences::Standing;
+use fencepost_frontend::fences::{Language, Standing};
 use fencepost_ir::cfg;
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::diff;
@@ -71,6 +71,8 @@ pub struct Repaired {
     /// For each fence of the first set the program without it, and why it misses the goal; `None` where that
     /// could not be decided.
     pub needed: Vec<Option<(cfg::Program, Evidence)>>,
+    /// For each fence of the first set a line whose store could be sequentially consistent instead.
+    pub stores: Vec<Option<u32>>,
     /// The repaired text, and what was changed.
     pub text: String,
     pub diff: String,
@@ -327,6 +329,7 @@ impl<'a> Request<'a> {
                 source.name
             ),
         }
+        let stores = set.iter().map(|f| self.store_instead(places, set, *f, goal)).collect();
         let counts = instances(places.candidates.program(), places.candidates.all());
         let placed = |set: &Vec<Fence>| {
             let standings = source.laid_out(places, set).places;
@@ -346,10 +349,44 @@ impl<'a> Request<'a> {
             scope: proof.scope,
             cost: proof.prices.cost(set),
             needed,
+            stores,
             diff: diff::unified(&source.name, &new_name, &source.text, &laid.text),
             text: laid.text,
             written: target.map(Path::to_path_buf),
         })
+    }
+}
+
+impl Request<'_> {
+    /// The line of a C store right before the fence that does as well if it is sequentially consistent.
+    fn store_instead(
+        &self,
+        places: &Places,
+        set: &[Fence],
+        fence: Fence,
+        goal: &mut Checker<'_>,
+    ) -> Option<u32> {
+        let source = self.source;
+        let laid = source.laid_out(places, &[fence]);
+        let (Language::C, FenceKind::Full, [Standing::After(line)]) =
+            (source.language, fence.kind, &laid.places[..])
+        else {
+            return None;
+        };
+        let rest: Vec<Fence> = set.iter().copied().filter(|f| *f != fence).collect();
+        // Fences within their lines leave the lines where they are.
+        let text = source.with(places, &rest).text;
+        let old = text.lines().nth(*line as usize - 1)?;
+        let orders: Vec<_> = ["memory_order_relaxed", "memory_order_release"]
+            .into_iter()
+            .flat_map(|order| old.match_indices(order))
+            .collect();
+        let ([(at, order)], true) = (&orders[..], old.contains("atomic_store_explicit")) else { return None };
+        let new = format!("{}memory_order_seq_cst{}", &old[..*at], &old[at + order.len()..]);
+        let changed: Vec<_> =
+            text.lines().enumerate().map(|(i, l)| if i + 1 == *line as usize { &new } else { l }).collect();
+        let program = source.program_of(&(changed.join("\n") + "\n")).ok()?;
+        matches!(goal.judge(&program, Some(ENOUGH)), Judged::Holds(_)).then_some(*line)
     }
 }
 

@@ -29,7 +29,7 @@ pub fn goal_name(goal: GoalName) -> &'static str {
 impl Placed {
     fn line(&self) -> u32 {
         match self.standing {
-            Standing::After(line) | Standing::In(line) => line,
+            Standing::After(line) | Standing::In { line, .. } => line,
         }
     }
 
@@ -37,7 +37,7 @@ impl Placed {
         match self.standing {
             Standing::After(0) => "before line 1".to_string(),
             Standing::After(line) => format!("after line {line}"),
-            Standing::In(line) => format!("in line {line}"),
+            Standing::In { line, column } => format!("in line {line}, before column {column}"),
         }
     }
 }
@@ -139,8 +139,12 @@ fn count(fences: usize) -> String {
 
 fn details(outcome: &Outcome<'_>, repaired: &Repaired, options: &FencesOptions) -> String {
     let mut out = String::new();
-    for (fence, needed) in repaired.sets[0].iter().zip(&repaired.needed) {
+    let all = repaired.sets[0].iter().zip(&repaired.needed).zip(&repaired.stores);
+    for ((fence, needed), store) in all {
         out += &line_of(outcome, fence);
+        if let Some(line) = store {
+            let _ = writeln!(out, "      or instead memory_order_seq_cst for the store in line {line}");
+        }
         match needed {
             None => out += "      whether it is needed is unknown\n",
             Some((program, evidence)) => {
@@ -263,6 +267,7 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
                 n.as_ref().map_or(Value::Null, |(program, evidence)| self::evidence(program, evidence))
             });
             object["without"] = needed.collect();
+            object["seq_cst_store_lines"] = json!(repaired.stores);
             object["diff"] = json!(repaired.diff);
             object["written"] = json!(repaired.written.as_ref().map(|p| p.display().to_string()));
         }

@@ -7,6 +7,7 @@ mod c_checks;
 mod c_random;
 mod certify;
 mod examples;
+mod fences;
 mod limits;
 mod litmus;
 mod output;

@@ -101,9 +101,11 @@ impl Edited {
     pub fn site_at(&self) -> impl Fn(Span) -> Option<usize> {
         let lines = Lines::new(&self.text);
         move |span| {
-            let offset = lines.start(span);
-            let covers =
-                |(start, piece): &&(usize, Piece)| (*start..start + piece.text.len()).contains(&offset);
+            // A label before the fence may be part of its place.
+            let (start, end) = (lines.start(span), lines.end(span));
+            let covers = |(at, piece): &&(usize, Piece)| {
+                (*at..at + piece.text.len()).contains(&start) || (start..end).contains(at)
+            };
             let is_here = span.is_some() && span.file == FileId(0);
             self.pieces.iter().find(covers).filter(|_| is_here).and_then(|(_, piece)| piece.site)
         }

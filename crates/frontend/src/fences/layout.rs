@@ -22,14 +22,20 @@ pub struct Laid {
 pub enum Standing {
     /// On a line of its own behind this one.
     After(u32),
-    /// Within this line.
-    In(u32),
+    /// Within a line.
+    In {
+        /// The line.
+        line: u32,
+        /// The column where it stands.
+        column: u32,
+    },
 }
 
 /// The text with fences at sites, for people.
 pub fn layout(language: Language, text: &str, fences: &[(&Site, FenceKind)]) -> Laid {
     let lines = Lines::new(text);
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let within = |at| Standing::In { line: lines.line(at), column: lines.column(at) };
     let mut places = Vec::new();
     let mut own_lines = Vec::new();
     let mut inline = Vec::new();
@@ -49,8 +55,8 @@ pub fn layout(language: Language, text: &str, fences: &[(&Site, FenceKind)]) -> 
                 places.push(match site.shape {
                     Shape::Transition { .. } => Standing::After(lines.line(site.at)),
                     Shape::Row { .. } => Standing::After(lines.line(site.at.saturating_sub(1))),
-                    Shape::AloneBehind(end) => Standing::In(lines.line(end)),
-                    _ => Standing::In(lines.line(site.at)),
+                    Shape::AloneBehind(end) => within(end),
+                    _ => within(site.at),
                 });
             }
         }

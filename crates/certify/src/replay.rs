@@ -2,7 +2,7 @@
 //! in the violation that it claims. What each step read and wrote comes from the semantics; a
 //! saved trace also claims it, and every claim is compared.
 
-use fencepost_ir::cfg::{Loc, Program};
+use fencepost_ir::cfg::{EdgeId, Loc, Program};
 use fencepost_ir::{Scalar, Span};
 use fencepost_memory::{Event, EventKind, Machine, Memory, State, with_memory};
 use fencepost_task::{Action, Model, Step, Trace, Violation};
@@ -111,6 +111,26 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<Replay, Rejection> {
     })
 }
 
+/// Replays a run that need not violate anything; its violation means nothing.
+pub fn replay_run(
+    program: &Program,
+    model: Model,
+    init: &[(Loc, i64)],
+    steps: &[Step],
+) -> Result<Replay, Rejection> {
+    let machine = machine(program)?;
+    with_memory!(model, memory => {
+        let mut run = Run::start(&machine, memory, model, init)?;
+        for &step in steps {
+            run.step(step)?;
+        }
+        match run.failed {
+            Some(_) => run.reject(steps.len(), "the run fails"),
+            None => Ok(run.replay),
+        }
+    })
+}
+
 /// Replays a saved trace: initial values by name, then a claim for each step.
 pub fn replay_claims(
     program: &Program,
@@ -206,9 +226,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
             return self.reject(number, "the run has failed before this step");
         }
         let state = self.state();
-        let mut possible = Vec::new();
-        self.machine.steps(self.memory, state, &mut possible);
-        if !possible.contains(&step) {
+        if !self.machine.allows(self.memory, state, step) {
             let name = self.replay.threads.get(step.thread as usize);
             let name = name.map_or("a thread that does not exist".to_string(), |n| format!("`{n}`"));
             return self.reject(number, format!("{name} cannot do this here"));
@@ -254,8 +272,15 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
                     Action::Propagate(_) | Action::Delete => false,
                 }
         };
-        match possible.iter().find(|s| fits(s)) {
-            Some(step) => Ok(*step),
+        // A value that is not listed, of a choice among too many.
+        let unlisted = claim.edge.and_then(|id| {
+            let value =
+                i64::try_from(claim.value?).ok().or(u64::try_from(claim.value?).ok().map(|v| v as i64));
+            let step = Step { thread: thread as u32, action: Action::Edge(EdgeId(id), Some(value?)) };
+            self.machine.allows(self.memory, self.state(), step).then_some(step)
+        });
+        match possible.iter().copied().chain(unlisted).find(|s| fits(s)) {
+            Some(step) => Ok(step),
             None => self.reject(number, format!("`{}` cannot do this {} here", claim.thread, claim.kind)),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
 use crate::progress::ProgressLine;
-use crate::{Exit, any_number, input, interrupt, output};
+use crate::{Exit, any_number, bmc, input, interrupt, output};
 use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
@@ -11,6 +11,7 @@ use fencepost_ir::{Check, Checks, Span, cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
+use fencepost_robust::lazy::{self, Lazy};
 use fencepost_task::{Answer, Bounds, Budget, Certificate, Engine, Model, Reason, Scope, Task, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,12 +84,7 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
         program.drop_assertions();
     }
     if !program.has_property() {
-        let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);
-        let diagnostic = Diagnostic::new(span, "there is nothing to check").help(
-            "a property is an `assert`, `forbid`, `at most` or `final` condition; in Memorax files a `forbidden` line, \
-             in Trencher files a `final` state in every thread",
-        );
-        let error = input::InputError::Text(program.sources.clone(), vec![diagnostic]);
+        let error = nothing_to_check(&program);
         input::complain(&error);
         if options.format == Format::Json {
             output::line(error_object(&name, &error));
@@ -103,6 +99,16 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
         }
     }
     exit
+}
+
+/// What is said of a program without any property.
+pub fn nothing_to_check(program: &cfg::Program) -> input::InputError {
+    let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);
+    let diagnostic = Diagnostic::new(span, "there is nothing to check").help(
+        "a property is an `assert`, `forbid`, `at most` or `final` condition; in Memorax files a `forbidden` line, \
+         in Trencher files a `final` state in every thread",
+    );
+    input::InputError::Text(program.sources.clone(), vec![diagnostic])
 }
 
 /// The object of a file that cannot be read.
@@ -128,9 +134,20 @@ fn check_model(
         memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
         cancelled: cancelled.clone(),
     };
-    let bounds = Bounds { buffer: options.buffer, threads: options.input.threads };
+    let bounds = Bounds {
+        buffer: options.buffer,
+        threads: options.input.threads,
+        unwind: options.bmc.unwind,
+        ..Bounds::default()
+    };
     let task = Task { program, model, bounds, budget };
-    let mut engine = engine(options, &task);
+    let mut engine = match engine(options, &task) {
+        Ok(engine) => engine,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            return Exit::Wrong;
+        }
+    };
     if program.checks != Checks::default() && engine.name() != "explicit" {
         let message =
             "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit";
@@ -221,7 +238,7 @@ fn check_model(
 }
 
 /// Checks a proof again, unless that takes much longer than it took to find it.
-fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<(), Unproven> {
+pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<(), Unproven> {
     let allowed = Instant::now() + searched * 3 + Duration::from_secs(1);
     let deadline = task.budget.deadline.map_or(allowed, |deadline| deadline.min(allowed));
     match check_certificate_until(task.program, certificate, deadline) {
@@ -239,10 +256,12 @@ fn explicit(options: &CheckOptions) -> Explicit {
 
 /// The engine that was asked for; `auto` takes the one that knows any number of threads where there are
 /// such.
-fn engine(options: &CheckOptions, task: &Task<'_>) -> Box<dyn Engine> {
+fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, String> {
     let explicit = explicit(options);
-    match options.engine {
+    Ok(match options.engine {
+        EngineName::Bmc => Box::new(bmc::engine(&options.bmc, task.model)?),
         EngineName::Dual => Box::new(Dual),
+        EngineName::Lazy => Box::new(Lazy { iterations: options.iterations }),
         EngineName::Auto
             if task.program.is_parameterized()
                 && task.model == Model::Tso
@@ -251,13 +270,14 @@ fn engine(options: &CheckOptions, task: &Task<'_>) -> Box<dyn Engine> {
             Box::new(Dual)
         }
         EngineName::Auto | EngineName::Explicit => Box::new(explicit),
-    }
+    })
 }
 
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
 /// is safe within that scope.
 fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
-    let asked_for_bounds = options.buffer.is_some();
+    let asked_for_bounds =
+        options.buffer.is_some() || options.engine == EngineName::Bmc || bmc::is_bounded(&options.bmc);
     match answer.verdict {
         Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
             if asked_for_bounds =>
@@ -294,13 +314,23 @@ fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit 
             }
         };
     }
+    if what == "extended" {
+        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+        let budget = Budget { memory: default_memory(), ..Budget::default() };
+        let bounds = Bounds { unwind: options.bmc.unwind, ..Bounds::default() };
+        let task = Task { program: &program, model: Model::Tso, bounds, budget };
+        output::text(lazy::extended(&task, options.iterations));
+        return Exit::Good;
+    }
     let pass = match what {
         "cfg" => "compact",
         _ => match what.strip_prefix("after:") {
             Some(pass) if pipeline::PASSES.contains(&pass) => pass,
             _ => {
                 let passes = pipeline::PASSES.map(|p| format!("after:{p}")).join(", ");
-                output::complain(format!("error: --print takes tree, cfg, automata, {passes}; not `{what}`"));
+                output::complain(format!(
+                    "error: --print takes tree, cfg, automata, extended, {passes}; not `{what}`"
+                ));
                 return Exit::Wrong;
             }
         },

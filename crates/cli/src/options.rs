@@ -27,6 +27,15 @@ pub enum Command {
     /// Run litmus tests: all final states, as herd prints them. Or make tests from cycles of relations.
     #[command(after_help = LITMUS_EXAMPLES)]
     Litmus(LitmusOptions),
+    /// Does TSO add behaviour at all? Gives all attacks, each with a run and its happens-before cycle.
+    #[command(after_help = ROBUST_EXAMPLES)]
+    Robust(RobustOptions),
+    /// The fewest fences that repair a program: places, and the repaired text.
+    #[command(after_help = FENCES_EXAMPLES)]
+    Fences(FencesOptions),
+    /// A program whose SC behaviour is this one's TSO behaviour, within a bound.
+    #[command(after_help = TRANSLATE_EXAMPLES)]
+    Translate(TranslateOptions),
     /// Step through a saved trace, checking every step on the reference semantics.
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayOptions),
@@ -45,6 +54,10 @@ pub enum BenchName {
     Dual,
     /// Litmus tests, beside herd7.
     Litmus,
+    /// The lazy engine and robustness on the figures of their paper, beside trencher.
+    Lazy,
+    /// Bounded model checking on the tables of its paper, beside cbmc.
+    Bmc,
 }
 
 #[derive(Args)]
@@ -66,7 +79,8 @@ Examples:
   fencepost check --model sc --model pso examples/*.fp     under two models
   fencepost check --threads 3 lock.fp                      three threads for each template
   fencepost check --format json examples/*.fp              for scripts
-  fencepost check --trace bug.json examples/peterson.fp    saves the run";
+  fencepost check --trace bug.json examples/peterson.fp    saves the run
+  fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver";
 
 const LITMUS_EXAMPLES: &str = "\
 Examples:
@@ -79,6 +93,31 @@ Examples:
   fencepost litmus --generate-all 4 --output tests         all tests from cycles of up to 4 relations
 
 Exit codes: 0 the run is complete, 1 an answer differs from --expect, 2 a test cannot be read, 3 unknown.";
+
+const ROBUST_EXAMPLES: &str = "\
+Examples:
+  fencepost robust examples/peterson.fp                    all stores that a load can overtake with effect
+  fencepost robust --criterion trf examples/clh.fp         the stricter criterion, triangular races
+  fencepost robust --format json examples/*.fp             for scripts
+
+Exit codes: 0 robust, 1 not robust, 2 wrong input, 3 unknown.";
+
+const FENCES_EXAMPLES: &str = "\
+Examples:
+  fencepost fences examples/peterson.fp                    under TSO
+  fencepost fences --model pso examples/mp.fp              store-store fences cost 1, full ones 4
+  fencepost fences --all examples/sb.fp                    every cheapest set
+  fencepost fences --goal robust examples/dekker.fp        so that TSO adds no behaviour at all
+  fencepost fences --apply examples/dekker.c               writes examples/dekker_fenced.c
+  fencepost fences --audit examples/dekker_fenced.c        is each of its fences needed?
+
+Exit codes: 0 repaired or no repair needed, 1 no fences repair it, 2 wrong input or command line, 3 unknown.";
+
+const TRANSLATE_EXAMPLES: &str = "\
+Examples:
+  fencepost translate --rounds 2 examples/peterson.fp              at most two rounds a thread
+  fencepost translate --age 1 -o peterson_sc.fp examples/peterson.fp
+  fencepost check --model sc peterson_sc.fp                        a bug under SC is one under TSO";
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
@@ -117,6 +156,10 @@ pub enum EngineName {
     Explicit,
     /// Backward over load buffers: TSO, complete, for any number of threads too.
     Dual,
+    /// SC search, with store buffers only where robustness is attacked: TSO.
+    Lazy,
+    /// Bounded model checking: a formula for a solver.
+    Bmc,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -236,6 +279,10 @@ pub struct CheckOptions {
     /// Entries in each store buffer; a safe verdict then holds up to this bound only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub buffer: Option<u32>,
+    /// Extensions that the lazy engine tries
+    #[arg(long, value_name = "N", default_value_t = fencepost_robust::lazy::DEFAULT_ITERATIONS,
+          value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub iterations: u32,
     /// Seconds for each file and model
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
@@ -257,7 +304,8 @@ pub struct CheckOptions {
     /// Save the proof of a safe verdict, if the engine gives one (one file and one model)
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
-    /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT) or `after:PASS`
+    /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT), `extended` (the lazy
+    /// engine's last program) or `after:PASS`
     #[arg(long, value_name = "WHAT")]
     pub print: Option<String>,
     /// Exit with 0 where the answer is unknown
@@ -270,7 +318,140 @@ pub struct CheckOptions {
     #[arg(short, long)]
     pub verbose: bool,
     #[command(flatten)]
+    pub bmc: BmcOptions,
+    #[command(flatten)]
     pub input: InputOptions,
+}
+
+/// Shared-memory abstractions.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SmaName {
+    /// No buffers: SC.
+    Sc,
+    /// Queues: TSO, the reference.
+    Tso,
+    /// Queues: PSO, the reference.
+    Pso,
+    /// Stamped stores: TSO.
+    Etso,
+    /// Stamped stores: PSO.
+    Epso,
+}
+
+/// Bounds and files of bounded model checking.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Bounded model checking")]
+pub struct BmcOptions {
+    /// Repetitions of each loop, for bmc and lazy; a safe verdict then holds up to this bound only [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub unwind: Option<u32>,
+    /// Rounds in which the threads take turns [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: Option<u32>,
+    /// Times at which stores reach memory; 1 is SC [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub clock: Option<u32>,
+    /// Entries of each store queue, with `--sma tso` and `--sma pso` [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub queue: Option<u32>,
+    /// Bits of integers; what is found is checked at full width [default: full]
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(2..=64))]
+    pub width: Option<u8>,
+    /// How memory is encoded; must fit the model [default: etso for tso, epso for pso]
+    #[arg(long, value_enum)]
+    pub sma: Option<SmaName>,
+    /// Write the formula of the last bounds
+    #[arg(long, value_name = "FILE.cnf")]
+    pub dimacs: Option<PathBuf>,
+    /// Write the solver's proof that it has no model (DRAT)
+    #[arg(long, value_name = "FILE.drat")]
+    pub proof: Option<PathBuf>,
+}
+
+/// What fences are for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GoalName {
+    /// The property holds.
+    Safe,
+    /// TSO adds no behaviour, whatever the property.
+    Robust,
+}
+
+#[derive(Args)]
+pub struct FencesOptions {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// What the fences are for
+    #[arg(long, value_enum, default_value = "safe")]
+    pub goal: GoalName,
+    /// Memory model, `tso` or `pso`; may be repeated
+    #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
+    pub models: Vec<ModelName>,
+    /// Method of the checks
+    #[arg(long, value_enum, default_value = "auto")]
+    pub engine: EngineName,
+    /// What fences cost under PSO
+    #[arg(long, value_name = "PRICES", default_value = "full=4,store-store=1", value_parser = prices)]
+    pub price: PriceList,
+    /// List every cheapest set
+    #[arg(long, conflicts_with = "audit")]
+    pub all: bool,
+    /// Say of each fence that is there whether it is needed
+    #[arg(long, conflicts_with = "apply")]
+    pub audit: bool,
+    /// Write the repaired program next to the original, or where -o says
+    #[arg(long)]
+    pub apply: bool,
+    /// Where the repaired program goes
+    #[arg(short, long, value_name = "FILE", requires = "apply")]
+    pub output: Option<PathBuf>,
+    /// Entries in each store buffer; the repair is then proved up to this bound only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub buffer: Option<u32>,
+    /// Seconds for each model
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Megabytes for each check [default: 80 % of the machine's]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: Option<u64>,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// Exit with 0 where the answer is unknown
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// Say nothing but the result
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Show the run that each fence prevents
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+/// Prices of fences.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PriceList {
+    pub full: u32,
+    pub store_store: u32,
+}
+
+fn prices(text: &str) -> Result<PriceList, String> {
+    let mut list = PriceList { full: 4, store_store: 1 };
+    for part in text.split(',') {
+        let number = |n: &str| match n.parse::<u32>() {
+            Ok(price @ 1..=1_000_000) => Ok(price),
+            _ => Err(format!("`{n}` is not a price from 1 to 1000000")),
+        };
+        match part.split_once('=') {
+            Some(("full", n)) => list.full = number(n)?,
+            Some(("store-store", n)) => list.store_store = number(n)?,
+            _ => return Err("expected `full=N`, `store-store=N` or both with a comma".to_string()),
+        }
+    }
+    Ok(list)
 }
 
 /// Another way to find final states, to compare with.
@@ -348,6 +529,67 @@ pub struct LitmusOptions {
     /// No summary and no progress
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// What robust means.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Criterion {
+    /// Every TSO run has the happens-before relation of an SC run.
+    Traces,
+    /// No SC run has a triangular race: stricter, and enough for that.
+    Trf,
+}
+
+#[derive(Args)]
+pub struct RobustOptions {
+    /// Programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Memory model; robustness is against TSO only
+    #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
+    pub models: Vec<ModelName>,
+    /// What robust means
+    #[arg(long, value_enum, default_value = "traces")]
+    pub criterion: Criterion,
+    /// Seconds for each file
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Megabytes for each file [default: 80 % of the machine's]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: Option<u64>,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// Exit with 0 where the answer is unknown
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// Say nothing but the verdicts
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Show the run of every attack, and every step of it
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+#[derive(Args)]
+#[command(group(clap::ArgGroup::new("bound").required(true).args(["rounds", "age"])))]
+pub struct TranslateOptions {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// At most this many rounds a thread: between two rounds others run
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: Option<u32>,
+    /// No store on its way for more than this many rounds of its thread
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub age: Option<u32>,
+    /// Where the program goes [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub input: InputOptions,
 }
 
 #[derive(Args)]

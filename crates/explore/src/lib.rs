@@ -9,12 +9,12 @@
 //! Limits: a program with any number of threads is not for this engine, and it says so; so it does
 //! where a run comes to a choice among too many values.
 
-mod codec;
-mod heap;
-mod reduction;
+pub mod codec;
+pub mod heap;
+pub mod reduction;
 mod search;
 mod shorten;
-mod store;
+pub mod store;
 mod symmetry;
 mod threads;
 
@@ -26,7 +26,8 @@ use fencepost_task::{
     Violation,
 };
 use search::{End, Goal, Search};
-pub use search::{Order, Reduction};
+pub use search::{Order, Reduction, initial_choices};
+pub use shorten::without_needless_steps;
 
 /// More initial states than this are too many to try one by one.
 const MAX_INITIAL: u128 = 1 << 20;
@@ -55,6 +56,20 @@ impl Engine for Explicit {
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        let answer = self.check_quickly(task, progress);
+        match answer.verdict {
+            Verdict::Unsafe { trace } => {
+                let trace = with_memory!(task.model, memory => shorten::shorten(task, *memory, trace));
+                Answer { verdict: Verdict::Unsafe { trace }, ..answer }
+            }
+            Verdict::Safe { .. } | Verdict::Unknown { .. } => answer,
+        }
+    }
+}
+
+impl Explicit {
+    /// Answers with the first run that is found, however long.
+    pub fn check_quickly(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
         if let Some(reason) = not_applicable(task.program) {
             let verdict = Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None };
             return Answer { verdict, unreached: Vec::new(), stats: Default::default(), certificate: None };
@@ -73,9 +88,7 @@ impl Engine for Explicit {
         }
         with_memory!(task.model, memory => self.check_under(task, *memory, progress))
     }
-}
 
-impl Explicit {
     fn check_under<M: Memory + Copy>(
         &self,
         task: &Task<'_>,
@@ -86,7 +99,7 @@ impl Explicit {
         let mut search = Search::new(machine, memory, task.model, self.order, self.reduction);
         let (end, bound) = grow(&mut search, task, &mut Goal::Violation, progress);
         let stats = search.stats();
-        let bounds = |buffer| Bounds { buffer, threads: task.bounds.threads };
+        let bounds = |buffer| Bounds { buffer, threads: task.bounds.threads, ..Bounds::default() };
         let scope = |buffer| match bounds(buffer) {
             none if none.named().is_empty() => Scope::Complete,
             some => Scope::UpTo(some),
@@ -108,7 +121,6 @@ impl Explicit {
                         violation,
                         shortest: false,
                     };
-                    let trace = shorten::shorten(task, memory, trace);
                     Verdict::Unsafe { trace }
                 }
             },
@@ -186,8 +198,8 @@ fn completed_bound(bound: Option<u32>, given: Option<u32>) -> Option<u32> {
     }
 }
 
-/// Why the engine cannot take the program.
-fn not_applicable(program: &Program) -> Option<String> {
+/// Why explicit search cannot take the program.
+pub fn not_applicable(program: &Program) -> Option<String> {
     if let Some(start) = program.threads.iter().find(|t| t.count == Count::Any) {
         return Some(format!(
             "explicit search needs a number of threads, and `{}[*]` is any number; give one with --threads N",

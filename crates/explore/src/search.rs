@@ -182,7 +182,7 @@ impl<'p, M: Memory> Search<'p, M> {
         goal: &mut Goal<'_>,
         progress: &mut dyn FnMut(&Progress),
     ) -> End {
-        let first = self.store.len() == 0;
+        let first = self.store.is_empty();
         self.bounds.push(bound);
         let mut frontier = std::mem::take(&mut self.cut);
         if first && let Some(end) = self.insert_initial(budget, goal, &mut frontier) {
@@ -597,8 +597,8 @@ fn actual_loc(state: &State, actual_objects: &[u32], loc: Loc) -> Loc {
     heap_cell.unwrap_or(loc)
 }
 
-/// All ways to choose the initial values.
-fn initial_choices<'a>(cells: &'a [(Loc, &'a Choices)]) -> impl Iterator<Item = Vec<(Loc, i64)>> + 'a {
+/// All ways to choose the initial values of the cells that [`Machine::initial_choices`] names.
+pub fn initial_choices<'a>(cells: &'a [(Loc, &'a Choices)]) -> impl Iterator<Item = Vec<(Loc, i64)>> + 'a {
     let values: Vec<Vec<i64>> = cells.iter().map(|(_, c)| c.values().collect()).collect();
     let total: usize = values.iter().map(Vec::len).product();
     (0..total).map(move |mut number| {

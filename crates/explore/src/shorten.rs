@@ -7,7 +7,7 @@
 
 use crate::search::{End, Found, Goal, Limits, Order, Reduction, Search};
 use fencepost_ir::Span;
-use fencepost_memory::{Machine, Memory};
+use fencepost_memory::{Machine, Memory, with_memory};
 use fencepost_task::{Action, Step, Task, Trace, Violation};
 
 /// States that the search for a shorter run may look at.
@@ -29,6 +29,18 @@ pub fn shorten<M: Memory + Copy>(task: &Task<'_>, memory: M, mut trace: Trace) -
         End::Exhausted { .. } => Trace { shortest: true, ..trace },
         End::Found(_) | End::Stopped(_) => trace,
     }
+}
+
+/// Longer runs of other engines are left as they are.
+const QUICK_LIMIT: usize = 120;
+
+/// The run without the steps that can be left out, if it is not too long to try.
+pub fn without_needless_steps(task: &Task<'_>, mut trace: Trace) -> Trace {
+    if trace.steps.len() <= QUICK_LIMIT {
+        let machine = Machine::new(task.program).expect("the trace is a run of it");
+        with_memory!(task.model, memory => drop_steps(&machine, memory, &mut trace));
+    }
+    trace
 }
 
 fn is_limit(violation: Violation) -> bool {

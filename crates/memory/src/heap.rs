@@ -34,7 +34,7 @@ pub struct HeapObject {
 
 /// Where the scalars of an object lie: elements one after the other, cut off at the object's size,
 /// and for a record that ends in an array without length, that array up to the object's size.
-pub(crate) struct Layout {
+pub struct Layout {
     element: Vec<Cell>,
     stride: u64,
     /// First byte and element of the array at the end.
@@ -44,7 +44,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new(records: &Records, ty: &Type) -> Layout {
+    /// The layout of an array of a type.
+    pub fn new(records: &Records, ty: &Type) -> Layout {
         let element = ty.innermost();
         let tail = match element {
             Type::Record(id) => records.get(*id).fields.last().and_then(|last| match &last.ty {
@@ -77,7 +78,7 @@ impl Layout {
     }
 
     /// The number of cells of an object of that size.
-    pub(crate) fn cells(&self, bytes: u64) -> usize {
+    pub fn cells(&self, bytes: u64) -> usize {
         let (head, rest) = self.split(bytes);
         match &self.tail {
             // The record's own members end where the array begins.
@@ -87,7 +88,7 @@ impl Layout {
     }
 
     /// The number and type of the cell at a byte of an object of `bytes`.
-    pub(crate) fn find(&self, bytes: u64, offset: u64, ty: Scalar) -> Result<(usize, Scalar), Fault> {
+    pub fn find(&self, bytes: u64, offset: u64, ty: Scalar) -> Result<(usize, Scalar), Fault> {
         if offset.checked_add(ty.size()).is_none_or(|end| end > bytes) {
             return Err(Fault::OutsideObject { offset, size: bytes });
         }
@@ -109,7 +110,7 @@ impl Layout {
     }
 
     /// Where a cell lies, and its type.
-    pub(crate) fn cell(&self, bytes: u64, number: usize) -> Cell {
+    pub fn cell(&self, bytes: u64, number: usize) -> Cell {
         let (head, rest) = self.split(bytes);
         match &self.tail {
             Some((offset, tail)) if bytes > head && number >= self.element.len() => {
@@ -125,7 +126,7 @@ impl Layout {
     }
 
     /// Whether any cells share bytes.
-    pub(crate) fn has_overlaps(&self) -> bool {
+    pub fn has_overlaps(&self) -> bool {
         self.overlaps
     }
 

@@ -27,7 +27,7 @@ mod state;
 mod tso;
 
 pub use event::{Event, EventKind};
-pub use heap::{HeapObject, Life};
+pub use heap::{HeapObject, Layout, Life};
 pub use load_buffer::LoadBuffer;
 pub use machine::{Machine, Parameterized, Resolved};
 pub use model::Memory;

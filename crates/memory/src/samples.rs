@@ -2,9 +2,11 @@
 //! are more is a limit, which the step without a value stands for.
 
 use crate::machine::Machine;
+use crate::model::Memory;
 use crate::state::State;
 use fencepost_ir::Scalar;
-use fencepost_ir::cfg::{Address, Choices, Expr, Program};
+use fencepost_ir::cfg::{Address, Choices, Expr, Instr, Program};
+use fencepost_task::{Action, Step};
 
 /// So many are tried.
 const MAX_SAMPLES: usize = 24;
@@ -13,6 +15,29 @@ impl Machine<'_> {
     /// Values of a choice among too many: the ends, and the program's constants that belong to it.
     pub(crate) fn samples<'c>(&'c self, choices: &'c Choices) -> impl Iterator<Item = i64> + 'c {
         self.constants.iter().copied().filter(|v| choices.contains(*v))
+    }
+
+    /// Whether the step can be taken in the state. Of a choice among too many values
+    /// [`Machine::steps`] lists a few, but each of them can be taken.
+    pub fn allows(&self, memory: &impl Memory, state: &State, step: Step) -> bool {
+        let mut listed = Vec::new();
+        self.steps(memory, state, &mut listed);
+        if listed.contains(&step) {
+            return true;
+        }
+        let Action::Edge(id, Some(value)) = step.action else { return false };
+        // The step without a value stands for the values that are not listed.
+        if !listed.contains(&Step { action: Action::Edge(id, None), ..step }) {
+            return false;
+        }
+        let index = step.thread as usize;
+        match &self.edge(&state.threads[index], id).instr {
+            Instr::Havoc(_, choices) => choices.contains(value),
+            Instr::Load(_, address) => {
+                self.unwritten(state, index, address).is_some_and(|choices| choices.contains(value))
+            }
+            _ => false,
+        }
     }
 
     /// What a load may see where nobody has written.

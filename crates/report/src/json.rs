@@ -9,7 +9,8 @@ use fencepost_ir::cfg::Program;
 use fencepost_task::{Action, Model, Scope};
 use serde_json::{Map, Value, json};
 
-fn scope(scope: Scope) -> Value {
+/// How far a verdict reaches.
+pub fn scope(scope: Scope) -> Value {
     match scope {
         Scope::Complete => json!("complete"),
         Scope::UpTo(bounds) => Value::Object(
@@ -54,7 +55,10 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
             "depth": outcome.stats.depth,
             "bytes": outcome.stats.bytes,
             "configurations": outcome.stats.configurations,
-            "queries": 0,
+            "queries": outcome.stats.queries,
+            "variables": outcome.stats.variables,
+            "clauses": outcome.stats.clauses,
+            "spurious": outcome.stats.spurious,
         },
         "reason": reason,
         "engines": [{"name": outcome.engine, "status": "answered", "reason": null}],
@@ -82,7 +86,8 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
     object
 }
 
-fn trace(program: &Program, replay: &Replay) -> Value {
+/// The steps of a replayed run.
+pub fn trace(program: &Program, replay: &Replay) -> Value {
     let mut events = Vec::new();
     let mut push = |fields: Map<String, Value>| {
         let mut event = Map::new();

@@ -40,12 +40,18 @@ impl Default for Style {
 pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     let Outcome { file, program, model, engine, stats, seconds, .. } = outcome;
     let model = model.name().to_uppercase();
-    let effort = match (stats.configurations, stats.states) {
-        (0, states) => format!("{states} states"),
-        (configurations, _) => format!("{configurations} configurations"),
+    let effort = match (stats.configurations, stats.states, stats.clauses) {
+        (0, 0, clauses) if clauses > 0 => format!("{clauses} clauses"),
+        (0, states, _) => format!("{states} states"),
+        (configurations, 0, _) => format!("{configurations} configurations"),
+        (configurations, states, _) => format!("{configurations} configurations in {states} states"),
     };
     let cost = format!("engine {engine}, {effort}, {seconds:.2} s");
     let mut out = String::new();
+    if stats.spurious > 0 && style.detail != Detail::Verdict {
+        let violations = stats.spurious;
+        let _ = writeln!(out, "note: {violations} violations at the cut width are none at full width");
+    }
     match &outcome.verdict {
         Shown::Safe { scope, unreached } => {
             let number = if program.is_parameterized() { " for any number of threads" } else { "" };
@@ -102,6 +108,16 @@ pub fn unreached(program: &Program, unreached: &Unreached) -> String {
 
 /// A replayed run as a table, and what it shows.
 pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
+    let mut out = steps(program, replay, style);
+    out += &conclusion(program, replay);
+    if !replay.shortest {
+        out += "  (there may be a shorter run)\n";
+    }
+    out
+}
+
+/// A replayed run as a table.
+pub fn steps(program: &Program, replay: &Replay, style: Style) -> String {
     let line = timeline(replay);
     let rows = rows(program, replay, &line, style);
     let mut out = String::from("\n");
@@ -118,10 +134,6 @@ pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
         out += &if fits { table } else { list(replay, &rows) };
         out.push('\n');
         out += &source_lines(program, replay, &rows);
-    }
-    out += &conclusion(program, replay);
-    if !replay.shortest {
-        out += "  (there may be a shorter run)\n";
     }
     out
 }

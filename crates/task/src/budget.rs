@@ -44,6 +44,14 @@ pub struct Stats {
     pub depth: u64,
     /// Bytes of the largest tables.
     pub bytes: u64,
+    /// Questions to a solver, or searches that an engine asks for.
+    pub queries: u64,
+    /// Variables of the largest formula.
+    pub variables: u64,
+    /// Clauses of the largest formula.
+    pub clauses: u64,
+    /// Violations that a formula with cut widths has and the program has not.
+    pub spurious: u64,
     /// Whether threads were seen to race by plain or relaxed accesses.
     pub racing: bool,
 }

@@ -49,12 +49,30 @@ pub struct Bounds {
     pub buffer: Option<u32>,
     /// Instances of each template and unbounded spawn loop.
     pub threads: Option<u32>,
+    /// Repetitions of each loop.
+    pub unwind: Option<u32>,
+    /// Rounds in which threads take turns.
+    pub rounds: Option<u32>,
+    /// Times at which stores reach memory.
+    pub clock: Option<u32>,
+    /// Entries in each store queue of a shared-memory abstraction.
+    pub queue: Option<u32>,
+    /// Bits of integers.
+    pub width: Option<u32>,
 }
 
 impl Bounds {
     /// Names and values of the bounds that are set, as JSON writes them.
     pub fn named(&self) -> Vec<(&'static str, u32)> {
-        let all = [("buffer", self.buffer), ("threads", self.threads)];
+        let all = [
+            ("buffer", self.buffer),
+            ("threads", self.threads),
+            ("unwind", self.unwind),
+            ("rounds", self.rounds),
+            ("clock", self.clock),
+            ("queue", self.queue),
+            ("width", self.width),
+        ];
         all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 }

@@ -1,10 +1,14 @@
 //! `fencepost bench`: reproduces measured tables, with other tools in the same run where they are
 //! installed. Counts do not depend on the machine; times compare within one run only.
 
+mod bmc;
 mod dual;
 mod explore;
 mod families;
+mod lazy;
+mod lazy_families;
 mod litmus;
+mod memorax;
 mod promela;
 
 use crate::options::{BenchName, BenchOptions};
@@ -12,9 +16,11 @@ use crate::{Exit, output};
 
 pub fn run(options: &BenchOptions) -> Exit {
     let done = match options.name {
+        BenchName::Bmc => bmc::run(options),
         BenchName::Dual => dual::run(options),
         BenchName::Explore => explore::run(options),
         BenchName::Litmus => litmus::run(options),
+        BenchName::Lazy => lazy::run(options),
     };
     match done {
         Ok(()) => Exit::Good,

@@ -101,11 +101,16 @@ pub fn run(options: &LitmusOptions) -> Exit {
     };
     match options.engine {
         EngineName::Auto | EngineName::Explicit => {}
-        EngineName::Dual => {
-            output::complain(
-                "unknown: the engine `dual` does not list final states; `fencepost check --engine dual` decides a \
-                 test's condition",
-            );
+        engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Bmc) => {
+            let name = match engine {
+                EngineName::Dual => "dual",
+                EngineName::Lazy => "lazy",
+                _ => "bmc",
+            };
+            output::complain(format!(
+                "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \
+                 test's condition"
+            ));
             return if options.allow_unknown { Exit::Good } else { Exit::Unknown };
         }
     }

@@ -7,10 +7,13 @@ mod c_checks;
 mod c_random;
 mod certify;
 mod examples;
+mod fences;
 mod limits;
 mod litmus;
 mod output;
 mod replay;
+mod robust;
+mod translate;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

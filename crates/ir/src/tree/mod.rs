@@ -13,6 +13,7 @@ pub use crate::layout::{Field, Record, RecordId, RecordKind, Records, Type, UNBO
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 
+pub use print::Words;
 pub use validate::validate;
 
 /// A variable of [`Program::shared`].

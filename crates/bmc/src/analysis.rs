@@ -1,0 +1,675 @@
+//! What the unrolled threads can do at most: which steps they reach, which cells each access may mean,
+//! which values loads may see, and which threads and objects come into being.
+//!
+//! Registers are followed along each thread, cells are sets of all values that are ever written to them. Each
+//! pass goes through all threads with the cells of the pass before. No step is taken twice in a run, so
+//! no value is the result of more stores than there are; after so many passes all values are there,
+//! whether or not the sets still grow.
+
+use crate::expression::slot;
+use crate::loops::Loops;
+use crate::unroll::{Frame, Place, Step, Unrolled, unroll};
+use crate::values::{Values, evaluate};
+use fencepost_ir::cfg::{
+    Address, Arith, BinaryOp, Dest, Expr, Fill, Instr, Loc, ObjectId, ProcId, Program, Reg, RmwOp, StartId,
+    Storage,
+};
+use fencepost_ir::pointer::{self, Target};
+use fencepost_ir::{Fault, Scalar};
+use fencepost_memory::Layout;
+use std::collections::BTreeMap;
+
+/// More threads than this are too many.
+const MAX_THREADS: usize = 200;
+/// More cells than this for one access are too many.
+const MAX_TARGETS: i64 = 4096;
+/// After so many passes sets that still grow become all values of their type.
+const MAX_PASSES: usize = 80;
+
+/// A thread of the beginning, or one that a step spawns.
+pub struct Instance<'p> {
+    /// Its code.
+    pub code: Unrolled<'p>,
+    /// What it runs.
+    pub procedure: ProcId,
+    /// The start it comes from, if it runs from the beginning.
+    pub start: Option<StartId>,
+    /// The thread and step that spawn it.
+    pub parent: Option<(usize, usize)>,
+    /// What is known of each step.
+    pub facts: Vec<Facts>,
+    arguments: Vec<Values>,
+    result: Values,
+}
+
+/// What is known of a step.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Whether it can be tried at all.
+    pub reachable: bool,
+    /// Whether anything can come after it.
+    pub goes_on: bool,
+    /// The cells it may access.
+    pub targets: Targets,
+    /// What a load, a read-modify-write or a join may give.
+    pub value: Option<Values>,
+    /// For a spawn, the thread; for an allocation, the object.
+    pub makes: Option<usize>,
+    /// For a free, the objects it may mean, and the words that point to them.
+    pub frees: Vec<(i64, usize)>,
+}
+
+/// The cells that an address may mean.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    /// The value of the address's expression, the cell, and the cell's type.
+    pub cells: Vec<(i64, Loc, Scalar)>,
+    /// Values for which the access is more than we can model.
+    pub limits: Vec<i64>,
+    /// Whether every value the address can have is one of these.
+    pub complete: bool,
+}
+
+/// A cell.
+pub struct CellFacts {
+    /// Its type.
+    pub ty: Scalar,
+    /// What it may hold.
+    pub values: Values,
+    /// What it holds at first; `None` where nobody knows.
+    pub init: Option<Values>,
+}
+
+/// An object that an allocation makes.
+pub struct Object {
+    /// Its size.
+    pub bytes: u64,
+    /// How long it lives.
+    pub storage: Storage,
+}
+
+/// All of it.
+pub struct Analysis<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// The threads; those that spawn come before those that are spawned.
+    pub instances: Vec<Instance<'p>>,
+    /// The cells that are accessed.
+    pub cells: BTreeMap<Loc, CellFacts>,
+    /// Allocated objects.
+    pub objects: Vec<Object>,
+    loops: &'p [Loops],
+    unwind: u32,
+    layouts: Vec<Layout>,
+    heap_layouts: Vec<Layout>,
+    allocations: BTreeMap<(usize, usize), usize>,
+    heap_types: Vec<usize>,
+    spawns: BTreeMap<(usize, usize), usize>,
+    bases: Vec<u32>,
+    changed: bool,
+}
+
+/// Why a program cannot be taken.
+pub type Refusal = String;
+
+impl<'p> Analysis<'p> {
+    /// Analyses a program within a bound on repetitions.
+    pub fn new(program: &'p Program, loops: &'p [Loops], unwind: u32) -> Result<Analysis<'p>, Refusal> {
+        let layout = |ty| Layout::new(&program.records, ty);
+        let mut analysis = Analysis {
+            program,
+            instances: Vec::new(),
+            cells: BTreeMap::new(),
+            objects: Vec::new(),
+            loops,
+            unwind,
+            layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
+            heap_layouts: program.heap_types.iter().map(|h| layout(&h.ty)).collect(),
+            allocations: BTreeMap::new(),
+            heap_types: Vec::new(),
+            spawns: BTreeMap::new(),
+            bases: program.cell_bases(),
+            changed: true,
+        };
+        if analysis.layouts.iter().chain(&analysis.heap_layouts).any(Layout::has_overlaps) {
+            return Err("unions whose members overlap in part are not for this engine".into());
+        }
+        for (i, start) in program.threads.iter().enumerate() {
+            let fencepost_ir::cfg::Count::Times(n) = start.count else {
+                return Err(format!(
+                    "bounded model checking needs a number of threads, and `{}[*]` is any number; give one with --threads N",
+                    start.name
+                ));
+            };
+            let arguments: Vec<_> = start.args.iter().map(|v| Values::one(*v)).collect();
+            for _ in 0..n {
+                analysis.add_instance(start.procedure, Some(StartId(i as u32)), None, arguments.clone())?;
+            }
+        }
+        let mut passes = 0;
+        while analysis.changed {
+            analysis.changed = false;
+            analysis.pass()?;
+            passes += 1;
+            if passes > analysis.longest_chain() {
+                break;
+            }
+            if passes == MAX_PASSES {
+                analysis.cells.values_mut().for_each(|cell| cell.values = Values::of(cell.ty));
+            }
+        }
+        analysis.pass()?;
+        Ok(analysis)
+    }
+
+    /// Steps that can hand a value on to another thread.
+    fn longest_chain(&self) -> usize {
+        let hands_on = |(step, facts): (&Step<'_>, &Facts)| {
+            facts.reachable
+                && !matches!(step.edge.instr, Instr::Load(..) | Instr::Assign(..))
+                && (step.edge.instr.address().is_some()
+                    || matches!(step.edge.instr, Instr::Spawn(..) | Instr::Join(..)))
+        };
+        let of = |i: &Instance<'_>| i.code.steps.iter().zip(&i.facts).filter(|s| hands_on(*s)).count();
+        self.instances.iter().map(of).sum::<usize>() + 2
+    }
+
+    fn add_instance(
+        &mut self,
+        procedure: ProcId,
+        start: Option<StartId>,
+        parent: Option<(usize, usize)>,
+        arguments: Vec<Values>,
+    ) -> Result<usize, Refusal> {
+        if self.instances.len() == MAX_THREADS {
+            return Err(format!("more than {MAX_THREADS} threads within the bounds"));
+        }
+        let Some(code) = unroll(self.program, self.loops, procedure, self.unwind) else {
+            return Err(
+                "the program is too large when its loops are unrolled; give a smaller --unwind".into()
+            );
+        };
+        let facts = vec![Facts::default(); code.steps.len()];
+        self.instances.push(Instance {
+            code,
+            procedure,
+            start,
+            parent,
+            facts,
+            arguments,
+            result: Values::NONE,
+        });
+        self.changed = true;
+        Ok(self.instances.len() - 1)
+    }
+
+    fn pass(&mut self) -> Result<(), Refusal> {
+        let mut index = 0;
+        while index < self.instances.len() {
+            self.thread(index)?;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    fn thread(&mut self, index: usize) -> Result<(), Refusal> {
+        let instance = &mut self.instances[index];
+        let code = std::mem::replace(&mut instance.code, Unrolled::empty());
+        let mut facts = std::mem::take(&mut instance.facts);
+        let procedure = self.program.procedure(instance.procedure);
+        let mut entry: Vec<_> = self.program.thread_registers.iter().map(|r| Values::one(r.init)).collect();
+        entry.extend(instance.arguments.iter().cloned());
+        entry.extend(procedure.registers[instance.arguments.len()..].iter().map(|r| Values::one(r.init)));
+        let mut states: Vec<Option<Vec<Values>>> = vec![None; code.places.len()];
+        states[0] = Some(entry);
+        let mut result = Ok(());
+        for place in 0..code.places.len() {
+            let Some(state) = states[place].take() else { continue };
+            for number in code.out(place) {
+                let step = &code.steps[number];
+                let mut walk = Walk {
+                    analysis: self,
+                    thread: index,
+                    number,
+                    state: state.clone(),
+                    facts: &mut facts[number],
+                };
+                match walk.step(step, &code) {
+                    Ok(true) => {
+                        let after = walk.state;
+                        facts[number].reachable = true;
+                        facts[number].goes_on = true;
+                        match &mut states[step.to] {
+                            Some(old) => {
+                                old.truncate(after.len());
+                                old.iter_mut().zip(&after).for_each(|(o, n)| {
+                                    o.join(n);
+                                });
+                            }
+                            none => *none = Some(after),
+                        }
+                    }
+                    Ok(false) => {
+                        let fails = match &step.edge.instr {
+                            Instr::Assume(condition) => condition.can_fail(),
+                            _ => true,
+                        };
+                        facts[number].reachable |= fails;
+                    }
+                    Err(refusal) => {
+                        result = Err(format!("{refusal} at {}", self.program.sources.place(step.edge.span)));
+                    }
+                }
+            }
+        }
+        self.instances[index].code = code;
+        self.instances[index].facts = facts;
+        result
+    }
+
+    /// The cell that an address with a value means.
+    fn locate(&self, address: &Address, value: i64) -> Result<(Loc, Scalar), Fault> {
+        match address {
+            Address::Cell { object, .. } => {
+                let named = self.program.object(*object);
+                if named.ty.is_unbounded() {
+                    let loc = Loc::element(*object, value).ok_or(Fault::Overflow)?;
+                    return Ok((loc, named.ty.leaf().expect("unbounded arrays are of scalars")));
+                }
+                let len = self.bases[object.index() + 1] - self.bases[object.index()];
+                if !(0..i64::from(len)).contains(&value) {
+                    return Err(Fault::OutOfBounds { index: value, len });
+                }
+                let bytes = self.program.records.size(&named.ty);
+                let loc = Loc::cell(self.bases[object.index()] + value as u32);
+                Ok((loc, self.layouts[object.index()].cell(bytes, value as usize).ty))
+            }
+            Address::Pointed { ty, .. } => {
+                let (object, offset) = match pointer::target(value, self.program.pointer_bits) {
+                    Target::Null => return Err(Fault::NullPointer),
+                    Target::Procedure(_) => return Err(Fault::WildPointer),
+                    Target::Object(object, offset) => (ObjectId(object), offset),
+                };
+                let (loc, cell) = match self.program.objects.get(object.index()) {
+                    Some(named) => {
+                        let bytes = self.program.records.size(&named.ty);
+                        let (number, cell) = self.layouts[object.index()].find(bytes, offset, *ty)?;
+                        (Loc::cell(self.bases[object.index()] + number as u32), cell)
+                    }
+                    None => {
+                        let made = object.index() - self.program.objects.len();
+                        let Some(allocated) = self.objects.get(made) else { return Err(Fault::WildPointer) };
+                        let layout = &self.heap_layouts[self.heap_types[made]];
+                        let (number, cell) = layout.find(allocated.bytes, offset, *ty)?;
+                        (Loc::element(object, number as i64).ok_or(Fault::Overflow)?, cell)
+                    }
+                };
+                let mixes = matches!(cell, Scalar::Pointer { .. }) != matches!(ty, Scalar::Pointer { .. });
+                if mixes && !self.program.exposes_pointers {
+                    return Err(Fault::MixedSize);
+                }
+                Ok((loc, cell))
+            }
+        }
+    }
+
+    /// All words that point to a scalar as wide as the type.
+    fn all_pointers(&self, ty: Scalar) -> Vec<i64> {
+        let mut words = Vec::new();
+        let bits = self.program.pointer_bits;
+        for (i, object) in self.program.objects.iter().enumerate() {
+            let bytes = self.program.records.size(&object.ty);
+            for cell in 0..self.layouts[i].cells(bytes) {
+                let cell = self.layouts[i].cell(bytes, cell);
+                if cell.ty.size() == ty.size() {
+                    words.push(pointer::to_object(i as u32, cell.offset, bits));
+                }
+            }
+        }
+        for (i, object) in self.objects.iter().enumerate() {
+            let layout = &self.heap_layouts[self.heap_types[i]];
+            let number = (self.program.objects.len() + i) as u32;
+            for cell in 0..layout.cells(object.bytes) {
+                let cell = layout.cell(object.bytes, cell);
+                if cell.ty.size() == ty.size() {
+                    words.push(pointer::to_object(number, cell.offset, bits));
+                }
+            }
+        }
+        words
+    }
+
+    fn targets(&self, address: &Address, values: &Values) -> Result<Targets, Refusal> {
+        let candidates: Vec<i64> = match (values, address) {
+            (Values::Few(values), _) => values.clone(),
+            (Values::Range(lo, hi), _) if i128::from(*hi) - i128::from(*lo) < i128::from(MAX_TARGETS) => {
+                (*lo..=*hi).collect()
+            }
+            (Values::Range(lo, hi), Address::Cell { object, .. }) => {
+                if self.program.object(*object).ty.is_unbounded() {
+                    return Err("an element of an unbounded array that may be any".into());
+                }
+                let len = i64::from(self.program.cells(*object));
+                ((*lo).max(0)..=(*hi).min(len - 1)).collect()
+            }
+            (Values::Range(..), Address::Pointed { ty, .. }) => {
+                self.all_pointers(*ty).into_iter().filter(|w| values.contains(*w)).collect()
+            }
+        };
+        if candidates.len() as i64 > MAX_TARGETS {
+            return Err("an access that may be to any of too many cells".into());
+        }
+        let mut targets = Targets { complete: matches!(values, Values::Few(_)), ..Targets::default() };
+        for value in candidates {
+            match self.locate(address, value) {
+                Ok((loc, ty)) => targets.cells.push((value, loc, ty)),
+                Err(fault) if fault.is_limit() => targets.limits.push(value),
+                Err(_) => targets.complete = false,
+            }
+        }
+        Ok(targets)
+    }
+
+    fn cell(&mut self, loc: Loc, ty: Scalar) -> &mut CellFacts {
+        let program = self.program;
+        let first = self.program.objects.len() as u32;
+        self.cells.entry(loc).or_insert_with(|| {
+            let init = match loc.as_element() {
+                // Allocated cells are entered when they are allocated.
+                Some((object, _)) if object.0 >= first => None,
+                Some(_) => Some(Values::one(0)),
+                None => {
+                    let choices = program.objects.iter().flat_map(|o| &o.init).nth(loc.index());
+                    choices.map(Values::of_choices)
+                }
+            };
+            CellFacts { ty, values: init.clone().unwrap_or(Values::NONE), init }
+        })
+    }
+
+    fn write(&mut self, loc: Loc, ty: Scalar, values: &Values) {
+        if self.cell(loc, ty).values.join(values) {
+            self.changed = true;
+        }
+    }
+}
+
+/// The type that an access through an address has; the cell's where the address names it.
+pub fn access_type(address: &Address, cell: Scalar) -> Scalar {
+    match address {
+        Address::Pointed { ty, .. } => *ty,
+        Address::Cell { .. } => cell,
+    }
+}
+
+struct Walk<'a, 'p> {
+    analysis: &'a mut Analysis<'p>,
+    thread: usize,
+    number: usize,
+    state: Vec<Values>,
+    facts: &'a mut Facts,
+}
+
+impl Walk<'_, '_> {
+    fn index(frame: &Frame, reg: Reg) -> usize {
+        match reg {
+            Reg::Local(slot) => frame.base + slot as usize,
+            Reg::Thread(slot) => slot as usize,
+        }
+    }
+
+    fn value(&self, frame: &Frame, expr: &Expr) -> Values {
+        evaluate(expr, &|reg| self.state[Walk::index(frame, reg)].clone())
+    }
+
+    fn set(&mut self, frame: &Frame, dest: &Dest, values: Values) {
+        match dest {
+            Dest::Reg(reg) => self.state[Walk::index(frame, *reg)] = values,
+            Dest::At { base, len, index } => {
+                let index = self.value(frame, index);
+                for i in (0..*len).filter(|i| index.contains((*i).into())) {
+                    let at = Walk::index(frame, slot(*base, i));
+                    if index.single().is_some() {
+                        self.state[at] = values.clone();
+                    } else {
+                        self.state[at].join(&values);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a step; false if it cannot be.
+    fn step(&mut self, step: &Step<'_>, code: &Unrolled<'_>) -> Result<bool, Refusal> {
+        let frame = &code.frames[step.frame];
+        if let Some(address) = step.edge.instr.address() {
+            let values = self.value(frame, address.expr());
+            self.facts.targets = self.analysis.targets(address, &values)?;
+        }
+        match &step.edge.instr {
+            Instr::Nop
+            | Instr::Choose
+            | Instr::Fence(_)
+            | Instr::AtomicBegin(_)
+            | Instr::AtomicEnd(_)
+            | Instr::Halt => {}
+            Instr::Assign(dest, value) => {
+                let values = self.value(frame, value);
+                self.set(frame, dest, values);
+            }
+            Instr::Load(dest, address) => {
+                let values = self.read(address);
+                self.facts.value = Some(values.clone());
+                self.set(frame, dest, values);
+            }
+            Instr::Store(_, value) => {
+                let values = self.value(frame, value);
+                self.write(step.edge.instr.address(), &values);
+            }
+            Instr::Rmw(dest, address, op) => {
+                let old = self.read(address);
+                let new = match op {
+                    RmwOp::Exchange(value) | RmwOp::CompareExchange { new: value, .. } => {
+                        self.value(frame, value)
+                    }
+                    RmwOp::Add(value) => self.arithmetic(frame, address, BinaryOp::Add, &old, value),
+                    RmwOp::Sub(value) => self.arithmetic(frame, address, BinaryOp::Sub, &old, value),
+                    RmwOp::And(value) => self.arithmetic(frame, address, BinaryOp::BitAnd, &old, value),
+                    RmwOp::Or(value) => self.arithmetic(frame, address, BinaryOp::BitOr, &old, value),
+                    RmwOp::Xor(value) => self.arithmetic(frame, address, BinaryOp::BitXor, &old, value),
+                };
+                self.write(Some(address), &new);
+                self.facts.value = Some(old.clone());
+                if let Some(dest) = dest {
+                    self.set(frame, dest, old);
+                }
+            }
+            Instr::Lock(address) | Instr::Unlock(address) => {
+                let after = match step.edge.instr {
+                    Instr::Lock(_) => self.thread as i64 + 1,
+                    _ => 0,
+                };
+                self.facts.value = Some(self.read(address));
+                self.write(Some(address), &Values::one(after));
+            }
+            Instr::Assume(condition) | Instr::Assert(condition) => {
+                return Ok(self.value(frame, condition).truth().0);
+            }
+            Instr::Havoc(dest, choices) => self.set(frame, dest, Values::of_choices(choices)),
+            Instr::Own(dest) => self.set(frame, dest, Values::one(self.thread as i64)),
+            Instr::Spawn(dest, procedure, args, _) => {
+                let args: Vec<_> = args.iter().map(|a| self.value(frame, a)).collect();
+                let child = self.spawn(*procedure, args)?;
+                if let Some(dest) = dest {
+                    self.set(frame, dest, Values::one(child as i64));
+                }
+            }
+            Instr::Join(dest, handle) => {
+                let handles = self.value(frame, handle);
+                let mut result = Values::NONE;
+                for (i, instance) in self.analysis.instances.iter().enumerate() {
+                    if handles.contains(i as i64) {
+                        result.join(&instance.result);
+                    }
+                }
+                self.facts.value = Some(result.clone());
+                if let Some(dest) = dest {
+                    self.set(frame, dest, result);
+                }
+            }
+            Instr::Call(_, _, args) => {
+                let args: Vec<_> = args.iter().map(|a| self.value(frame, a)).collect();
+                if let Some(entered) = step.enters {
+                    let procedure = self.analysis.program.procedure(code.frames[entered].procedure);
+                    self.state.extend(args.iter().cloned());
+                    let rest = procedure.registers[args.len()..].iter();
+                    self.state.extend(rest.map(|r| Values::one(r.init)));
+                }
+            }
+            Instr::Return(value) | Instr::Exit(value) => {
+                let value = value.as_ref().map(|v| self.value(frame, v));
+                self.leave(step, code, value);
+            }
+            Instr::Allocate { dest, ty, bytes, fill, storage } => {
+                let bytes = self.value(frame, bytes).single();
+                let Some(bytes) = bytes.filter(|b| (0..1 << 20).contains(b)) else {
+                    return Err("an object of unknown or great size is allocated".into());
+                };
+                let word = self.allocate(ty.index(), bytes as u64, *fill, *storage)?;
+                self.set(frame, dest, Values::one(word));
+            }
+            Instr::Free(pointer, _) => {
+                let first = self.analysis.program.objects.len();
+                let bits = self.analysis.program.pointer_bits;
+                let words = self.value(frame, pointer);
+                let objects = 0..self.analysis.objects.len();
+                let word = |i: usize| pointer::to_object((first + i) as u32, 0, bits);
+                self.facts.frees =
+                    objects.map(|i| (word(i), i)).filter(|(w, _)| words.contains(*w)).collect();
+            }
+            Instr::Reallocate { .. } => return Err("realloc is not for this engine".into()),
+        }
+        Ok(true)
+    }
+
+    fn leave(&mut self, step: &Step<'_>, code: &Unrolled<'_>, value: Option<Values>) {
+        let frame = &code.frames[step.frame];
+        if code.places[step.to] == Place::End || frame.caller.is_none() {
+            let result = value.unwrap_or(Values::one(0));
+            let outermost = &code.frames[0];
+            let procedure = self.analysis.program.procedure(outermost.procedure);
+            self.state.truncate(outermost.base + procedure.registers.len());
+            if self.analysis.instances[self.thread].result.join(&result) {
+                self.analysis.changed = true;
+            }
+            return;
+        }
+        let (caller, call) = frame.caller.expect("an inner frame");
+        self.state.truncate(frame.base);
+        let caller = &code.frames[caller];
+        let call = &self.analysis.program.procedure(caller.procedure).edge(call).instr;
+        if let (Instr::Call(Some(dest), ..), Some(value)) = (call, value) {
+            self.set(caller, dest, value);
+        }
+    }
+
+    fn read(&mut self, address: &Address) -> Values {
+        let mut values = Values::NONE;
+        let targets = std::mem::take(&mut self.facts.targets);
+        for (_, loc, ty) in &targets.cells {
+            let access = access_type(address, *ty);
+            let cell = self.analysis.cell(*loc, *ty);
+            let same_type = access == *ty;
+            let seen = cell.values.map(|v| ty.same_bits(v, access), Values::of(access));
+            values.join(if same_type { &cell.values } else { &seen });
+            // Memory that nobody has written holds any integer; of pointers nothing is known.
+            if cell.init.is_none() && matches!(access, Scalar::Int(_)) {
+                values.join(&Values::of(access));
+            }
+        }
+        self.facts.targets = targets;
+        values
+    }
+
+    fn write(&mut self, address: Option<&Address>, values: &Values) {
+        let targets = std::mem::take(&mut self.facts.targets);
+        for (_, loc, ty) in &targets.cells {
+            let access = address.map_or(*ty, |a| access_type(a, *ty));
+            let kept = values.map(|v| access.same_bits(v, *ty), Values::of(*ty));
+            self.analysis.write(*loc, *ty, if access == *ty { values } else { &kept });
+        }
+        self.facts.targets = targets;
+    }
+
+    fn arithmetic(&self, frame: &Frame, address: &Address, op: BinaryOp, old: &Values, by: &Expr) -> Values {
+        let mut result = Values::NONE;
+        for (_, _, ty) in &self.facts.targets.cells {
+            let access = access_type(address, *ty);
+            let operands = [old.clone(), self.value(frame, by)];
+            let register = |i| Box::new(Expr::Reg(Reg::Local(i)));
+            let expr = Expr::Binary(op, Arith::of(access), register(0), register(1));
+            let values = evaluate(&expr, &|reg| match reg {
+                Reg::Local(i) | Reg::Thread(i) => operands[i as usize].clone(),
+            });
+            result.join(&match Values::of(access) {
+                Values::Range(lo, hi) => values.clamp(lo, hi),
+                Values::Few(all) => values.clamp(all[0], all[all.len() - 1]),
+            });
+        }
+        result
+    }
+
+    fn spawn(&mut self, procedure: ProcId, args: Vec<Values>) -> Result<usize, Refusal> {
+        let key = (self.thread, self.number);
+        let child = match self.analysis.spawns.get(&key) {
+            Some(&child) => child,
+            None => {
+                let child = self.analysis.add_instance(procedure, None, Some(key), args.clone())?;
+                self.analysis.spawns.insert(key, child);
+                child
+            }
+        };
+        let instance = &mut self.analysis.instances[child];
+        for (old, new) in instance.arguments.iter_mut().zip(&args) {
+            if old.join(new) {
+                self.analysis.changed = true;
+            }
+        }
+        self.facts.makes = Some(child);
+        Ok(child)
+    }
+
+    fn allocate(&mut self, ty: usize, bytes: u64, fill: Fill, storage: Storage) -> Result<i64, Refusal> {
+        let key = (self.thread, self.number);
+        let analysis = &mut *self.analysis;
+        let first = analysis.program.objects.len();
+        let object = match analysis.allocations.get(&key) {
+            Some(&object) if analysis.objects[object].bytes == bytes => object,
+            Some(_) => return Err("an object of unknown size is allocated".into()),
+            None => {
+                let object = analysis.objects.len();
+                let layout = &analysis.heap_layouts[ty];
+                let id = ObjectId((first + object) as u32);
+                for number in 0..layout.cells(bytes) {
+                    let ty = layout.cell(bytes, number).ty;
+                    let Some(loc) = Loc::element(id, number as i64) else {
+                        return Err("too many objects are allocated".into());
+                    };
+                    let init = match fill {
+                        Fill::Zero => Some(Values::one(ty.default_value())),
+                        Fill::Undefined => None,
+                    };
+                    let values = init.clone().unwrap_or(Values::NONE);
+                    analysis.cells.insert(loc, CellFacts { ty, values, init });
+                }
+                analysis.objects.push(Object { bytes, storage });
+                analysis.heap_types.push(ty);
+                analysis.allocations.insert(key, object);
+                analysis.changed = true;
+                object
+            }
+        };
+        self.facts.makes = Some(object);
+        Ok(pointer::to_object((first + object) as u32, 0, analysis.program.pointer_bits))
+    }
+}

@@ -1,0 +1,899 @@
+//! The code of all threads as a circuit, once and for all rounds.
+//!
+//! Every step is taken at most once in a run, so what it computes is one word whatever the round it is
+//! taken in; only when it is taken is a matter of rounds (`rounds.rs`). What a load sees is a word of
+//! inputs that memory defines. Control flows through conditions on these words: `guard` says that the
+//! thread, being at the step's place, goes on by this step if it is not held up.
+
+use crate::analysis::{Analysis, Facts, access_type};
+use crate::circuit::{Circuit, Lit};
+use crate::expression::{Evaluation, Faults, slot, wrap};
+use crate::sharing::{Home, Sharing, life, object_of};
+use crate::sma::{Access, AccessId, Frees, Memory, Read, Write};
+use crate::unroll::{Frame, Place, Step};
+use crate::values::Values;
+use crate::word::Word;
+use fencepost_ir::cfg::{Address, Choices, Dest, Drain, Expr, FenceKind, Instr, Loc, Reg, Storage, UnaryOp};
+use fencepost_ir::{IntType, Scalar, pointer};
+use fencepost_task::Model;
+use std::collections::BTreeSet;
+
+/// A step of a thread.
+#[derive(Clone, Debug)]
+pub struct StepCode {
+    /// Whether the thread goes on by this step, of those that leave its place, and it does not fail.
+    pub guard: Lit,
+    /// Whether it tries this step.
+    pub chosen: Lit,
+    /// When the step fails as soon as it is tried.
+    pub early: Faults,
+    /// When it fails by what it finds in memory.
+    pub late: Faults,
+    /// What others can see of it.
+    pub visible: Option<Visible>,
+    /// The value that is chosen: by a havoc, or by a load of what nobody has written.
+    pub choice: Option<Word>,
+    /// Whether a store of another thread waits that will reach what the step frees.
+    pub too_late: Option<Lit>,
+}
+
+/// What others can see of a step.
+#[derive(Clone, Debug)]
+pub struct Visible {
+    /// Its access to memory.
+    pub access: Option<AccessId>,
+    /// Whether other threads may come between it and the step before.
+    pub switch: bool,
+    /// It can be taken only if this holds.
+    pub unless_blocked: Lit,
+    /// It waits for the end of a thread, under each of these conditions.
+    pub joins: Vec<(Lit, usize)>,
+    /// Whether it ends the program.
+    pub halts: bool,
+}
+
+/// A thread.
+pub struct ThreadCode {
+    /// Its steps, by number; `None` for those it never comes to.
+    pub steps: Vec<Option<StepCode>>,
+    /// Nesting of atomic sections at each place.
+    pub depth: Vec<u32>,
+    /// Registers at the end.
+    pub final_registers: Vec<Word>,
+    /// What it returns.
+    pub result: Word,
+}
+
+/// All threads.
+pub struct Code {
+    /// The circuit.
+    pub circuit: Circuit,
+    /// The threads.
+    pub threads: Vec<ThreadCode>,
+    /// The abstraction.
+    pub memory: Box<dyn Memory>,
+    /// Choices of initial values.
+    pub initial: Vec<(Loc, Word)>,
+}
+
+/// What is given.
+pub struct Plan<'a, 'p> {
+    /// What threads can do.
+    pub analysis: &'a Analysis<'p>,
+    /// Where cells live.
+    pub sharing: &'a Sharing,
+    /// Objects that may be freed.
+    pub freed: &'a BTreeSet<usize>,
+    /// The memory model.
+    pub model: Model,
+    /// Places where a thread may rest although nobody sees its next step, for each thread.
+    pub rests: &'a [Vec<bool>],
+}
+
+/// The initial value of a cell, with its tag.
+pub fn initial_word(circuit: &mut Circuit, plan: &Plan<'_, '_>, loc: Loc) -> (Word, bool) {
+    let tagged = plan.sharing.cells.get(&loc).is_some_and(|l| l.tagged);
+    let program = plan.analysis.program;
+    let chosen = match loc.as_element() {
+        None => program.objects.iter().flat_map(|o| &o.init).nth(loc.index()).map(|c| (c, c.single())),
+        Some(_) => None,
+    };
+    let facts = plan.analysis.cells.get(&loc);
+    let (word, is_choice) = match (chosen, facts.map(|f| &f.init)) {
+        (Some((choices, None)), _) => (choice(circuit, choices), true),
+        (Some((_, Some(value))), _) => (Word::constant(value.into()), false),
+        (None, Some(Some(values))) => {
+            (Word::constant(values.single().expect("allocated cells start with one value").into()), false)
+        }
+        (None, Some(None)) => return (Word::constant(0), false),
+        (None, None) => (Word::constant(0), false),
+    };
+    (if tagged { tag(&word) } else { word }, is_choice)
+}
+
+/// A word that is one of the choices.
+fn choice(c: &mut Circuit, choices: &Choices) -> Word {
+    let values = Values::of_choices(choices);
+    let word = values.fresh(c);
+    let inside: Vec<_> = choices.0.iter().map(|&(lo, hi)| word.within(lo.into(), hi.into(), c)).collect();
+    // One clause binds all inputs of the word; whoever needs one of them needs it.
+    for bit in word.bits().iter().filter(|b| b.as_constant().is_none()) {
+        c.define(*bit, &inside);
+    }
+    word
+}
+
+fn tag(word: &Word) -> Word {
+    Word::from_bits([&[Lit::TRUE], word.bits()].concat())
+}
+
+/// Encodes all threads.
+///
+/// `initial` are the initial values of shared cells that are chosen.
+pub fn encode(
+    plan: &Plan<'_, '_>,
+    mut circuit: Circuit,
+    memory: Box<dyn Memory>,
+    mut initial: Vec<(Loc, Word)>,
+) -> Result<Code, String> {
+    let mut threads: Vec<ThreadCode> = Vec::new();
+    let mut arguments: Vec<Vec<Word>> = vec![Vec::new(); plan.analysis.instances.len()];
+    for (i, instance) in plan.analysis.instances.iter().enumerate() {
+        if let Some(start) = instance.start {
+            let args = &plan.analysis.program.threads[start.index()].args;
+            arguments[i] = args.iter().map(|v| Word::constant((*v).into())).collect();
+        }
+    }
+    for cells in &plan.sharing.private {
+        for loc in cells.iter().filter(|loc| !plan.sharing.shadows.contains_key(loc)) {
+            let (word, is_choice) = initial_word(&mut circuit, plan, *loc);
+            if is_choice {
+                initial.push((*loc, word));
+            }
+        }
+    }
+    let mut code = Code { circuit, threads: Vec::new(), memory, initial };
+    let mut joins: Vec<PendingJoin> = Vec::new();
+    for thread in 0..plan.analysis.instances.len() {
+        let mut encoder =
+            Encoder { plan, code: &mut code, thread, arguments: &mut arguments, joins: &mut joins };
+        threads.push(encoder.thread()?);
+    }
+    for join in &joins {
+        for (meant, joined) in &join.targets {
+            let result = threads[*joined].result.clone();
+            crate::sma::define(&mut code.circuit, &[!*meant], &join.value, &result);
+        }
+    }
+    code.threads = threads;
+    Ok(code)
+}
+
+struct PendingJoin {
+    thread: usize,
+    path: Lit,
+    targets: Vec<(Lit, usize)>,
+    value: Word,
+}
+
+/// What a thread knows at a place: words carried for the abstraction, its own cells, its registers.
+type State = Vec<Word>;
+
+struct Encoder<'a, 'p> {
+    plan: &'a Plan<'a, 'p>,
+    code: &'a mut Code,
+    thread: usize,
+    arguments: &'a mut Vec<Vec<Word>>,
+    joins: &'a mut Vec<PendingJoin>,
+}
+
+/// A step while it is encoded.
+struct Stepping<'s, 'p> {
+    step: &'s Step<'p>,
+    facts: &'s Facts,
+    frame: &'s Frame,
+    state: State,
+    path: Lit,
+    early: Faults,
+    late: Faults,
+    access: Access,
+    is_visible: bool,
+    unless_blocked: Lit,
+    joins: Vec<(Lit, usize)>,
+    halts: bool,
+    choice: Option<Word>,
+    too_late: Option<Lit>,
+    condition: Lit,
+}
+
+impl Encoder<'_, '_> {
+    fn carried(&self) -> usize {
+        self.code.memory.carried(self.thread).len()
+    }
+
+    fn first_register(&self) -> usize {
+        self.carried() + self.plan.sharing.private[self.thread].len()
+    }
+
+    fn thread(&mut self) -> Result<ThreadCode, String> {
+        let instance = &self.plan.analysis.instances[self.thread];
+        let code = &instance.code;
+        let program = self.plan.analysis.program;
+        let mut entry = self.code.memory.carried(self.thread);
+        for loc in &self.plan.sharing.private[self.thread] {
+            let known = self.code.initial.iter().find(|(l, _)| l == loc).map(|(_, w)| w.clone());
+            let word = known.unwrap_or_else(|| initial_word(&mut self.code.circuit, self.plan, *loc).0);
+            entry.push(word);
+        }
+        let value = |r: &fencepost_ir::cfg::Register| Word::constant(r.init.into());
+        entry.extend(program.thread_registers.iter().map(value));
+        let arguments = std::mem::take(&mut self.arguments[self.thread]);
+        let procedure = program.procedure(instance.procedure);
+        let given = arguments.len();
+        entry.extend(arguments);
+        entry.extend(procedure.registers[given..].iter().map(value));
+
+        let mut incoming: Vec<Vec<(Lit, State)>> = vec![Vec::new(); code.places.len()];
+        incoming[0].push((Lit::TRUE, entry));
+        let mut depth: Vec<Option<u32>> = vec![None; code.places.len()];
+        depth[0] = Some(0);
+        let mut steps: Vec<Option<StepCode>> = vec![None; code.steps.len()];
+        let mut results: Vec<(Lit, Word)> = Vec::new();
+        let mut final_registers = Vec::new();
+        for place in 0..code.places.len() {
+            let ways = std::mem::take(&mut incoming[place]);
+            if ways.is_empty() {
+                continue;
+            }
+            let (path, state) = merge(&mut self.code.circuit, ways);
+            if code.places[place] == Place::End {
+                final_registers = state[self.first_register()..].to_vec();
+                continue;
+            }
+            let out: Vec<_> = code.out(place).filter(|s| instance.facts[*s].reachable).collect();
+            let chosen = self.choose(&out.iter().map(|s| &code.steps[*s].edge.instr).collect::<Vec<_>>());
+            for (number, chosen) in out.into_iter().zip(chosen) {
+                let step = &code.steps[number];
+                let nesting = depth[place].expect("reached places have a depth");
+                let tries = self.code.circuit.and(path, chosen);
+                let mut stepping = Stepping {
+                    step,
+                    facts: &instance.facts[number],
+                    frame: &code.frames[step.frame],
+                    state: state.clone(),
+                    path: tries,
+                    early: Faults::NONE,
+                    late: Faults::NONE,
+                    access: Access { inside_section: nesting > 0, ..Access::default() },
+                    is_visible: false,
+                    unless_blocked: Lit::TRUE,
+                    joins: Vec::new(),
+                    halts: false,
+                    choice: None,
+                    too_late: None,
+                    condition: Lit::TRUE,
+                };
+                self.step(&mut stepping, nesting, &mut results)?;
+                let after = match (&step.edge.instr, code.places[step.to]) {
+                    (_, Place::End | Place::Cut) => 0,
+                    (Instr::AtomicBegin(_), _) => nesting + 1,
+                    (Instr::AtomicEnd(_), _) => nesting.saturating_sub(1),
+                    _ => nesting,
+                };
+                if *depth[step.to].get_or_insert(after) != after {
+                    return Err("an atomic section that is open on one way to a place only".into());
+                }
+                let rests = self.plan.rests[self.thread][place];
+                if rests && nesting > 0 {
+                    return Err("a property speaks of a place inside an atomic section".into());
+                }
+                let c = &mut self.code.circuit;
+                let fine = stepping.early.absent(c);
+                let fine = c.and(fine, stepping.condition);
+                let guard = c.and(chosen, fine);
+                let taken = c.and(path, guard);
+                let visible = (stepping.is_visible || rests).then(|| Visible {
+                    access: None,
+                    switch: nesting == 0,
+                    unless_blocked: stepping.unless_blocked,
+                    joins: std::mem::take(&mut stepping.joins),
+                    halts: stepping.halts,
+                });
+                let mut code_of_step = StepCode {
+                    guard,
+                    chosen,
+                    early: stepping.early,
+                    late: stepping.late,
+                    visible,
+                    choice: stepping.choice,
+                    too_late: stepping.too_late,
+                };
+                let mut state = stepping.state;
+                if let Some(visible) = &mut code_of_step.visible
+                    && stepping.is_visible
+                {
+                    let carried = self.carried();
+                    let access = stepping.access;
+                    let memory = &mut self.code.memory;
+                    visible.access = Some(memory.issue(
+                        &mut self.code.circuit,
+                        self.thread,
+                        &mut state[..carried],
+                        access,
+                    ));
+                }
+                steps[number] = Some(code_of_step);
+                if instance.facts[number].goes_on {
+                    incoming[step.to].push((taken, state));
+                }
+            }
+        }
+        let c = &mut self.code.circuit;
+        let mut result = Word::constant(0);
+        for (path, value) in results {
+            result = Word::choose(path, &value, &result, c);
+        }
+        let depth = depth.into_iter().map(|d| d.unwrap_or(0)).collect();
+        Ok(ThreadCode { steps, depth, final_registers, result })
+    }
+
+    /// Which of the steps that leave a place is tried: literals of which one holds at a time, unless
+    /// their conditions see to it.
+    fn choose(&mut self, instrs: &[&Instr]) -> Vec<Lit> {
+        let not = |e: &Expr| Expr::Unary(UnaryOp::Not, fencepost_ir::cfg::Arith::Exact, Box::new(e.clone()));
+        if let [Instr::Assume(a), Instr::Assume(b)] = instrs
+            && (not(a) == *b || not(b) == *a)
+        {
+            return vec![Lit::TRUE; 2];
+        }
+        let mut left = Lit::TRUE;
+        let mut chosen = Vec::new();
+        for i in 0..instrs.len() {
+            let here = if i + 1 == instrs.len() { Lit::TRUE } else { self.code.circuit.input() };
+            chosen.push(self.code.circuit.and(left, here));
+            left = self.code.circuit.and(left, !here);
+        }
+        chosen
+    }
+
+    fn register(&self, frame: &Frame, reg: Reg) -> usize {
+        self.first_register()
+            + match reg {
+                Reg::Local(slot) => frame.base + slot as usize,
+                Reg::Thread(slot) => slot as usize,
+            }
+    }
+
+    fn value(&mut self, s: &mut Stepping<'_, '_>, expr: &Expr) -> Word {
+        let first = self.first_register();
+        let (frame, state) = (s.frame, &s.state);
+        let registers = |reg: Reg| match reg {
+            Reg::Local(slot) => state[first + frame.base + slot as usize].clone(),
+            Reg::Thread(slot) => state[first + slot as usize].clone(),
+        };
+        let mut evaluation =
+            Evaluation { circuit: &mut self.code.circuit, registers: &registers, faults: s.early };
+        let value = evaluation.value(expr);
+        s.early = evaluation.faults;
+        value
+    }
+
+    fn set(&mut self, s: &mut Stepping<'_, '_>, frame: &Frame, dest: &Dest, value: Word) {
+        match dest {
+            Dest::Reg(reg) => {
+                let at = self.register(frame, *reg);
+                s.state[at] = value;
+            }
+            Dest::At { base, len, index } => {
+                let index = {
+                    let saved = s.frame;
+                    debug_assert!(std::ptr::eq(saved, frame) || saved.base >= frame.base);
+                    let first = self.first_register();
+                    let state = &s.state;
+                    let registers = |reg: Reg| match reg {
+                        Reg::Local(slot) => state[first + frame.base + slot as usize].clone(),
+                        Reg::Thread(slot) => state[first + slot as usize].clone(),
+                    };
+                    let mut evaluation = Evaluation {
+                        circuit: &mut self.code.circuit,
+                        registers: &registers,
+                        faults: s.early,
+                    };
+                    let index = evaluation.value(index);
+                    evaluation.check_index(Lit::TRUE, &index, *len);
+                    s.early = evaluation.faults;
+                    index
+                };
+                for i in 0..*len {
+                    let here = index.equals(&Word::constant(i.into()), &mut self.code.circuit);
+                    let at = self.register(frame, slot(*base, i));
+                    s.state[at] = Word::choose(here, &value, &s.state[at], &mut self.code.circuit);
+                }
+            }
+        }
+    }
+
+    /// Under SC nothing waits for buffers.
+    fn drain(&self, s: &mut Stepping<'_, '_>) {
+        if self.plan.model != Model::Sc {
+            s.access.drains = true;
+            s.is_visible = true;
+        }
+    }
+
+    /// The cells that the address means, each with its condition; failing where it means none.
+    fn targets(&mut self, s: &mut Stepping<'_, '_>, address: &Address) -> Vec<(Lit, Loc, Scalar)> {
+        let value = self.value(s, address.expr());
+        let c = &mut self.code.circuit;
+        let targets = &s.facts.targets;
+        if let [(_, loc, ty)] = targets.cells[..]
+            && targets.complete
+            && targets.limits.is_empty()
+        {
+            return vec![(Lit::TRUE, loc, ty)];
+        }
+        let mut meant = |v: &i64| value.equals(&Word::constant((*v).into()), c);
+        let cells: Vec<_> = targets.cells.iter().map(|(v, loc, ty)| (meant(v), *loc, *ty)).collect();
+        let limits: Vec<_> = targets.limits.iter().map(meant).collect();
+        let limit = c.any(limits);
+        s.early.limit(limit, c);
+        if !targets.complete {
+            let some = c.any(cells.iter().map(|(meant, ..)| *meant).collect::<Vec<_>>());
+            s.early.error(!some, c);
+        }
+        cells
+    }
+
+    /// The object of a cell must not have been freed.
+    fn check_lives(&mut self, s: &mut Stepping<'_, '_>, targets: &[(Lit, Loc, Scalar)]) {
+        let first = self.plan.analysis.program.objects.len();
+        let mut lives: Vec<(Lit, Loc)> = Vec::new();
+        for (meant, loc, _) in targets {
+            if let Some(object) = object_of(first, *loc)
+                && self.plan.freed.contains(&object)
+            {
+                let life = life(first, object);
+                match lives.iter_mut().find(|(_, l)| *l == life) {
+                    Some((lit, _)) => *lit = self.code.circuit.or(*lit, *meant),
+                    None => lives.push((*meant, life)),
+                }
+            }
+        }
+        if lives.is_empty() {
+            return;
+        }
+        let gone = self.read_word(s, &lives, &Values::Few(vec![0, 1]), Forwarding::No);
+        let any = self.code.circuit.any(lives.iter().map(|(meant, _)| *meant).collect::<Vec<_>>());
+        let gone = gone.is_nonzero(&mut self.code.circuit);
+        let error = self.code.circuit.and(any, gone);
+        s.late.error(error, &mut self.code.circuit);
+    }
+
+    /// The raw word of one of some cells: from the thread's own ones at once, else through memory.
+    fn read_word(
+        &mut self,
+        s: &mut Stepping<'_, '_>,
+        targets: &[(Lit, Loc)],
+        values: &Values,
+        forwarding: Forwarding,
+    ) -> Word {
+        let lodging = |loc: &Loc| self.plan.sharing.cells[loc];
+        let Some((_, first)) = targets.first() else { return Word::constant(0) };
+        let carried = self.carried();
+        let own = |loc: &Loc| match (lodging(loc).home, self.plan.sharing.shadows.get(loc)) {
+            (Home::Private(_, number), _) => Some(number),
+            (_, Some((thread, number))) if *thread == self.thread => Some(*number),
+            _ => None,
+        };
+        if own(first).is_some() {
+            let mut word = Word::constant(0);
+            for (meant, loc) in targets {
+                let number = own(loc).expect("cells of one access live together");
+                word = Word::choose(*meant, &s.state[carried + number], &word, &mut self.code.circuit);
+            }
+            return word;
+        }
+        let mut result = values.fresh(&mut self.code.circuit);
+        if lodging(first).tagged {
+            let written = self.code.circuit.input();
+            result = Word::from_bits([&[written], result.bits()].concat());
+        }
+        let number = |loc: &Loc| match lodging(loc).home {
+            Home::Shared(number) => number,
+            Home::Private(..) => panic!("cells of one access live together"),
+        };
+        let targets = targets.iter().map(|(meant, loc)| (*meant, number(loc))).collect();
+        let forwards = forwarding == Forwarding::Yes;
+        s.access.reads.push(Read { targets, result: result.clone(), forwards });
+        s.is_visible = true;
+        result
+    }
+
+    fn write_word(&mut self, s: &mut Stepping<'_, '_>, targets: Vec<(Lit, Loc, Word)>, buffered: bool) {
+        let carried = self.carried();
+        let mut shared = Vec::new();
+        for (meant, loc, word) in targets {
+            let lodging = self.plan.sharing.cells[&loc];
+            let word = if lodging.tagged { tag(&word) } else { word };
+            match lodging.home {
+                Home::Private(_, number) => {
+                    let old = &s.state[carried + number];
+                    s.state[carried + number] = Word::choose(meant, &word, old, &mut self.code.circuit);
+                }
+                Home::Shared(number) => {
+                    if let Some((thread, own)) = self.plan.sharing.shadows.get(&loc) {
+                        debug_assert!(*thread == self.thread, "only the one writer writes");
+                        let old = &s.state[carried + own];
+                        s.state[carried + own] = Word::choose(meant, &word, old, &mut self.code.circuit);
+                    }
+                    shared.push((meant, number, word));
+                }
+            }
+        }
+        if !shared.is_empty() {
+            s.access.writes.push(Write { targets: shared, buffered });
+            s.is_visible = true;
+        }
+    }
+
+    /// A value seen through a type of the same size.
+    fn same_bits(&mut self, faults: &mut Faults, meant: Lit, word: &Word, from: Scalar, to: Scalar) -> Word {
+        if from == to {
+            return word.clone();
+        }
+        let plain = |ty| matches!(ty, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. });
+        let c = &mut self.code.circuit;
+        if !plain(from) || !plain(to) || from.size() != to.size() {
+            faults.limit(meant, c);
+            return word.clone();
+        }
+        match to {
+            Scalar::Int(int) => wrap(word, int),
+            Scalar::Pointer { bits } => wrap(word, IntType { bits, signed: false }),
+            _ => {
+                let inside = word.within(0, 1, c);
+                let outside = c.and(meant, !inside);
+                faults.limit(outside, c);
+                word.clone()
+            }
+        }
+    }
+
+    /// What an access reads, as its own type sees it, and whether anybody had written it.
+    fn read(
+        &mut self,
+        s: &mut Stepping<'_, '_>,
+        address: &Address,
+        targets: &[(Lit, Loc, Scalar)],
+        forwarding: Forwarding,
+    ) -> (Word, Lit) {
+        self.check_lives(s, targets);
+        let Some(first) = targets.first() else { return (Word::constant(0), Lit::TRUE) };
+        // Of cells of other types any value may be read, before it is seen through the access's type.
+        let alike = targets.iter().all(|(_, _, ty)| access_type(address, *ty) == *ty);
+        let known = s.facts.value.clone().unwrap_or(Values::ANY);
+        let mut raw_values = if alike { known } else { Values::ANY };
+        if alike && self.plan.sharing.cells[&first.1].tagged {
+            raw_values.join(&Values::one(0));
+        }
+        let cells: Vec<_> = targets.iter().map(|(meant, loc, _)| (*meant, *loc)).collect();
+        let raw = self.read_word(s, &cells, &raw_values, forwarding);
+        let tagged = self.plan.sharing.cells[&first.1].tagged;
+        let (written, raw) = match tagged {
+            true if raw.width() == 1 => (raw.bit(0), Word::from_bits(vec![raw.bit(0)])),
+            true => (raw.bit(0), Word::from_bits(raw.bits()[1..].to_vec())),
+            false => (Lit::TRUE, raw),
+        };
+        let mut late = s.late;
+        let mut value = raw.clone();
+        for (meant, _, ty) in targets {
+            let access = access_type(address, *ty);
+            if access != *ty {
+                let seen = self.same_bits(&mut late, *meant, &raw, *ty, access);
+                value = Word::choose(*meant, &seen, &value, &mut self.code.circuit);
+            }
+        }
+        s.late = late;
+        (value, written)
+    }
+
+    fn store(
+        &mut self,
+        s: &mut Stepping<'_, '_>,
+        address: &Address,
+        targets: &[(Lit, Loc, Scalar)],
+        when: Lit,
+        value: &Word,
+        buffered: bool,
+    ) {
+        let mut early = s.early;
+        let mut writes = Vec::new();
+        for (meant, loc, ty) in targets {
+            let kept = self.same_bits(&mut early, *meant, value, access_type(address, *ty), *ty);
+            writes.push((self.code.circuit.and(*meant, when), *loc, kept));
+        }
+        s.early = early;
+        self.write_word(s, writes, buffered);
+    }
+
+    fn step(
+        &mut self,
+        s: &mut Stepping<'_, '_>,
+        nesting: u32,
+        results: &mut Vec<(Lit, Word)>,
+    ) -> Result<(), String> {
+        let step = s.step;
+        let frame = s.frame;
+        match &step.edge.instr {
+            Instr::Nop | Instr::Choose => {}
+            Instr::Assign(dest, value) => {
+                let value = self.value(s, value);
+                self.set(s, frame, dest, value);
+            }
+            Instr::Load(dest, address) => {
+                let targets = self.targets(s, address);
+                let (mut value, written) = self.read(s, address, &targets, Forwarding::Yes);
+                if written != Lit::TRUE {
+                    let access = targets.first().map(|(_, _, ty)| access_type(address, *ty));
+                    match access {
+                        Some(ty @ Scalar::Int(_)) => {
+                            let any = Values::of(ty).fresh(&mut self.code.circuit);
+                            value = Word::choose(written, &value, &any, &mut self.code.circuit);
+                            s.choice = Some(any);
+                        }
+                        _ => s.late.limit(!written, &mut self.code.circuit),
+                    }
+                }
+                self.set(s, frame, dest, value);
+            }
+            Instr::Store(address, value) => {
+                let value = self.value(s, value);
+                let targets = self.targets(s, address);
+                self.check_lives(s, &targets);
+                self.store(s, address, &targets, Lit::TRUE, &value, true);
+            }
+            Instr::Rmw(dest, address, op) => {
+                self.drain(s);
+                let targets = self.targets(s, address);
+                let (old, written) = self.read(s, address, &targets, Forwarding::No);
+                s.late.limit(!written, &mut self.code.circuit);
+                let first = self.first_register();
+                let (state, early) = (s.state.clone(), s.early);
+                let registers = |reg: Reg| match reg {
+                    Reg::Local(slot) => state[first + frame.base + slot as usize].clone(),
+                    Reg::Thread(slot) => state[first + slot as usize].clone(),
+                };
+                let ty = targets.first().map_or(Scalar::Integer, |(_, _, ty)| access_type(address, *ty));
+                let mut evaluation =
+                    Evaluation { circuit: &mut self.code.circuit, registers: &registers, faults: s.late };
+                let (new, writes) = evaluation.rmw(op, ty, &old);
+                s.late = evaluation.faults;
+                s.early = early;
+                if let Some(dest) = dest {
+                    self.set(s, frame, dest, old);
+                }
+                self.store(s, address, &targets, writes, &new, false);
+            }
+            Instr::Fence(FenceKind::Full) => self.drain(s),
+            Instr::Fence(FenceKind::StoreStore) => {
+                if self.plan.model == Model::Pso {
+                    s.access.orders_stores = true;
+                    s.is_visible = true;
+                }
+            }
+            Instr::Assume(condition) => {
+                s.condition = self.value(s, condition).is_nonzero(&mut self.code.circuit);
+            }
+            Instr::Assert(condition) => {
+                let holds = self.value(s, condition).is_nonzero(&mut self.code.circuit);
+                s.early.error(!holds, &mut self.code.circuit);
+            }
+            Instr::Havoc(dest, choices) => {
+                let word = choice(&mut self.code.circuit, choices);
+                s.choice = Some(word.clone());
+                self.set(s, frame, dest, word);
+            }
+            Instr::Lock(address) => {
+                self.drain(s);
+                let targets = self.targets(s, address);
+                let (held, _) = self.read(s, address, &targets, Forwarding::No);
+                s.unless_blocked = !held.is_nonzero(&mut self.code.circuit);
+                if !s.is_visible {
+                    s.condition = s.unless_blocked;
+                }
+                let owner = Word::constant(self.thread as i128 + 1);
+                self.store(s, address, &targets, Lit::TRUE, &owner, false);
+            }
+            Instr::Unlock(address) => {
+                self.drain(s);
+                let targets = self.targets(s, address);
+                let (held, _) = self.read(s, address, &targets, Forwarding::No);
+                let own = held.equals(&Word::constant(self.thread as i128 + 1), &mut self.code.circuit);
+                s.late.error(!own, &mut self.code.circuit);
+                self.store(s, address, &targets, Lit::TRUE, &Word::constant(0), false);
+            }
+            Instr::Spawn(dest, _, args, drain) => {
+                if *drain == Drain::Yes {
+                    self.drain(s);
+                }
+                s.is_visible = true;
+                let args: Vec<_> = args.iter().map(|a| self.value(s, a)).collect();
+                let child = s.facts.makes.expect("the analysis has made the thread");
+                self.arguments[child] = args;
+                if let Some(dest) = dest {
+                    self.set(s, frame, dest, Word::constant(child as i128));
+                }
+            }
+            Instr::Own(dest) => self.set(s, frame, dest, Word::constant(self.thread as i128)),
+            Instr::Join(dest, handle) => self.join(s, dest.as_ref(), handle)?,
+            Instr::Call(_, _, args) => {
+                let args: Vec<_> = args.iter().map(|a| self.value(s, a)).collect();
+                if let Some(entered) = step.enters {
+                    let code = &self.plan.analysis.instances[self.thread].code;
+                    let procedure = self.plan.analysis.program.procedure(code.frames[entered].procedure);
+                    let given = args.len();
+                    s.state.extend(args);
+                    let rest = procedure.registers[given..].iter();
+                    s.state.extend(rest.map(|r| Word::constant(r.init.into())));
+                }
+            }
+            Instr::Return(value) | Instr::Exit(value) => {
+                let value = value.as_ref().map(|v| self.value(s, v));
+                self.leave(s, value, results);
+            }
+            Instr::AtomicBegin(drain) => {
+                s.is_visible = true;
+                if *drain == Drain::Yes {
+                    self.drain(s);
+                }
+            }
+            Instr::AtomicEnd(drain) => {
+                if nesting == 0 {
+                    s.early.error(Lit::TRUE, &mut self.code.circuit);
+                } else if *drain == Drain::Yes {
+                    self.drain(s);
+                }
+            }
+            Instr::Allocate { dest, .. } => {
+                let object = s.facts.makes.expect("the analysis has made the object");
+                let program = self.plan.analysis.program;
+                let number = (program.objects.len() + object) as u32;
+                let word = pointer::to_object(number, 0, program.pointer_bits);
+                self.set(s, frame, dest, Word::constant(word.into()));
+            }
+            Instr::Free(pointer, storage) => self.free(s, pointer, *storage),
+            Instr::Halt => {
+                self.drain(s);
+                s.is_visible = true;
+                s.halts = true;
+            }
+            Instr::Reallocate { .. } => return Err("realloc is not for this engine".into()),
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, s: &mut Stepping<'_, '_>, value: Option<Word>, results: &mut Vec<(Lit, Word)>) {
+        let code = &self.plan.analysis.instances[self.thread].code;
+        let is_exit = matches!(s.step.edge.instr, Instr::Exit(_));
+        let Some((caller, call)) = s.frame.caller.filter(|_| !is_exit) else {
+            self.drain(s);
+            results.push((s.path, value.unwrap_or(Word::constant(0))));
+            let outermost = &code.frames[0];
+            let procedure = self.plan.analysis.program.procedure(outermost.procedure);
+            let len = self.first_register() + outermost.base + procedure.registers.len();
+            s.state.truncate(len);
+            return;
+        };
+        s.state.truncate(self.first_register() + s.frame.base);
+        let caller = &code.frames[caller];
+        let call = &self.plan.analysis.program.procedure(caller.procedure).edge(call).instr;
+        if let (Instr::Call(Some(dest), ..), Some(value)) = (call, value) {
+            self.set(s, caller, dest, value);
+        }
+    }
+
+    fn join(&mut self, s: &mut Stepping<'_, '_>, dest: Option<&Dest>, handle: &Expr) -> Result<(), String> {
+        let handle = self.value(s, handle);
+        s.is_visible = true;
+        let mut targets = Vec::new();
+        for joined in 0..self.plan.analysis.instances.len() {
+            let meant = handle.equals(&Word::constant(joined as i128), &mut self.code.circuit);
+            if meant != Lit::FALSE {
+                targets.push((meant, joined));
+            }
+        }
+        let c = &mut self.code.circuit;
+        let some = c.any(targets.iter().map(|(meant, _)| *meant).collect::<Vec<_>>());
+        s.early.error(!some, c);
+        // A thread can be joined once.
+        for earlier in self.joins.iter() {
+            for (meant, joined) in &targets {
+                let Some((meant_before, _)) = earlier.targets.iter().find(|(_, j)| j == joined) else {
+                    continue;
+                };
+                if earlier.thread != self.thread {
+                    return Err("a thread that several threads may join".into());
+                }
+                let both = c.and(*meant, *meant_before);
+                let again = c.and(both, earlier.path);
+                s.late.error(again, c);
+            }
+        }
+        let value = s.facts.value.clone().unwrap_or(Values::NONE).fresh(c);
+        self.joins.push(PendingJoin {
+            thread: self.thread,
+            path: s.path,
+            targets: targets.clone(),
+            value: value.clone(),
+        });
+        s.joins = targets;
+        if let Some(dest) = dest {
+            self.set(s, s.frame, dest, value);
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, s: &mut Stepping<'_, '_>, pointer: &Expr, storage: Storage) {
+        let word = self.value(s, pointer);
+        if storage == Storage::Heap {
+            self.drain(s);
+        }
+        let first = self.plan.analysis.program.objects.len();
+        let c = &mut self.code.circuit;
+        let mut meant_objects = Vec::new();
+        let mut fine = !word.is_nonzero(c);
+        for (pointer, object) in &s.facts.frees {
+            let meant = word.equals(&Word::constant((*pointer).into()), c);
+            let right_kind = self.plan.analysis.objects[*object].storage == storage;
+            if right_kind {
+                fine = c.or(fine, meant);
+                meant_objects.push((meant, life(first, *object)));
+            }
+        }
+        // Words so near to null that they are null with an offset are ignored too; rare enough to refuse.
+        s.early.error(!fine, c);
+        let gone = self.read_word(s, &meant_objects, &Values::Few(vec![0, 1]), Forwarding::No);
+        if s.is_visible && self.plan.model != Model::Sc {
+            let cells = |life: &Loc| {
+                let object = object_of(first, *life);
+                let shared = self.plan.sharing.shared.iter().enumerate();
+                let of_object = shared.filter(|(_, loc)| *loc != life && object_of(first, **loc) == object);
+                of_object.map(|(number, _)| number).collect()
+            };
+            let targets = meant_objects.iter().map(|(meant, life)| (*meant, cells(life))).collect();
+            let too_late = self.code.circuit.input();
+            s.late.error(too_late, &mut self.code.circuit);
+            s.too_late = Some(too_late);
+            s.access.frees = Some(Frees { targets, too_late });
+        }
+        let c = &mut self.code.circuit;
+        let any = c.any(meant_objects.iter().map(|(meant, _)| *meant).collect::<Vec<_>>());
+        let gone = gone.is_nonzero(c);
+        let twice = c.and(any, gone);
+        s.late.error(twice, c);
+        let writes = meant_objects.into_iter().map(|(meant, loc)| (meant, loc, Word::constant(1))).collect();
+        self.write_word(s, writes, false);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Forwarding {
+    Yes,
+    No,
+}
+
+/// One state of several that ways lead to.
+fn merge(c: &mut Circuit, ways: Vec<(Lit, State)>) -> (Lit, State) {
+    let mut ways = ways.into_iter();
+    let (mut path, mut state) = ways.next().expect("a way");
+    for (way, other) in ways {
+        state.truncate(other.len());
+        for (word, new) in state.iter_mut().zip(&other) {
+            if word != new {
+                *word = Word::choose(way, new, word, c);
+            }
+        }
+        path = c.or(path, way);
+    }
+    (path, state)
+}

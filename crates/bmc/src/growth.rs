@@ -1,0 +1,252 @@
+//! Which bounds are tried, and what the answers together say.
+
+use crate::analysis::Analysis;
+use crate::decode::Decoded;
+use crate::query::{DEFAULT_QUEUE, Needs, Query, Said};
+use crate::unroll::all_loops;
+use crate::width;
+use crate::{Abstraction, Bmc};
+use fencepost_ir::Fault;
+use fencepost_task::{Answer, Bounds, Failure, Model, Progress, Reason, Scope, Stats, Task, Verdict};
+use std::borrow::Cow;
+
+/// Bounds that are tried one after the other where none are given: repetitions, rounds, clock.
+const STAGES: [(u32, u32, u32); 9] =
+    [(1, 2, 2), (2, 3, 3), (3, 4, 3), (4, 4, 4), (6, 5, 4), (8, 6, 4), (10, 8, 5), (16, 10, 5), (24, 12, 6)];
+
+/// Bounds up to these are tried at once where they are enough for all runs.
+const SMALL_ROUNDS: u32 = 12;
+const SMALL_CLOCK: u32 = 10;
+
+/// More models that exist because of a cut width only are not looked at.
+const MAX_SPURIOUS: u64 = 200;
+
+enum Stage {
+    /// No violation; whether the bounds cut nothing off.
+    None {
+        complete: bool,
+        unwound: bool,
+    },
+    Done(Verdict),
+}
+
+struct Growth<'a, 'b> {
+    engine: &'a Bmc,
+    task: &'a Task<'b>,
+    stats: Stats,
+}
+
+/// Answers a task.
+pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+    let mut growth = Growth { engine, task, stats: Stats::default() };
+    let verdict = growth.run(progress);
+    Answer { verdict, unreached: Vec::new(), stats: growth.stats, certificate: None }
+}
+
+impl Growth<'_, '_> {
+    fn run(&mut self, progress: &mut dyn FnMut(&Progress)) -> Verdict {
+        let program = match self.engine.width {
+            Some(bits) => Cow::Owned(width::run(self.task.program, bits)),
+            None => Cow::Borrowed(self.task.program),
+        };
+        let loops = all_loops(&program);
+        let mut finished: Option<Scope> = None;
+        let mut unwound = false;
+        let mut tried: Vec<(u32, u32, u32)> = Vec::new();
+        let mut needs: Option<Needs> = None;
+        for (unwind, rounds, clock) in STAGES {
+            // Where no loop goes on, and little is enough for all runs, that is next.
+            let enough = needs.filter(|n| unwound && n.rounds <= SMALL_ROUNDS && n.clock <= SMALL_CLOCK);
+            let (rounds, clock) = enough.map_or((rounds, clock), |n| (n.rounds, n.clock));
+            let unwind = match tried.last() {
+                // Where no loop goes on, more repetitions are in vain.
+                Some((last, ..)) if unwound => *last,
+                _ => self.engine.unwind.unwrap_or(unwind),
+            };
+            let rounds = self.engine.rounds.unwrap_or(rounds);
+            let clock = if self.task.model == Model::Sc { 1 } else { self.engine.clock.unwrap_or(clock) };
+            if tried.contains(&(unwind, rounds, clock)) {
+                continue;
+            }
+            tried.push((unwind, rounds, clock));
+            let analysis = match Analysis::new(&program, &loops, unwind) {
+                Ok(analysis) => analysis,
+                Err(refusal) => return self.refuse(refusal, finished),
+            };
+            let budget = self.task.budget.clone();
+            let stop = Box::new(move || budget.exceeded(0).is_some());
+            let query = Query::new(self.engine, analysis, self.task.program, self.task.model, clock, stop);
+            let mut query = match query {
+                Ok(query) => query,
+                Err(refusal) => return self.refuse(refusal, finished),
+            };
+            needs = Some(query.needs());
+            match self.stage(&mut query, unwind, rounds, clock, finished, progress) {
+                Stage::Done(verdict) => return verdict,
+                Stage::None { complete: true, .. } => return Verdict::Safe { scope: self.all() },
+                Stage::None { complete: false, unwound: no_loop } => {
+                    unwound = no_loop;
+                    finished = Some(self.scope(unwind, rounds, clock));
+                }
+            }
+        }
+        Verdict::Safe { scope: finished.expect("a stage was tried") }
+    }
+
+    fn queues(&self) -> bool {
+        self.engine.abstraction == Abstraction::Queues
+    }
+
+    fn queue(&self) -> u32 {
+        self.engine.queue.unwrap_or(DEFAULT_QUEUE)
+    }
+
+    /// All runs, as far as other bounds go.
+    fn all(&self) -> Scope {
+        let bounds = Bounds {
+            threads: self.task.bounds.threads,
+            width: self.engine.width.map(u32::from),
+            ..Bounds::default()
+        };
+        if bounds == Bounds::default() { Scope::Complete } else { Scope::UpTo(bounds) }
+    }
+
+    fn scope(&self, unwind: u32, rounds: u32, clock: u32) -> Scope {
+        Scope::UpTo(Bounds {
+            threads: self.task.bounds.threads,
+            unwind: Some(unwind),
+            rounds: Some(rounds),
+            clock: (self.task.model != Model::Sc && !self.queues()).then_some(clock),
+            queue: (self.task.model != Model::Sc && self.queues()).then(|| self.queue()),
+            width: self.engine.width.map(u32::from),
+            ..Bounds::default()
+        })
+    }
+
+    fn refuse(&self, refusal: String, finished: Option<Scope>) -> Verdict {
+        match finished {
+            // What was too much was not asked for.
+            Some(scope) if self.engine.unwind.is_none() => Verdict::Safe { scope },
+            scope => Verdict::Unknown { reason: Reason::NotApplicable(refusal), scope },
+        }
+    }
+
+    fn stage(
+        &mut self,
+        query: &mut Query<'_>,
+        unwind: u32,
+        rounds: u32,
+        clock: u32,
+        finished: Option<Scope>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Stage {
+        let needs = query.needs();
+        let rounds = rounds.min(needs.rounds);
+        let first = self.engine.rounds.map_or(1, |r| r.min(rounds));
+        for round in 1..=rounds {
+            query.add_round();
+            if round < first {
+                continue;
+            }
+            let ends = query.ends();
+            let last = round == rounds;
+            let said = match if last {
+                query.ask_and_write(ends.violation)
+            } else {
+                Ok(query.ask(ends.violation))
+            } {
+                Ok(said) => said,
+                Err(message) => {
+                    let reason = Reason::NotApplicable(message);
+                    return Stage::Done(Verdict::Unknown { reason, scope: finished });
+                }
+            };
+            self.count(query, progress);
+            match said {
+                Said::No => {}
+                Said::Stopped => return self.stopped(finished),
+                Said::Yes => {
+                    if let Some(stage) = self.found(query, ends.violation) {
+                        return stage;
+                    }
+                }
+            }
+        }
+        let ends = query.ends();
+        match query.ask(ends.limit) {
+            Said::No => {}
+            Said::Stopped => return self.stopped(finished),
+            Said::Yes => {
+                let reason = match query.decode() {
+                    Decoded::Limit(failure, span) => self.limit(failure, span),
+                    _ => Reason::BoundReached("a run comes to what is not modelled".into()),
+                };
+                return Stage::Done(Verdict::Unknown { reason, scope: None });
+            }
+        }
+        let unwound = match query.ask(ends.cut) {
+            Said::No => !query.cuts_sections(),
+            Said::Yes => false,
+            Said::Stopped => return self.stopped(Some(self.scope(unwind, rounds, clock))),
+        };
+        let buffers = match self.task.model {
+            Model::Sc => true,
+            _ if self.queues() => self.queue() + 1 >= needs.clock,
+            _ => clock >= needs.clock,
+        };
+        let enough = rounds >= needs.rounds && buffers;
+        Stage::None { complete: unwound && enough, unwound }
+    }
+
+    /// Looks at models until one is a run, or there is none.
+    fn found(&mut self, query: &mut Query<'_>, violation: crate::circuit::Lit) -> Option<Stage> {
+        loop {
+            match query.decode() {
+                Decoded::Run(trace) => return Some(Stage::Done(Verdict::Unsafe { trace })),
+                Decoded::Limit(failure, span) => {
+                    let reason = self.limit(failure, span);
+                    return Some(Stage::Done(Verdict::Unknown { reason, scope: None }));
+                }
+                Decoded::NoRun(_) if self.engine.width.is_some() => {
+                    self.stats.spurious += 1;
+                    if self.stats.spurious > MAX_SPURIOUS {
+                        let message = "more violations than can be looked at exist only because --width cuts integers off";
+                        let reason = Reason::BoundReached(message.into());
+                        return Some(Stage::Done(Verdict::Unknown { reason, scope: None }));
+                    }
+                    query.exclude_model();
+                    match query.ask(violation) {
+                        Said::Yes => {}
+                        Said::No => return None,
+                        Said::Stopped => return Some(self.stopped(None)),
+                    }
+                }
+                Decoded::NoRun(reason) => panic!(
+                    "internal error: the engine `bmc` found a model that is no run of the program ({reason}). \
+                     This is a bug in Fencepost; please report it with the file."
+                ),
+            }
+        }
+    }
+
+    fn count(&mut self, query: &Query<'_>, progress: &mut dyn FnMut(&Progress)) {
+        let (_, variables) = query.size();
+        self.stats.queries += 1;
+        self.stats.variables = self.stats.variables.max(variables as u64);
+        self.stats.clauses = self.stats.clauses.max(query.clauses);
+        progress(&Progress { stats: self.stats, ..Progress::default() });
+    }
+
+    fn stopped(&self, scope: Option<Scope>) -> Stage {
+        let reason = self.task.budget.exceeded(0).unwrap_or(Reason::Cancelled);
+        Stage::Done(Verdict::Unknown { reason, scope })
+    }
+
+    fn limit(&self, failure: Failure, span: fencepost_ir::Span) -> Reason {
+        let place = self.task.program.sources.place(span).to_string();
+        match failure {
+            Failure::Fault(Fault::Overflow) => Reason::Overflow(place),
+            failure => Reason::BoundReached(format!("{failure} at {place}")),
+        }
+    }
+}

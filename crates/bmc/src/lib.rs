@@ -1,0 +1,91 @@
+//! Bounded model checking by lazy sequentialization over shared-memory abstractions (Tomasco, Nguyen,
+//! Inverso, Fischer, La Torre, Parlato: Lazy Sequentialization for TSO and PSO via Shared Memory
+//! Abstractions, FMCAD 2016), with a formula where the paper has a sequential program.
+//!
+//! [`mod@unroll`] takes loops and calls away, [`mod@analysis`] finds out what threads can do at most,
+//! [`mod@sharing`] which cells they share, [`mod@code`] encodes each thread's code, [`mod@rounds`] who
+//! steps when, [`mod@sma`] what memory does, [`mod@property`] what is looked for; [`mod@decode`] makes a
+//! run of a model. [`mod@growth`] chooses the bounds.
+//!
+//! Guarantees: a violation is a run of the program, replayed at full widths. "None" holds for all runs within
+//! the bounds on repetitions, rounds and clock that the verdict names, and for all runs where the bounds
+//! cut nothing off.
+//!
+//! Deviations from the paper: a thread that comes to the bound on repetitions stops there, others go on;
+//! code is encoded once and not once for each round (`code.rs`); stores' lists are indexed by stamps
+//! (`sma/stamped.rs`).
+
+pub mod analysis;
+pub mod circuit;
+pub mod code;
+pub mod decode;
+pub mod expression;
+pub mod growth;
+pub mod loops;
+pub mod property;
+pub mod query;
+pub mod rounds;
+pub mod sharing;
+pub mod sma;
+pub mod unroll;
+pub mod values;
+pub mod width;
+pub mod word;
+
+use fencepost_task::{Answer, Engine, Progress, Task};
+use std::path::PathBuf;
+
+/// Which shared-memory abstraction is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Abstraction {
+    /// Stamps for TSO and PSO, none for SC.
+    Stamped,
+    /// Queues, as the models are defined.
+    Queues,
+}
+
+/// The engine.
+#[derive(Clone, Debug)]
+pub struct Bmc {
+    /// How often loops are repeated at most; grown if not given.
+    pub unwind: Option<u32>,
+    /// Rounds; grown if not given.
+    pub rounds: Option<u32>,
+    /// Times at which stores can reach memory; grown if not given.
+    pub clock: Option<u32>,
+    /// Entries of each store queue.
+    pub queue: Option<u32>,
+    /// Bits of integers.
+    pub width: Option<u8>,
+    /// The abstraction.
+    pub abstraction: Abstraction,
+    /// Where the formula of the last bounds is written to.
+    pub dimacs: Option<PathBuf>,
+    /// Where the proof that it has no model is written to.
+    pub proof: Option<PathBuf>,
+}
+
+impl Default for Bmc {
+    fn default() -> Bmc {
+        Bmc {
+            unwind: None,
+            rounds: None,
+            clock: None,
+            queue: None,
+            width: None,
+            abstraction: Abstraction::Stamped,
+            dimacs: None,
+            proof: None,
+        }
+    }
+}
+
+impl Engine for Bmc {
+    fn name(&self) -> &'static str {
+        "bmc"
+    }
+
+    fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        growth::check(self, task, progress)
+    }
+}

@@ -1,0 +1,35 @@
+//! What `--engine bmc` and its options mean.
+
+use crate::options::{BmcOptions, SmaName};
+use fencepost_bmc::{Abstraction, Bmc};
+use fencepost_task::Model;
+
+/// The engine that the options describe; or why they do not fit the model.
+pub fn engine(options: &BmcOptions, model: Model) -> Result<Bmc, String> {
+    let fits = |wanted: Model| {
+        let refusal = || {
+            let names = if wanted == Model::Sc { "sc" } else { wanted.name() };
+            format!("this --sma is for --model {names}, and the model is {}", model.name())
+        };
+        if wanted == model { Ok(()) } else { Err(refusal()) }
+    };
+    let abstraction = match options.sma {
+        None => Abstraction::Stamped,
+        Some(SmaName::Sc) => fits(Model::Sc).map(|()| Abstraction::Stamped)?,
+        Some(SmaName::Etso) => fits(Model::Tso).map(|()| Abstraction::Stamped)?,
+        Some(SmaName::Epso) => fits(Model::Pso).map(|()| Abstraction::Stamped)?,
+        Some(SmaName::Tso) => fits(Model::Tso).map(|()| Abstraction::Queues)?,
+        Some(SmaName::Pso) => fits(Model::Pso).map(|()| Abstraction::Queues)?,
+    };
+    let BmcOptions { unwind, rounds, clock, queue, width, dimacs, proof, .. } = options.clone();
+    Ok(Bmc { unwind, rounds, clock, queue, width, abstraction, dimacs, proof })
+}
+
+/// Whether the user gave any bound.
+pub fn is_bounded(options: &BmcOptions) -> bool {
+    options.unwind.is_some()
+        || options.rounds.is_some()
+        || options.clock.is_some()
+        || options.queue.is_some()
+        || options.width.is_some()
+}

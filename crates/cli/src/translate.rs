@@ -1,0 +1,53 @@
+//! `fencepost translate`: a program whose SC behaviour is the TSO behaviour of another one, within a bound.
+
+use crate::options::TranslateOptions;
+use crate::{Exit, input, output};
+use fencepost_frontend::Diagnostic;
+use fencepost_ir::tree;
+use fencepost_translate::{Bound, Unsupported, translate};
+
+pub fn run(options: &TranslateOptions) -> Exit {
+    let tree = match input::read(&options.file, &options.input) {
+        Ok(tree) => tree,
+        Err(error) => {
+            input::complain(&error);
+            return Exit::Wrong;
+        }
+    };
+    let bound = match (options.rounds, options.age) {
+        (Some(rounds), _) => Bound::Rounds(rounds),
+        (None, Some(age)) => Bound::Age(age),
+        (None, None) => unreachable!("one of them is required"),
+    };
+    let text = match translate(&tree, bound) {
+        Ok(text) => text,
+        Err(unsupported) => {
+            input::complain(&refusal(&tree, unsupported));
+            return Exit::Wrong;
+        }
+    };
+    match &options.output {
+        None => output::text(text),
+        Some(path)
+            if options.file.canonicalize().is_ok_and(|f| path.canonicalize().is_ok_and(|p| p == f)) =>
+        {
+            output::complain("error: -o would overwrite the program");
+            return Exit::Wrong;
+        }
+        Some(path) => {
+            if let Err(error) = std::fs::write(path, text) {
+                output::complain(format!("error: {}: {error}", path.display()));
+                return Exit::Wrong;
+            }
+        }
+    }
+    Exit::Good
+}
+
+fn refusal(tree: &tree::Program, unsupported: Unsupported) -> input::InputError {
+    let Unsupported { span, what } = unsupported;
+    let diagnostic = Diagnostic::new(span, format!("{what} cannot be translated")).help(
+        "the translation takes programs over shared variables and arrays; `docs/translate.md` says which",
+    );
+    input::InputError::Text(tree.sources.clone(), vec![diagnostic])
+}

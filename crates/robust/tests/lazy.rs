@@ -1,0 +1,192 @@
+//! The lazy engine against the reference and against explicit search; its runs are replayed.
+
+use fencepost_certify::replay;
+use fencepost_explore::{Explicit, Finals, Order, Reduction};
+use fencepost_ir::cfg::{Program, Property, Quantifier};
+use fencepost_memory::{Machine, Sc, State, Tso, reachable};
+use fencepost_robust::lazy::Lazy;
+use fencepost_samples::random::{self, Config};
+use fencepost_samples::tiny::Tiny;
+use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+use std::collections::{BTreeSet, HashSet};
+
+fn task(program: &Program) -> Task<'_> {
+    Task { program, model: Model::Tso, bounds: Bounds::default(), budget: Budget::default() }
+}
+
+/// Every final state of every tiny program is asked for, and none that is not one.
+#[test]
+fn tiny_programs_without_loops_are_decided() {
+    let mut counts = [0, 0];
+    for (number, tiny) in Tiny::all(2).step_by(5).chain(Tiny::all(3).step_by(397)).enumerate() {
+        let mut program = tiny.program();
+        let machine = Machine::new(&program).unwrap();
+        let found = reachable(&machine, &Tso, usize::MAX).unwrap();
+        let finals: Vec<_> = found.states.iter().filter(|s| s.is_final()).collect();
+        // A final state, and one that differs from it in its first register.
+        let chosen = finals[number % finals.len()];
+        let registers: Vec<i64> = chosen.threads.iter().flat_map(|t| t.registers.clone()).collect();
+        for change in [0, 1] {
+            let mut wanted: Vec<i64> = chosen.cells.iter().chain(&registers).copied().collect();
+            if change == 1 {
+                let Some(last) = wanted.last_mut() else { continue };
+                *last = (*last + 1) % 3;
+            }
+            let is = |s: &&&fencepost_memory::State| {
+                let all: Vec<i64> =
+                    s.cells.iter().chain(s.threads.iter().flat_map(|t| &t.registers)).copied().collect();
+                all == wanted
+            };
+            let expected = finals.iter().any(|s| is(&s));
+            let Property::Final { observed, .. } = program.properties[0].clone() else { panic!() };
+            use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Reg};
+            let condition = wanted.iter().enumerate().fold(Expr::Const(1), |c, (i, v)| {
+                let reg = Box::new(Expr::Reg(Reg::Local(i as u32)));
+                let same = Expr::Binary(BinaryOp::Eq, Arith::Exact, reg, Box::new(Expr::Const(*v)));
+                Expr::Binary(BinaryOp::And, Arith::Exact, Box::new(c), Box::new(same))
+            });
+            program.properties[0] = Property::Final {
+                quantifier: Quantifier::Exists,
+                observed,
+                condition,
+                span: fencepost_ir::Span::NONE,
+            };
+            let answer = Lazy::default().check(&task(&program), &mut |_| {});
+            match answer.verdict {
+                Verdict::Safe { scope } => {
+                    assert_eq!(scope, Scope::Complete);
+                    assert!(!expected, "{tiny} reaches {wanted:?}");
+                }
+                Verdict::Unsafe { trace } => {
+                    assert!(expected, "{tiny} does not reach {wanted:?}");
+                    replay(&program, &trace).unwrap_or_else(|r| panic!("{tiny}: {r}"));
+                }
+                Verdict::Unknown { reason, .. } => panic!("{tiny} has no loops: {reason}"),
+            }
+            counts[usize::from(expected)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
+}
+
+#[test]
+fn random_programs_agree_with_explicit_search() {
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(300);
+    let mut counts = [0, 0, 0];
+    for seed in 0..seeds {
+        let config = Config { statements: 4, threads: 2 + seed as usize % 2, storing_loops: seed % 5 == 0 };
+        let text = random::program(seed, config).to_string();
+        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let program = fencepost_passes::pipeline::lower(tree);
+        let budget = Budget { memory: Some(16 << 20), ..Budget::default() };
+        let task = Task { budget, ..task(&program) };
+        let answer = Lazy { iterations: 4 }.check(&task, &mut |_| {});
+        let explicit = Explicit::default().check_quickly(&task, &mut |_| {});
+        let unwound = Task { bounds: Bounds { unwind: Some(1), ..Bounds::default() }, ..task.clone() };
+        match (Lazy { iterations: 4 }.check(&unwound, &mut |_| {}).verdict, &explicit.verdict) {
+            (Verdict::Unsafe { trace }, _) => {
+                replay(&program, &trace).unwrap_or_else(|r| panic!("unwound: {r}\n{text}"));
+            }
+            (Verdict::Safe { scope: Scope::Complete }, Verdict::Unsafe { .. }) => {
+                panic!("nothing to unwind, and explicit search finds a run:\n{text}");
+            }
+            (Verdict::Safe { .. } | Verdict::Unknown { .. }, _) => {}
+        }
+        match (answer.verdict, explicit.verdict) {
+            (Verdict::Unsafe { trace }, other) => {
+                assert!(!matches!(other, Verdict::Safe { .. }), "lazy finds a run:\n{text}");
+                replay(&program, &trace).unwrap_or_else(|r| panic!("{r}\n{text}"));
+                counts[1] += 1;
+            }
+            (Verdict::Safe { .. }, other) => {
+                assert!(!matches!(other, Verdict::Unsafe { .. }), "explicit search finds a run:\n{text}");
+                counts[0] += 1;
+            }
+            (Verdict::Unknown { reason, .. }, _) => {
+                println!("{seed}: {reason}");
+                counts[2] += 1;
+            }
+        }
+    }
+    println!("{counts:?} safe, unsafe, unknown");
+    assert!(counts[0] > seeds / 20 && counts[1] > seeds / 5 && counts[2] < seeds / 5, "{counts:?}");
+}
+
+/// Lemma 1 of the paper: an extension neither adds nor removes reachable states of the original's registers and
+/// memory. Compared are the states at the end, under TSO; and what the extension reaches under SC is among them.
+#[test]
+fn extensions_neither_add_nor_remove_states() {
+    let mut extended_programs = 0;
+    let mut compare = |program: &Program, text: &str| {
+        let task = task(program);
+        let extension = fencepost_robust::lazy::extended(&task, 3);
+        if extension.procedures == program.procedures {
+            return;
+        }
+        let registers: Vec<usize> =
+            program.threads.iter().map(|t| program.procedure(t.procedure).registers.len()).collect();
+        let shared = program.thread_registers.len();
+        let ends = |program: &Program, model| {
+            let budget = Budget { memory: Some(4 << 20), ..Budget::default() };
+            let task = Task { program, model, bounds: Bounds::default(), budget };
+            let mut ends = BTreeSet::new();
+            let all = Explicit { order: Order::Breadth, reduction: Reduction::Off };
+            let finals = all.final_states(&task, &mut |s| {
+                let kept = s.threads.iter().zip(&registers).map(|(t, n)| t.registers[..shared + n].to_vec());
+                ends.insert((s.cells.clone(), kept.collect::<Vec<_>>()));
+            });
+            (finals == Finals::All).then_some(ends)
+        };
+        if let (Some(given), Some(tso), Some(sc)) =
+            (ends(program, Model::Tso), ends(&extension, Model::Tso), ends(&extension, Model::Sc))
+        {
+            assert_eq!(given, tso, "{text}");
+            assert!(sc.is_subset(&given), "{text}");
+            extended_programs += 1;
+        }
+    };
+    for tiny in Tiny::all(2).chain(Tiny::all(3).step_by(211)) {
+        compare(&tiny.program(), &tiny.to_string());
+    }
+    for seed in 0..150 {
+        let config = Config { statements: 3, threads: 2, storing_loops: false };
+        let text = random::program(seed, config).to_string();
+        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let mut program = fencepost_passes::pipeline::lower(tree);
+        // Without properties the extension goes on to the last round.
+        program.properties.clear();
+        compare(&program, &text);
+    }
+    assert!(extended_programs > 50, "{extended_programs} programs were extended");
+}
+
+/// Robust programs reach the same under SC and TSO.
+#[test]
+fn robust_programs_reach_the_same_states() {
+    let mut robust = 0;
+    let mut compare = |program: &Program, text: &str| {
+        if !fencepost_robust::attacks(program, &Budget::default()).is_robust() {
+            return;
+        }
+        let machine = Machine::new(program).unwrap();
+        let settled = |found: fencepost_memory::Reachable| -> HashSet<State> {
+            let empty = |s: &State| s.threads.iter().all(|t| t.buffer.is_empty()) && s.section.is_none();
+            found.states.into_iter().filter(empty).collect()
+        };
+        let (sc, tso) = (reachable(&machine, &Sc, 20_000), reachable(&machine, &Tso, 20_000));
+        if let (Some(sc), Some(tso)) = (sc, tso) {
+            assert!(settled(sc) == settled(tso), "{text}");
+            robust += 1;
+        }
+    };
+    for tiny in Tiny::all(2).chain(Tiny::all(3).step_by(101)) {
+        compare(&tiny.program(), &tiny.to_string());
+    }
+    for seed in 0..200 {
+        let config = Config { statements: 4, threads: 2 + seed as usize % 2, storing_loops: false };
+        let text = random::program(seed, config).to_string();
+        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        compare(&fencepost_passes::pipeline::lower(tree), &text);
+    }
+    assert!(robust > 1000, "{robust} robust programs");
+}

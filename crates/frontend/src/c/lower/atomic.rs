@@ -385,7 +385,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// A read-modify-write that has happened when the next operand is evaluated; its result.
-    fn rmw(&mut self, kind: RmwKind, target: Lvalue, operands: Vec<Expr>, span: Span) -> Typed {
+    pub(super) fn rmw(&mut self, kind: RmwKind, target: Lvalue, operands: Vec<Expr>, span: Span) -> Typed {
         let ty = target.ty.unqualified().clone();
         let scalar = match kind {
             RmwKind::CompareAndSwap => Scalar::Bool,

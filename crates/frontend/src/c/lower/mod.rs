@@ -6,6 +6,7 @@
 //! their own before the one they stand in, operands from left to right; C leaves the order open.
 
 mod allocate;
+mod asm;
 mod assign;
 mod atomic;
 mod atomic_structure;

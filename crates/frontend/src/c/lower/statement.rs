@@ -621,46 +621,6 @@ impl<'a> Lowerer<'a> {
         self.emit(StmtKind::Return(value), span);
         Ok(())
     }
-
-    /// Instructions that are known to order memory, or to do nothing.
-    fn asm(&mut self, asm: &'a ast::Asm) -> Result<()> {
-        // The prefix may stand before a semicolon.
-        let template = asm.template.text().replace("lock;", "lock ").replace("lock ;", "lock ");
-        let unsupported = || {
-            Diagnostic::new(asm.span, "this assembly is not supported")
-                .help("mfence, sfence, lfence, pause, nop and empty assembly are; write the rest in C")
-        };
-        if asm.is_goto {
-            return Err(unsupported());
-        }
-        let words: Vec<String> = template
-            .split([';', '\n'])
-            .map(|line| line.trim().to_lowercase())
-            .filter(|l| !l.is_empty())
-            .collect();
-        let mut fences = Vec::new();
-        for word in &words {
-            let compact: String = word.split_whitespace().collect::<Vec<_>>().join(" ");
-            match compact.as_str() {
-                "mfence" => fences.push(FenceKind::Full),
-                // The usual way to say mfence on machines without it.
-                text if text.starts_with("lock") && text.contains("$0") && text.contains("sp)") => {
-                    fences.push(FenceKind::Full)
-                }
-                "sfence" => fences.push(FenceKind::StoreStore),
-                "lfence" | "pause" | "nop" | "rep nop" | "rep; nop" | "rep" => {}
-                _ => return Err(unsupported()),
-            }
-        }
-        // Empty assembly that ties values together changes none of them.
-        if !asm.outputs.is_empty() && !words.is_empty() {
-            return Err(unsupported());
-        }
-        for fence in fences {
-            self.emit(StmtKind::Fence(fence), asm.span);
-        }
-        Ok(())
-    }
 }
 
 /// What a scalar without initialiser may hold; `None` for what starts with one value.

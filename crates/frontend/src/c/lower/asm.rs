@@ -1,0 +1,199 @@
+//! Inline assembly: fences, hints, and the locked instructions by which locks are written on x86.
+//!
+//! Of the latter one instruction with its operands is known: `xchg`, and behind `lock` `cmpxchg`, `xadd`, `add`,
+//! `sub`, `inc`, `dec`, `and`, `or` and `xor`, on one operand in memory. Flags are not.
+
+use super::*;
+
+/// What is said of all else.
+fn unsupported(asm: &ast::Asm) -> Diagnostic {
+    Diagnostic::new(asm.span, "this assembly is not supported").help(
+        "mfence, sfence, lfence, pause, nop, locked instructions and empty assembly are; write the rest in C",
+    )
+}
+
+/// An operand of the instruction: its number among outputs and inputs, or a constant.
+enum Operand {
+    Number(usize),
+    Constant(i64),
+}
+
+impl<'a> Lowerer<'a> {
+    /// Instructions that are known to order memory, to do nothing, or to update a variable.
+    pub(super) fn asm(&mut self, asm: &'a ast::Asm) -> Result<()> {
+        // The prefix may stand before a semicolon.
+        let template = asm.template.text().to_lowercase();
+        let template = template.replace("lock;", "lock ").replace("lock ;", "lock ");
+        if asm.is_goto {
+            return Err(unsupported(asm));
+        }
+        let lines =
+            template.split([';', '\n']).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        let lines: Vec<String> = lines.filter(|l| !l.is_empty()).collect();
+        let mut fences = Vec::new();
+        for line in &lines {
+            match line.as_str() {
+                "mfence" => fences.push(FenceKind::Full),
+                // The usual way to say mfence on machines without it.
+                text if text.starts_with("lock") && text.contains("$0") && text.contains("sp)") => {
+                    fences.push(FenceKind::Full)
+                }
+                "sfence" => fences.push(FenceKind::StoreStore),
+                "lfence" | "pause" | "nop" | "rep nop" | "rep; nop" | "rep" => {}
+                _ => match &lines[..] {
+                    [only] => return self.locked(asm, only),
+                    _ => return Err(unsupported(asm)),
+                },
+            }
+        }
+        // Empty assembly that ties values together changes none of them.
+        if !asm.outputs.is_empty() && !lines.is_empty() {
+            return Err(unsupported(asm));
+        }
+        for fence in fences {
+            self.emit(StmtKind::Fence(fence), asm.span);
+        }
+        Ok(())
+    }
+
+    /// One locked instruction.
+    fn locked(&mut self, asm: &'a ast::Asm, line: &str) -> Result<()> {
+        let (is_locked, rest) = match line.strip_prefix("lock ") {
+            Some(rest) => (true, rest),
+            None => (false, line),
+        };
+        let (word, operands) = rest.split_once(' ').ok_or_else(|| unsupported(asm))?;
+        let name = word.trim_end_matches(['b', 'w', 'l', 'q']);
+        // `sub` and `xadd` end in what could be a suffix.
+        let name = match word {
+            _ if word.starts_with("sub") => "sub",
+            _ if word.starts_with("xadd") => "xadd",
+            _ if word.starts_with("add") => "add",
+            _ if word.starts_with("and") => "and",
+            _ => name,
+        };
+        let operands: Vec<Operand> = operands
+            .split(',')
+            .map(|text| operand(asm, text.trim()))
+            .collect::<Option<_>>()
+            .ok_or_else(|| unsupported(asm))?;
+        let is_memory = |o: &Operand| matches!(o, Operand::Number(n) if constraint(asm, *n).contains('m'));
+        let memory = operands.iter().find(|o| is_memory(o)).ok_or_else(|| unsupported(asm))?;
+        let Operand::Number(memory) = *memory else { return Err(unsupported(asm)) };
+        let other = operands.iter().find(|o| !is_memory(o));
+        let span = asm.span;
+        let mut target = self.lvalue(expression(asm, memory))?;
+        if !target.ty.is_scalar() {
+            return Err(unsupported(asm));
+        }
+        self.stabilise(&mut target.place);
+        let ty = target.ty.unqualified().clone();
+        let value = |this: &mut Self| match other {
+            Some(Operand::Number(n)) => this.input(asm, *n),
+            Some(Operand::Constant(c)) => Ok(this.int_constant(*c, &CType::INT, span)),
+            None => Err(unsupported(asm)),
+        };
+        let (kind, operand, result) = match (name, is_locked) {
+            ("xchg", _) => (RmwKind::Exchange, value(self)?, other),
+            ("xadd", true) => (RmwKind::Add, value(self)?, other),
+            ("add", true) => (RmwKind::Add, value(self)?, None),
+            ("sub", true) => (RmwKind::Sub, value(self)?, None),
+            ("and", true) => (RmwKind::And, value(self)?, None),
+            ("or", true) => (RmwKind::Or, value(self)?, None),
+            ("xor", true) => (RmwKind::Xor, value(self)?, None),
+            ("inc", true) => (RmwKind::Add, self.int_constant(1, &CType::INT, span), None),
+            ("dec", true) => (RmwKind::Sub, self.int_constant(1, &CType::INT, span), None),
+            ("cmpxchg", true) => {
+                let new = value(self)?;
+                return self.compare_exchange_asm(asm, target, new);
+            }
+            _ => return Err(unsupported(asm)),
+        };
+        let outputs = asm.outputs.len();
+        let written = match result {
+            Some(Operand::Number(n)) if *n < outputs => Some(*n),
+            _ => None,
+        };
+        if (0..outputs).any(|n| n != memory && Some(n) != written) {
+            return Err(unsupported(asm));
+        }
+        let operand = self.convert(operand, &ty, span)?;
+        let old = self.rmw(kind, target, vec![operand.expr], span);
+        let old = Typed { expr: self.keep(old.expr), ..old };
+        match written {
+            Some(n) => self.output(asm, n, old),
+            None => Ok(()),
+        }
+    }
+
+    /// `lock cmpxchg new, memory`: what is expected is in the register a, and so is what was found.
+    fn compare_exchange_asm(&mut self, asm: &'a ast::Asm, target: Lvalue, new: Typed) -> Result<()> {
+        let span = asm.span;
+        let ty = target.ty.unqualified().clone();
+        let outputs = asm.outputs.len();
+        let in_a = |n: &usize| constraint(asm, *n).contains('a');
+        let result = (0..outputs).find(in_a);
+        if (0..outputs).any(|n| Some(n) != result && !constraint(asm, n).contains('m')) {
+            return Err(unsupported(asm));
+        }
+        let expected = (outputs..outputs + asm.inputs.len()).find(in_a).or(result);
+        let expected = self.input(asm, expected.ok_or_else(|| unsupported(asm))?)?;
+        let expected = self.convert(expected, &ty, span)?;
+        let expected = self.keep(expected.expr);
+        let new = self.convert(new, &ty, span)?;
+        let new = self.keep(new.expr);
+        let old = self.rmw(RmwKind::CompareExchange, target, vec![expected, new], span);
+        let old = Typed { expr: self.keep(old.expr), ..old };
+        match result {
+            Some(n) => self.output(asm, n, old),
+            None => Ok(()),
+        }
+    }
+
+    /// What an operand holds before: its own value, or that of the input that is tied to it.
+    fn input(&mut self, asm: &'a ast::Asm, n: usize) -> Result<Typed> {
+        let tied = || {
+            let same = |i: &ast::AsmOperand| i.constraint.trim().parse() == Ok(n);
+            asm.inputs.iter().position(same).map(|i| asm.outputs.len() + i)
+        };
+        let is_output_only = n < asm.outputs.len() && constraint(asm, n).contains('=');
+        let from = if is_output_only { tied().ok_or_else(|| unsupported(asm))? } else { n };
+        let value = self.scalar(expression(asm, from))?;
+        Ok(Typed { expr: self.keep(value.expr), ..value })
+    }
+
+    fn output(&mut self, asm: &'a ast::Asm, n: usize, value: Typed) -> Result<()> {
+        let target = self.lvalue(expression(asm, n))?;
+        let value = self.convert(value, &target.ty, asm.span)?;
+        self.store(&target, value.expr, asm.span);
+        Ok(())
+    }
+}
+
+fn operand(asm: &ast::Asm, text: &str) -> Option<Operand> {
+    if let Some(constant) = text.strip_prefix('$') {
+        return constant.parse().ok().map(Operand::Constant);
+    }
+    let reference = text.strip_prefix('%')?;
+    if let Some(name) = reference.strip_prefix('[').and_then(|r| r.strip_suffix(']')) {
+        let all = asm.outputs.iter().chain(&asm.inputs);
+        let is_it = |o: &ast::AsmOperand| o.name.as_ref().is_some_and(|n| n.text.eq_ignore_ascii_case(name));
+        return all.into_iter().position(is_it).map(Operand::Number);
+    }
+    // A letter may say which part of a register is meant.
+    let number = reference.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let number: usize = number.parse().ok()?;
+    (number < asm.outputs.len() + asm.inputs.len()).then_some(Operand::Number(number))
+}
+
+fn get(asm: &ast::Asm, n: usize) -> &ast::AsmOperand {
+    asm.outputs.get(n).unwrap_or_else(|| &asm.inputs[n - asm.outputs.len()])
+}
+
+fn expression(asm: &ast::Asm, n: usize) -> &ast::Expr {
+    &get(asm, n).expr
+}
+
+fn constraint(asm: &ast::Asm, n: usize) -> &str {
+    &get(asm, n).constraint
+}

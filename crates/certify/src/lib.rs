@@ -3,8 +3,10 @@
 //! This crate knows `ir`, `task` and `memory`, and no engine: an engine's bug cannot hide in its
 //! own proof.
 
+mod cycle;
 mod dual;
 mod replay;
 
+pub use cycle::{Cycle, Relation, replay_cycle};
 pub use dual::{Part, Unproven, check_certificate, check_certificate_until};
-pub use replay::{Claim, Rejection, Replay, Replayed, replay, replay_claims};
+pub use replay::{Claim, Rejection, Replay, Replayed, replay, replay_claims, replay_run};

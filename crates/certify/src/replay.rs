@@ -111,6 +111,26 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<Replay, Rejection> {
     })
 }
 
+/// Replays a run that need not violate anything; its violation means nothing.
+pub fn replay_run(
+    program: &Program,
+    model: Model,
+    init: &[(Loc, i64)],
+    steps: &[Step],
+) -> Result<Replay, Rejection> {
+    let machine = machine(program)?;
+    with_memory!(model, memory => {
+        let mut run = Run::start(&machine, memory, model, init)?;
+        for &step in steps {
+            run.step(step)?;
+        }
+        match run.failed {
+            Some(_) => run.reject(steps.len(), "the run fails"),
+            None => Ok(run.replay),
+        }
+    })
+}
+
 /// Replays a saved trace: initial values by name, then a claim for each step.
 pub fn replay_claims(
     program: &Program,
@@ -298,7 +318,10 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
     fn finish(mut self) -> Result<Replay, Rejection> {
         let violation = match self.failed {
             Some(failure) => Some(failure),
-            None => self.machine.violated(self.state()),
+            None => self
+                .machine
+                .violated(self.state())
+                .or_else(|| self.machine.state_failure(self.memory, self.state()).map(Violation::Failure)),
         };
         match violation {
             Some(violation) => {

@@ -67,8 +67,9 @@ fn certificates_of_the_examples_are_accepted() {
 }
 
 /// Small enough to be changed everywhere.
-const SMALL: [&str; 9] = [
+const SMALL: [&str; 10] = [
     "sb_fenced.fp",
+    "dekker_fenced.fp",
     "mp.fp",
     "lb.fp",
     "wrc.fp",
@@ -105,13 +106,37 @@ fn all_rejected(least: usize, changes: impl Fn(&Certificate) -> Vec<(String, Cer
 /// The engine leaves no element that another one makes superfluous, so each is needed.
 #[test]
 fn without_any_one_element_the_basis_is_rejected() {
-    all_rejected(150, |original| {
+    all_rejected(50, |original| {
         let without = |i| {
             let mut changed = original.clone();
             let element = changed.basis.remove(i);
             (format!("without {element:?}"), changed)
         };
         (0..original.basis.len()).map(without).collect()
+    });
+}
+
+/// The invariant is the least one, so each element and each readable value is needed.
+#[test]
+fn with_less_the_invariant_is_rejected() {
+    all_rejected(200, |original| {
+        let mut all = Vec::new();
+        let count = original.invariant.len();
+        for (i, element) in original.invariant.iter().enumerate().filter(|_| count > 1) {
+            let mut changed = original.clone();
+            changed.invariant.remove(i);
+            all.push((format!("without {element:?}"), changed));
+            for (t, cells) in element.readable.iter().enumerate() {
+                for (x, values) in cells.iter().enumerate() {
+                    for v in 0..values.len() {
+                        let mut changed = original.clone();
+                        changed.invariant[i].readable[t][x].remove(v);
+                        all.push((format!("thread {t} reads less of {x} in {element:?}"), changed));
+                    }
+                }
+            }
+        }
+        all
     });
 }
 
@@ -202,6 +227,14 @@ fn wild_numbers_are_rejected() {
             change("a node", &|c| c.groups[0].relation[0].0.frames[0].node = wild);
             change("a call", &|c| c.groups[0].relation[0].0.frames[0].call = Some(wild));
             change("a held cell", &|c| c.groups[0].relation[0].0.held = vec![wild]);
+            if !original.invariant.is_empty() {
+                change("a reachable state", &|c| c.invariant[0].states[0] = wild);
+                change("a reachable memory cell", &|c| c.invariant[0].memory[0] = wild);
+                change("a readable value", &|c| c.invariant[0].readable[0][0].push(wild));
+            }
+            if original.basis.is_empty() {
+                continue;
+            }
             change("a group", &|c| c.basis[0].processes[0].group = wild);
             change("a state", &|c| c.basis[0].processes[0].state = wild);
             change("a memory cell", &|c| c.basis[0].memory[0] = Some(wild));
@@ -215,9 +248,20 @@ fn wild_numbers_are_rejected() {
         change("no frames", &|c| c.groups[0].relation[0].0.frames.clear());
         change("another register", &|c| c.groups[0].relation[0].0.registers.push(0));
         change("no start", &|c| c.groups[0].starts.clear());
-        change("a shorter memory", &|c| {
-            c.basis[0].memory.pop();
-        });
+        if let Some(element) = original.basis.first() {
+            let mut shorter = element.clone();
+            shorter.memory.pop();
+            change("a shorter memory", &|c| c.basis[0] = shorter.clone());
+        }
+        if let Some(element) = original.invariant.first() {
+            let mut shorter = [element.clone(), element.clone(), element.clone()];
+            shorter[0].states.pop();
+            shorter[1].memory.pop();
+            shorter[2].readable[0].pop();
+            for element in shorter {
+                change("a shorter element", &|c| c.invariant[0] = element.clone());
+            }
+        }
         all
     });
 }

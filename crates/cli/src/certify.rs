@@ -40,8 +40,12 @@ pub fn run(options: &CertifyOptions) -> Exit {
         Err(unproven) => rejected(unproven.to_string()),
         Ok(()) => {
             let any = if program.is_parameterized() { " for any number of threads" } else { "" };
-            let size = saved.certificate.basis.len();
-            output::line(format!("proof holds: {file} is safe under TSO{any} (basis of {size})"));
+            let basis = saved.certificate.basis.len();
+            let invariant = match saved.certificate.invariant.len() {
+                0 => String::new(),
+                size => format!(", invariant of {size}"),
+            };
+            output::line(format!("proof holds: {file} is safe under TSO{any} (basis of {basis}{invariant})"));
             Exit::Good
         }
     }

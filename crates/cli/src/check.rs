@@ -7,7 +7,7 @@ use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_frontend::Diagnostic;
-use fencepost_ir::{Span, cfg, tree};
+use fencepost_ir::{Check, Checks, Span, cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
@@ -72,14 +72,18 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     if let Some(what) = &options.print {
         return print_stage(options, tree, what);
     }
-    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    let mut program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    program.checks = Checks {
+        deadlock: options.input.deadlock,
+        leaks: options.input.leaks,
+        races: options.input.races,
+        off: options.input.no_check.clone(),
+    };
+    if !program.checks.reports(Check::Assertion) {
+        program.drop_assertions();
+    }
     if !program.has_property() {
-        let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);
-        let diagnostic = Diagnostic::new(span, "there is nothing to check").help(
-            "a property is an `assert`, `forbid`, `at most` or `final` condition; in Memorax files a `forbidden` line, \
-             in Trencher files a `final` state in every thread",
-        );
-        let error = input::InputError::Text(program.sources.clone(), vec![diagnostic]);
+        let error = nothing_to_check(&program);
         input::complain(&error);
         if options.format == Format::Json {
             output::line(error_object(&name, &error));
@@ -94,6 +98,16 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
         }
     }
     exit
+}
+
+/// What is said of a program without any property.
+pub fn nothing_to_check(program: &cfg::Program) -> input::InputError {
+    let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);
+    let diagnostic = Diagnostic::new(span, "there is nothing to check").help(
+        "a property is an `assert`, `forbid`, `at most` or `final` condition; in Memorax files a `forbidden` line, \
+         in Trencher files a `final` state in every thread",
+    );
+    input::InputError::Text(program.sources.clone(), vec![diagnostic])
 }
 
 /// The object of a file that cannot be read.
@@ -128,6 +142,12 @@ fn check_model(
             return Exit::Wrong;
         }
     };
+    if program.checks != Checks::default() && engine.name() != "explicit" {
+        let message =
+            "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit";
+        output::complain(format!("error: {message}"));
+        return Exit::Wrong;
+    }
     let mut line = ProgressLine::new(options.quiet);
     let answer = engine.check(&task, &mut |p| line.update(name, p));
     drop(line);
@@ -200,7 +220,7 @@ fn check_model(
 }
 
 /// Checks a proof again, unless that takes much longer than it took to find it.
-fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<(), Unproven> {
+pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<(), Unproven> {
     let allowed = Instant::now() + searched * 3 + Duration::from_secs(1);
     let deadline = task.budget.deadline.map_or(allowed, |deadline| deadline.min(allowed));
     match check_certificate_until(task.program, certificate, deadline) {
@@ -219,7 +239,13 @@ fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, St
     Ok(match options.engine {
         EngineName::Bmc => Box::new(bmc::engine(&options.bmc, task.model)?),
         EngineName::Dual => Box::new(Dual),
-        EngineName::Auto if task.program.is_parameterized() && task.model == Model::Tso => Box::new(Dual),
+        EngineName::Auto
+            if task.program.is_parameterized()
+                && task.model == Model::Tso
+                && task.program.checks == Checks::default() =>
+        {
+            Box::new(Dual)
+        }
         EngineName::Auto | EngineName::Explicit => Box::new(explicit),
     })
 }

@@ -20,12 +20,22 @@ pub enum InputError {
 pub fn read(path: &Path, options: &InputOptions) -> Result<tree::Program, InputError> {
     let name = path.display().to_string();
     let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
-    let read = match format(path, options, &text)? {
-        InputFormat::Litmus => litmus::read(&name, &text),
-        InputFormat::Fp => model::read(&name, &text),
-        InputFormat::Memorax => memorax::read(&name, &text).map(|tree| templates(tree, options)),
-        InputFormat::Trencher => trencher::read(&name, &text).map(|tree| templates(tree, options)),
-        InputFormat::C => c::read(&[(&name, &text)], &c_options(options)),
+    parse(format(path, options, &text)?, &name, &text, options)
+}
+
+/// Reads a text.
+pub fn parse(
+    format: InputFormat,
+    name: &str,
+    text: &str,
+    options: &InputOptions,
+) -> Result<tree::Program, InputError> {
+    let read = match format {
+        InputFormat::Litmus => litmus::read(name, text),
+        InputFormat::Fp => model::read(name, text),
+        InputFormat::Memorax => memorax::read(name, text).map(|tree| templates(tree, options)),
+        InputFormat::Trencher => trencher::read(name, text).map(|tree| templates(tree, options)),
+        InputFormat::C => c::read(&[(name, text)], &c_options(options)),
     };
     read.map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
 }
@@ -54,16 +64,21 @@ pub fn read_linked(paths: &[PathBuf], options: &InputOptions) -> Result<tree::Pr
     read.map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
 }
 
-fn c_options(options: &InputOptions) -> c::Options {
+/// How C is read.
+pub fn c_options(options: &InputOptions) -> c::Options {
     c::Options {
         include_dirs: options.include.clone(),
         defines: options.define.clone(),
         command: options.cpp.clone(),
         data_model: options.data_model.into(),
+        overflow: options.overflow,
+        havoc_externs: options.havoc_externs,
+        deadlock: options.deadlock,
     }
 }
 
-fn format(path: &Path, options: &InputOptions, text: &str) -> Result<InputFormat, InputError> {
+/// How a file is read.
+pub fn format(path: &Path, options: &InputOptions, text: &str) -> Result<InputFormat, InputError> {
     if let Some(format) = options.input_format {
         return Ok(format);
     }

@@ -7,6 +7,7 @@ mod bench;
 mod bmc;
 mod certify;
 mod check;
+mod fences;
 mod input;
 mod interrupt;
 mod litmus;
@@ -14,6 +15,7 @@ mod options;
 mod output;
 mod progress;
 mod replay;
+mod robust;
 
 use clap::Parser;
 use options::{Cli, Command};
@@ -24,6 +26,8 @@ fn main() -> ExitCode {
     let code = match cli.command {
         Command::Check(options) => check::run(&options),
         Command::Litmus(options) => litmus::run(&options),
+        Command::Robust(options) => robust::run(&options),
+        Command::Fences(options) => fences::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
         Command::Bench(options) => bench::run(&options),
@@ -34,9 +38,9 @@ fn main() -> ExitCode {
 /// What the process ends with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Exit {
-    /// Safe, or the trace replays, or the proof holds.
+    /// Safe, or robust, or the trace replays, or the proof holds.
     Good = 0,
-    /// Unsafe, or the trace or proof is rejected.
+    /// Unsafe, or not robust, or the trace or proof is rejected.
     Bad = 1,
     /// The input or the command line is wrong.
     Wrong = 2,

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fencepost_frontend::c::DataModel;
+use fencepost_ir::Check;
 use fencepost_task::Model;
 use std::path::PathBuf;
 
@@ -26,6 +27,12 @@ pub enum Command {
     /// Run litmus tests: all final states, as herd prints them. Or make tests from cycles of relations.
     #[command(after_help = LITMUS_EXAMPLES)]
     Litmus(LitmusOptions),
+    /// Does TSO add behaviour at all? Gives all attacks, each with a run and its happens-before cycle.
+    #[command(after_help = ROBUST_EXAMPLES)]
+    Robust(RobustOptions),
+    /// The fewest fences that repair a program: places, and the repaired text.
+    #[command(after_help = FENCES_EXAMPLES)]
+    Fences(FencesOptions),
     /// Step through a saved trace, checking every step on the reference semantics.
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayOptions),
@@ -81,6 +88,25 @@ Examples:
   fencepost litmus --generate-all 4 --output tests         all tests from cycles of up to 4 relations
 
 Exit codes: 0 the run is complete, 1 an answer differs from --expect, 2 a test cannot be read, 3 unknown.";
+
+const ROBUST_EXAMPLES: &str = "\
+Examples:
+  fencepost robust examples/peterson.fp                    all stores that a load can overtake with effect
+  fencepost robust --criterion trf examples/clh.fp         the stricter criterion, triangular races
+  fencepost robust --format json examples/*.fp             for scripts
+
+Exit codes: 0 robust, 1 not robust, 2 wrong input, 3 unknown.";
+
+const FENCES_EXAMPLES: &str = "\
+Examples:
+  fencepost fences examples/peterson.fp                    under TSO
+  fencepost fences --model pso examples/mp.fp              store-store fences cost 1, full ones 4
+  fencepost fences --all examples/sb.fp                    every cheapest set
+  fencepost fences --goal robust examples/dekker.fp        so that TSO adds no behaviour at all
+  fencepost fences --apply examples/dekker.c               writes examples/dekker_fenced.c
+  fencepost fences --audit examples/dekker_fenced.c        is each of its fences needed?
+
+Exit codes: 0 repaired or no repair needed, 1 no fences repair it, 2 wrong input or command line, 3 unknown.";
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
@@ -198,6 +224,32 @@ pub struct InputOptions {
     /// The given C files are one program
     #[arg(long)]
     pub link: bool,
+    /// Signed overflow in C is an error; else it wraps
+    #[arg(long)]
+    pub overflow: bool,
+    /// C functions without a body do nothing and give any value
+    #[arg(long)]
+    pub havoc_externs: bool,
+    /// Report states in which a thread waits and nothing can happen any more
+    #[arg(long)]
+    pub deadlock: bool,
+    /// Report memory that is allocated at the end and that no variable leads to
+    #[arg(long)]
+    pub leaks: bool,
+    /// Report two threads about to access a location in an SC run, one of them writing, and one by an access
+    /// that is not atomic (C)
+    #[arg(long)]
+    pub races: bool,
+    /// An error that is not reported but ends its run: assertion, pointer, bounds, use-after-free, free,
+    /// division, shift, range, join or unlock; may be repeated
+    #[arg(long = "no-check", value_name = "KIND", value_parser = check_name, value_delimiter = ',')]
+    pub no_check: Vec<Check>,
+}
+
+fn check_name(text: &str) -> Result<Check, String> {
+    let names = || Check::ALL.map(Check::name).join(", ");
+    let found = Check::ALL.into_iter().find(|c| c.name() == text);
+    found.ok_or_else(|| format!("known are {}", names()))
 }
 
 #[derive(Args)]
@@ -298,6 +350,92 @@ pub struct BmcOptions {
     pub proof: Option<PathBuf>,
 }
 
+/// What fences are for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GoalName {
+    /// The property holds.
+    Safe,
+    /// TSO adds no behaviour, whatever the property.
+    Robust,
+}
+
+#[derive(Args)]
+pub struct FencesOptions {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// What the fences are for
+    #[arg(long, value_enum, default_value = "safe")]
+    pub goal: GoalName,
+    /// Memory model, `tso` or `pso`; may be repeated
+    #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
+    pub models: Vec<ModelName>,
+    /// Method of the checks
+    #[arg(long, value_enum, default_value = "auto")]
+    pub engine: EngineName,
+    /// What fences cost under PSO
+    #[arg(long, value_name = "PRICES", default_value = "full=4,store-store=1", value_parser = prices)]
+    pub price: PriceList,
+    /// List every cheapest set
+    #[arg(long, conflicts_with = "audit")]
+    pub all: bool,
+    /// Say of each fence that is there whether it is needed
+    #[arg(long, conflicts_with = "apply")]
+    pub audit: bool,
+    /// Write the repaired program next to the original, or where -o says
+    #[arg(long)]
+    pub apply: bool,
+    /// Where the repaired program goes
+    #[arg(short, long, value_name = "FILE", requires = "apply")]
+    pub output: Option<PathBuf>,
+    /// Entries in each store buffer; the repair is then proved up to this bound only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub buffer: Option<u32>,
+    /// Seconds for each model
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Megabytes for each check [default: 80 % of the machine's]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: Option<u64>,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// Exit with 0 where the answer is unknown
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// Say nothing but the result
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Show the run that each fence prevents
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+/// Prices of fences.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PriceList {
+    pub full: u32,
+    pub store_store: u32,
+}
+
+fn prices(text: &str) -> Result<PriceList, String> {
+    let mut list = PriceList { full: 4, store_store: 1 };
+    for part in text.split(',') {
+        let number = |n: &str| match n.parse::<u32>() {
+            Ok(price @ 1..=1_000_000) => Ok(price),
+            _ => Err(format!("`{n}` is not a price from 1 to 1000000")),
+        };
+        match part.split_once('=') {
+            Some(("full", n)) => list.full = number(n)?,
+            Some(("store-store", n)) => list.store_store = number(n)?,
+            _ => return Err("expected `full=N`, `store-store=N` or both with a comma".to_string()),
+        }
+    }
+    Ok(list)
+}
+
 /// Another way to find final states, to compare with.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Oracle {
@@ -373,6 +511,48 @@ pub struct LitmusOptions {
     /// No summary and no progress
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// What robust means.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Criterion {
+    /// Every TSO run has the happens-before relation of an SC run.
+    Traces,
+    /// No SC run has a triangular race: stricter, and enough for that.
+    Trf,
+}
+
+#[derive(Args)]
+pub struct RobustOptions {
+    /// Programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Memory model; robustness is against TSO only
+    #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
+    pub models: Vec<ModelName>,
+    /// What robust means
+    #[arg(long, value_enum, default_value = "traces")]
+    pub criterion: Criterion,
+    /// Seconds for each file
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Megabytes for each file [default: 80 % of the machine's]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory: Option<u64>,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// Exit with 0 where the answer is unknown
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// Say nothing but the verdicts
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Show the run of every attack, and every step of it
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
 }
 
 #[derive(Args)]

@@ -4,14 +4,19 @@ use crate::automaton::Op;
 use crate::configuration::{ANY, Configuration, Message};
 use crate::local::LocalGraph;
 use crate::model::Model;
+use crate::reach::{Element, Reach, bit};
 use fencepost_task::certificate::{
     Certificate, CertifiedConfiguration, CertifiedGroup, CertifiedMessage, CertifiedOp, CertifiedPlace,
-    CertifiedProcess, CertifiedVariable,
+    CertifiedProcess, CertifiedReachable, CertifiedVariable,
 };
 use rustc_hash::FxHashSet;
 
 /// The certificate of a model whose targets the search did not reach.
-pub fn certificate<'a>(model: &Model, basis: impl Iterator<Item = &'a Configuration>) -> Certificate {
+pub fn certificate<'a>(
+    model: &Model,
+    basis: impl Iterator<Item = &'a Configuration>,
+    invariant: Option<&Reach>,
+) -> Certificate {
     let variables = model.domains.values.iter().zip(&model.domains.initial);
     let variable = |(values, initial): (&Vec<i64>, &usize)| CertifiedVariable {
         values: values.clone(),
@@ -23,7 +28,29 @@ pub fn certificate<'a>(model: &Model, basis: impl Iterator<Item = &'a Configurat
         variables: variables.map(variable).collect(),
         groups: (0..model.threads.len()).map(|g| group(model, g)).collect(),
         basis,
+        invariant: invariant.map_or(Vec::new(), |reach| self::invariant(model, reach)),
     }
+}
+
+fn invariant(model: &Model, reach: &Reach) -> Vec<CertifiedReachable> {
+    let values: Vec<u16> = model.domains.values.iter().map(|values| values.len() as u16).collect();
+    let reachable = |element: &Element| {
+        let readable = |of_thread: &[u64]| {
+            let of_cell = |(n, set): (&u16, &u64)| {
+                (0..*n).filter(|v| set & bit(*v) != 0).map(u32::from).collect::<Vec<u32>>()
+            };
+            values.iter().zip(of_thread).map(of_cell).collect()
+        };
+        let threads = 0..element.states.len();
+        CertifiedReachable {
+            states: element.states.clone(),
+            memory: element.memory.iter().map(|v| u32::from(*v)).collect(),
+            readable: threads.map(|t| readable(&element.readable[t * values.len()..])).collect(),
+        }
+    };
+    let mut invariant: Vec<_> = reach.elements.iter().map(reachable).collect();
+    invariant.sort();
+    invariant
 }
 
 fn op(op: &Op) -> CertifiedOp {

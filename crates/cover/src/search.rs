@@ -8,6 +8,7 @@
 use crate::antichain::{Antichain, Id};
 use crate::automaton::{Automaton, Value};
 use crate::configuration::{ANY, Configuration, Process};
+use crate::reach::{Index, Reach};
 use crate::rules::{Earlier, Label, Visible, undo_all_local, undo_joining, undo_visible};
 use fencepost_task::{Budget, Progress, Reason, Stats};
 use rustc_hash::FxHashMap;
@@ -80,6 +81,10 @@ pub struct Search<'a> {
     closures: FxHashMap<Process, Rc<Vec<Earlier>>>,
     /// Configurations generated.
     pub generated: u64,
+    /// What can be reached at all: the rest is left out.
+    pub reach: Option<Index>,
+    /// Whether something was left out.
+    pruned: bool,
     /// Stop when more are generated.
     pub limit: Option<u64>,
 }
@@ -95,6 +100,8 @@ impl<'a> Search<'a> {
             queue: BinaryHeap::new(),
             closures: FxHashMap::default(),
             generated: 0,
+            reach: None,
+            pruned: false,
             limit: None,
         }
     }
@@ -104,9 +111,15 @@ impl<'a> Search<'a> {
         self.antichain.living()
     }
 
+    /// The invariant that the basis is closed under, if it needs one.
+    pub fn invariant(&self) -> Option<&Reach> {
+        self.reach.as_ref().filter(|_| self.pruned).map(Index::reach)
+    }
+
     /// Counters so far.
     pub fn stats(&self) -> Stats {
-        Stats { configurations: self.generated, ..Stats::default() }
+        let states = self.reach.as_ref().map_or(0, |index| index.reach().elements.len() as u64);
+        Stats { configurations: self.generated, states, ..Stats::default() }
     }
 
     /// Searches backward from targets.
@@ -226,10 +239,13 @@ impl<'a> Search<'a> {
         from.sort_by(|a, b| processes[*a as usize].cmp(&processes[*b as usize]));
         processes.sort();
         let configuration = Configuration { processes, memory };
+        let Some(priority) = self.priority(&configuration) else {
+            self.pruned = true;
+            return;
+        };
         if self.antichain.covers(&configuration) {
             return;
         }
-        let priority = self.priority(&configuration);
         let id = self.antichain.insert(configuration);
         debug_assert_eq!(id as usize, self.links.len());
         let link = match link {
@@ -247,12 +263,18 @@ impl<'a> Search<'a> {
         self.queue.push((Reverse(priority), Reverse(id)));
     }
 
-    fn priority(&self, configuration: &Configuration) -> u32 {
-        let of = |p: &Process| {
-            let automaton = &self.system.groups[p.group as usize].automaton;
-            automaton.distance[p.state as usize] + 2 * p.buffer.len() as u32
+    /// How far a configuration seems to be from the beginning; `None` if it cannot be reached.
+    fn priority(&mut self, configuration: &Configuration) -> Option<u32> {
+        let messages: u32 = configuration.processes.iter().map(|p| p.buffer.len() as u32).sum();
+        let steps = match &mut self.reach {
+            Some(reach) => reach.depth(configuration)?,
+            None => {
+                let distance =
+                    |p: &Process| self.system.groups[p.group as usize].automaton.distance[p.state as usize];
+                configuration.processes.iter().map(distance).sum()
+            }
         };
-        configuration.processes.iter().map(of).sum()
+        Some(steps + 2 * messages)
     }
 
     /// The run, if the configuration is below an initial one.

@@ -379,7 +379,7 @@ fn put(out: &mut Vec<u8>, value: i64, shape: Shape) {
 
 /// Cells by their number, elements of unbounded arrays by array and address. 0 is left for a
 /// barrier.
-fn put_loc(out: &mut Vec<u8>, loc: Loc) {
+pub fn put_loc(out: &mut Vec<u8>, loc: Loc) {
     match loc.as_element() {
         None => put_number(out, (loc.index() as u64 + 1) << 1),
         Some((object, address)) => {
@@ -389,7 +389,8 @@ fn put_loc(out: &mut Vec<u8>, loc: Loc) {
     }
 }
 
-fn take_loc(input: &mut &[u8]) -> Option<Loc> {
+/// Takes what [`put_loc`] put; `None` for a barrier.
+pub fn take_loc(input: &mut &[u8]) -> Option<Loc> {
     let head = take_number(input);
     if head & 1 == 1 {
         return Loc::element(ObjectId((head >> 1) as u32), take(input, Shape::Variable));
@@ -397,7 +398,8 @@ fn take_loc(input: &mut &[u8]) -> Option<Loc> {
     (head > 0).then(|| Loc::cell((head >> 1) as u32 - 1))
 }
 
-fn put_number(out: &mut Vec<u8>, mut number: u64) {
+/// Appends a number in as many bytes as it needs.
+pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 128 {
         out.push(number as u8 | 128);
         number >>= 7;
@@ -420,7 +422,8 @@ fn take(input: &mut &[u8], shape: Shape) -> i64 {
     }
 }
 
-fn take_number(input: &mut &[u8]) -> u64 {
+/// Takes what [`put_number`] put.
+pub fn take_number(input: &mut &[u8]) -> u64 {
     let mut number = 0;
     let mut shift = 0;
     loop {

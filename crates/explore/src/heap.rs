@@ -4,12 +4,12 @@
 //! The numbers of allocated objects mean nothing to a program that does not use pointers as integers,
 //! so states that differ in them only are one. Without this a program that allocates and frees in
 //! a loop would have no end of states. An object that is not found is out of reach for every
-//! thread; a freed one that is found is kept, so that following a pointer to it is seen.
+//! thread, and is kept only where leaks are looked for; a freed one that is found is kept, so that following a pointer to it is seen.
 
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Loc, ObjectId, Program};
 use fencepost_ir::pointer::{self, Target};
-use fencepost_memory::{Entry, EntryKind, Machine, State};
+use fencepost_memory::{Entry, EntryKind, Life, Machine, State};
 use fencepost_task::Model;
 
 /// Renumbers the allocated objects of states.
@@ -23,6 +23,8 @@ pub struct HeapOrder {
     bits: u8,
     /// Under PSO the entries of an epoch are sorted by cell, and stay so.
     sorted_buffers: bool,
+    /// Objects that are lost are kept, since somebody asks for them.
+    keeps_lost: bool,
 }
 
 fn is_pointer(ty: Scalar) -> bool {
@@ -43,6 +45,7 @@ impl HeapOrder {
             results: program.procedures.iter().map(|p| p.result.is_some_and(is_pointer)).collect(),
             bits: program.pointer_bits,
             sorted_buffers: model == Model::Pso,
+            keeps_lost: program.checks.leaks,
         })
     }
 
@@ -114,6 +117,11 @@ impl HeapOrder {
                     see(&mut order, *value);
                 }
             }
+        }
+        if self.keeps_lost {
+            let kept = |i: &u32| state.heap[*i as usize].life == Life::Live && !order.contains(i);
+            let lost: Vec<u32> = (0..state.heap.len() as u32).filter(kept).collect();
+            order.extend(lost);
         }
         order
     }

@@ -15,6 +15,9 @@
 //! buffers at both ends, its stores reach memory at once. A section that cannot go on is as if it
 //! had not begun.
 //!
+//! The same holds while all other threads have ended, or not yet begun: a thread that is alone is seen by
+//! nobody, and those that it starts see all its stores, if starting a thread waits for them.
+//!
 //! A local variable in memory that is accessed by its own name only is as private as a register.
 //!
 //! A store waits while the buffer is at its bound; then its thread is not chosen, whatever else it
@@ -39,6 +42,8 @@ pub struct LocalSteps {
     passing: Vec<Vec<bool>>,
     /// Whether sections wait for empty buffers where they begin and end.
     sections_drain: bool,
+    /// Whether a thread that starts another one waits for its buffer, and nobody looks for deadlocks.
+    spawns_drain: bool,
 }
 
 impl LocalSteps {
@@ -61,7 +66,23 @@ impl LocalSteps {
             .collect();
         let keeps = |i: &Instr| matches!(i, Instr::AtomicBegin(Drain::No) | Instr::AtomicEnd(Drain::No));
         let sections_drain = !program.procedures.iter().any(|p| p.edges().iter().any(|e| keeps(&e.instr)));
-        LocalSteps { local, watched, passing, sections_drain }
+        let early = |i: &Instr| matches!(i, Instr::Spawn(_, _, _, Drain::No));
+        // A section that a thread alone cannot pass is a deadlock, to be seen from before it.
+        let spawns_drain = !program.checks.deadlock
+            && !program.procedures.iter().any(|p| p.edges().iter().any(|e| early(&e.instr)));
+        LocalSteps { local, watched, passing, sections_drain, spawns_drain }
+    }
+
+    /// The thread that nobody sees: in a section, or alone.
+    pub fn unseen(&self, state: &State) -> Option<usize> {
+        self.in_section(state).or_else(|| self.alone(state))
+    }
+
+    /// The only thread that has not ended.
+    fn alone(&self, state: &State) -> Option<usize> {
+        let mut running = (0..state.threads.len()).filter(|i| !state.threads[*i].ended);
+        let first = running.next()?;
+        (self.spawns_drain && running.next().is_none()).then_some(first)
     }
 
     /// The thread whose atomic section is open, if nobody sees when its stores reach memory.

@@ -261,12 +261,13 @@ impl<'p, M: Memory> Search<'p, M> {
             }
             let mut state = self.machine.initial(&chosen);
             if let Goal::Violation = goal
-                && let Some(violation) = self.machine.violated(&state)
+                && let Some(violation) = self.violated(&state)
             {
                 return Some(End::Found(Found { init: chosen, steps: Vec::new(), violation }));
             }
             if let Err(failure) = self.settle(&mut state, self.bounds.len() - 1, None) {
                 match goal {
+                    _ if self.is_off(failure) => continue,
                     _ if failure.is_limit() => {
                         self.limit.get_or_insert((None, ordinal as u32, failure));
                         continue;
@@ -280,6 +281,11 @@ impl<'p, M: Memory> Search<'p, M> {
                     }
                     Goal::FinalStates(_) => continue,
                 }
+            }
+            if let Goal::Violation = goal
+                && let Some(violation) = self.violated(&state)
+            {
+                return Some(End::Found(self.rebuild(None, ordinal as u32, violation)));
             }
             if let Some(id) = self.keep(&mut state, None, ordinal as u32, goal) {
                 frontier.push(id);
@@ -304,12 +310,16 @@ impl<'p, M: Memory> Search<'p, M> {
         if held_back {
             self.cut.push(id);
         }
+        if !self.stats.racing && self.machine.program.pointer_bits > 0 {
+            self.stats.racing = self.machine.has_unordered_conflict(&self.memory, state);
+        }
         for (ordinal, &step) in steps.iter().enumerate() {
             let ordinal = (level as u32) << LEVEL_SHIFT | ordinal as u32;
             self.stats.transitions += 1;
             next.clone_from(state);
             if let Err(failure) = self.take(next, step, level, None) {
                 match goal {
+                    _ if self.is_off(failure) => continue,
                     // The rest may still hold a violation.
                     _ if failure.is_limit() => {
                         self.limit.get_or_insert((Some(id), ordinal, failure));
@@ -326,7 +336,7 @@ impl<'p, M: Memory> Search<'p, M> {
                 }
             }
             if let Goal::Violation = goal
-                && let Some(violation) = self.machine.violated(next)
+                && let Some(violation) = self.violated(next)
             {
                 return Some(End::Found(self.rebuild(Some(id), ordinal, violation)));
             }
@@ -336,6 +346,17 @@ impl<'p, M: Memory> Search<'p, M> {
         }
         self.scratch.candidates = steps;
         self.full.then_some(End::Stopped(Reason::Memory))
+    }
+
+    /// Whether the user does not want to hear of a failure.
+    fn is_off(&self, failure: Failure) -> bool {
+        failure.check().is_some_and(|check| !self.machine.program.checks.reports(check))
+    }
+
+    /// What is wrong with a state.
+    fn violated(&self, state: &State) -> Option<Violation> {
+        let failure = || self.machine.state_failure(&self.memory, state).map(Violation::Failure);
+        self.machine.violated(state).or_else(failure)
     }
 
     /// Stores a state, if it is new.
@@ -389,7 +410,7 @@ impl<'p, M: Memory> Search<'p, M> {
     /// The steps that have to be tried; whether the bound held one back.
     fn candidates(&self, state: &State, bound: Option<u32>, steps: &mut Vec<Step>) -> bool {
         if let Some((local, _)) = &self.reduction {
-            if let Some(owner) = local.in_section(state) {
+            if let Some(owner) = local.unseen(state) {
                 self.section_steps(state, owner, steps);
                 return false;
             }
@@ -404,7 +425,7 @@ impl<'p, M: Memory> Search<'p, M> {
         self.hold_back(state, bound, steps)
     }
 
-    /// The steps inside a section: a store reaches memory before anything else happens, so that the
+    /// The steps of a thread that nobody sees: a store reaches memory before anything else happens, so that the
     /// bound holds nothing back.
     fn section_steps(&self, state: &State, owner: usize, steps: &mut Vec<Step>) {
         steps.clear();
@@ -482,7 +503,7 @@ impl<'p, M: Memory> Search<'p, M> {
         let mut steps = std::mem::take(&mut self.scratch.local);
         let mut thread = 0;
         while thread < state.threads.len() {
-            let owner = local.in_section(state);
+            let owner = local.unseen(state);
             match owner {
                 Some(owner) => self.section_steps(state, owner, &mut steps),
                 None => self.local_steps(local, state, thread, self.bounds[level], &mut steps),
@@ -576,8 +597,8 @@ fn actual_loc(state: &State, actual_objects: &[u32], loc: Loc) -> Loc {
     heap_cell.unwrap_or(loc)
 }
 
-/// All ways to choose the initial values.
-fn initial_choices<'a>(cells: &'a [(Loc, &'a Choices)]) -> impl Iterator<Item = Vec<(Loc, i64)>> + 'a {
+/// All ways to choose the initial values of the cells that [`Machine::initial_choices`] names.
+pub fn initial_choices<'a>(cells: &'a [(Loc, &'a Choices)]) -> impl Iterator<Item = Vec<(Loc, i64)>> + 'a {
     let values: Vec<Vec<i64>> = cells.iter().map(|(_, c)| c.values().collect()).collect();
     let total: usize = values.iter().map(Vec::len).product();
     (0..total).map(move |mut number| {

@@ -71,7 +71,8 @@ fn leads_to_violation<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trac
             return i + 1 == trace.steps.len() && trace.violation == Violation::Failure(failure);
         }
     }
-    machine.violated(&state) == Some(trace.violation)
+    let failure = || machine.state_failure(memory, &state).map(Violation::Failure);
+    machine.violated(&state).or_else(failure) == Some(trace.violation)
 }
 
 /// Where the last step of a run stands in the source.

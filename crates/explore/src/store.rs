@@ -75,6 +75,11 @@ impl Store {
         self.places.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
     /// The bytes of a state.
     pub fn get(&self, id: StateId) -> &[u8] {
         record(&self.chunks, self.places[id as usize])

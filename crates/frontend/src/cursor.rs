@@ -1,6 +1,7 @@
 //! A place in a list of tokens: what the parsers of C-like formats share.
 
 use crate::Diagnostic;
+use crate::fences::Seen;
 use crate::lexer::{Token, TokenKind};
 use fencepost_ir::Span;
 
@@ -13,12 +14,14 @@ pub struct Cursor<'a> {
     tokens: &'a [Token],
     position: usize,
     depth: usize,
+    /// Places between statements that were passed.
+    pub seen: Vec<Seen>,
 }
 
 impl<'a> Cursor<'a> {
     /// At the first token.
     pub fn new(tokens: &'a [Token]) -> Cursor<'a> {
-        Cursor { tokens, position: 0, depth: 0 }
+        Cursor { tokens, position: 0, depth: 0, seen: Vec::new() }
     }
 
     /// The next token.

@@ -6,6 +6,7 @@
 pub mod c;
 mod cursor;
 mod diagnostic;
+pub mod fences;
 mod lexer;
 pub mod litmus;
 pub mod memorax;

@@ -7,6 +7,7 @@
 //! This crate does no input or output and knows nothing of memory models.
 
 pub mod cfg;
+mod checks;
 pub mod eval;
 pub mod layout;
 pub mod pointer;
@@ -14,6 +15,7 @@ pub mod scalar;
 pub mod source;
 pub mod tree;
 
+pub use checks::{Check, Checks};
 pub use eval::Fault;
 pub use layout::{Cell, Field, Record, RecordId, RecordKind, Records, Step, Type, UNBOUNDED};
 pub use scalar::{IntType, Scalar};

@@ -10,6 +10,7 @@
 
 mod allocation;
 pub mod axiom;
+mod checks;
 mod event;
 mod heap;
 mod load_buffer;

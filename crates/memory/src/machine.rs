@@ -52,7 +52,8 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    pub(crate) fn to_access(self, value: i64) -> Result<i64, Fault> {
+    /// The cell's value as the access sees it.
+    pub fn to_access(self, value: i64) -> Result<i64, Fault> {
         let seen = self.seen_as.map_or(Some(value), |(cell, access)| cell.same_bits(value, access));
         seen.ok_or(Fault::MixedSize)
     }

@@ -79,6 +79,12 @@ impl Machine<'_> {
         others.filter(|o| !o.is_empty()).map(|others| (cell, others))
     }
 
+    /// The cells that share bytes with a cell, itself not among them.
+    pub fn sharing(&self, state: &State, loc: Loc) -> Vec<Loc> {
+        self.overlapping(state, loc)
+            .map_or(Vec::new(), |(_, others)| others.into_iter().map(|o| o.0).collect())
+    }
+
     /// Whether two cells are one or share bytes.
     pub(crate) fn touches(&self, state: &State, a: Loc, b: Loc) -> bool {
         a == b

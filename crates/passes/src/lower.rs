@@ -11,7 +11,7 @@ use fencepost_ir::cfg::{
     StartId, Storage,
 };
 use fencepost_ir::tree::*;
-use fencepost_ir::{Cell, Scalar, Span};
+use fencepost_ir::{Cell, Checks, Scalar, Span};
 use std::collections::{HashMap, HashSet};
 
 /// Makes the control-flow graph.
@@ -44,6 +44,8 @@ pub fn run(program: Program) -> cfg::Program {
         procedures,
         threads: program.threads.iter().map(start).collect(),
         properties,
+        checks: Checks::default(),
+        atomics: program.atomics,
         pointer_bits: program.pointer_bits,
         exposes_pointers: program.exposes_pointers,
         records: program.records,

@@ -4,7 +4,6 @@
 use crate::lower::{Home, Lowering, object};
 use fencepost_ir::cfg::{
     self, Address, Arith, Dest, Instr, Loc, NodeId, ObjectId, Observable, ProcId, Reg, RmwOp, StartId,
-    Storage,
 };
 use fencepost_ir::eval::element;
 use fencepost_ir::tree::*;
@@ -282,10 +281,10 @@ impl Lowering<'_> {
                 let (pointer, bytes) = (next(), next());
                 Instr::Reallocate { dest, ty: self.allocated_type(ty), pointer, bytes }
             }
-            ExprKind::Allocate(ty, bytes, fill) => {
+            ExprKind::Allocate(ty, bytes, fill, storage) => {
                 let bytes = self.expr(bytes);
                 let ty = self.allocated_type(ty);
-                Instr::Allocate { dest, ty, bytes, fill: *fill, storage: Storage::Heap }
+                Instr::Allocate { dest, ty, bytes, fill: *fill, storage: *storage }
             }
             ExprKind::Any(choices) => Instr::Havoc(dest, choices.clone()),
             ExprKind::Own => Instr::Own(dest),

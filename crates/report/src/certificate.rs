@@ -6,12 +6,13 @@
 //! `["write",cell,value]` or `["atomic",[[cell,value],...],[[cell,value],...]]`, where a value is its number
 //! in the cell's list. A place is `[frames,registers,held,life]`, a frame `[procedure,node,call]`. An element of
 //! the basis is `[memory,threads]`: open cells are null, a thread is `[group,state,buffer]`, and a message
-//! `[cell,value]`, own ones `[cell,value,"own"]`.
+//! `[cell,value]`, own ones `[cell,value,"own"]`. An element of the invariant is `[states,memory,readable]`, where
+//! `readable` has for each thread and each cell the list of values.
 
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_task::certificate::{
     CertifiedConfiguration, CertifiedFrame, CertifiedGroup, CertifiedLife, CertifiedMessage, CertifiedOp,
-    CertifiedPlace, CertifiedProcess, CertifiedVariable,
+    CertifiedPlace, CertifiedProcess, CertifiedReachable, CertifiedVariable,
 };
 use fencepost_task::{Certificate, Model};
 use serde_json::{Value, json};
@@ -58,6 +59,9 @@ pub fn write(file: &str, engine: &str, program: &Program, certificate: &Certific
     }
     text.push_str("\n],\n");
     lines(&mut text, "basis", certificate.basis.iter().map(configuration));
+    text.push_str(",\n");
+    let reachable = |r: &CertifiedReachable| json!([r.states, r.memory, r.readable]);
+    lines(&mut text, "invariant", certificate.invariant.iter().map(reachable));
     text.push_str("\n}\n");
     text
 }
@@ -129,6 +133,7 @@ pub fn read(text: &str) -> Result<SavedCertificate, String> {
         variables: keyed(&value, "variables", read_variable)?,
         groups: keyed(&value, "groups", read_group)?,
         basis: keyed(&value, "basis", read_configuration)?,
+        invariant: keyed(&value, "invariant", read_reachable)?,
     };
     Ok(SavedCertificate { model, certificate })
 }
@@ -232,6 +237,17 @@ fn read_place(value: &Value) -> Result<CertifiedPlace, String> {
         registers: items(registers, integer)?,
         held: items(held, number)?,
         life: life.ok_or("a place is `running`, `ended` or `failed`")?,
+    })
+}
+
+fn read_reachable(value: &Value) -> Result<CertifiedReachable, String> {
+    let [states, memory, readable] = parts(value)? else {
+        return Err("expected [states,memory,readable]".into());
+    };
+    Ok(CertifiedReachable {
+        states: items(states, number)?,
+        memory: items(memory, number)?,
+        readable: items(readable, |thread| items(thread, |cell| items(cell, number)))?,
     })
 }
 

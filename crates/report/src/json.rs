@@ -9,7 +9,8 @@ use fencepost_ir::cfg::Program;
 use fencepost_task::{Action, Model, Scope};
 use serde_json::{Map, Value, json};
 
-fn scope(scope: Scope) -> Value {
+/// How far a verdict reaches.
+pub fn scope(scope: Scope) -> Value {
     match scope {
         Scope::Complete => json!("complete"),
         Scope::UpTo(bounds) => Value::Object(
@@ -63,6 +64,9 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
         "engines": [{"name": outcome.engine, "status": "answered", "reason": null}],
     });
     if let Value::Object(map) = &mut object {
+        if let Some(caveat) = crate::text::caveat(outcome) {
+            map.insert("caveat".into(), json!(caveat));
+        }
         match &outcome.verdict {
             Shown::Unsafe(replay) => {
                 map.insert("shortest".into(), json!(replay.shortest));
@@ -82,7 +86,8 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
     object
 }
 
-fn trace(program: &Program, replay: &Replay) -> Value {
+/// The steps of a replayed run.
+pub fn trace(program: &Program, replay: &Replay) -> Value {
     let mut events = Vec::new();
     let mut push = |fields: Map<String, Value>| {
         let mut event = Map::new();

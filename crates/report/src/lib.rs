@@ -2,7 +2,9 @@
 
 pub mod certificate;
 pub mod diagnostics;
+pub mod diff;
 pub mod json;
+pub mod robust;
 pub mod text;
 pub mod timeline;
 

@@ -43,7 +43,8 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     let effort = match (stats.configurations, stats.states, stats.clauses) {
         (0, 0, clauses) if clauses > 0 => format!("{clauses} clauses"),
         (0, states, _) => format!("{states} states"),
-        (configurations, ..) => format!("{configurations} configurations"),
+        (configurations, 0, _) => format!("{configurations} configurations"),
+        (configurations, states, _) => format!("{configurations} configurations in {states} states"),
     };
     let cost = format!("engine {engine}, {effort}, {seconds:.2} s");
     let mut out = String::new();
@@ -72,7 +73,23 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
             }
         }
     }
+    if let Some(caveat) = caveat(outcome)
+        && style.detail != Detail::Verdict
+    {
+        let _ = writeln!(out, "  note: {caveat}");
+    }
     out
+}
+
+/// What a verdict does not speak of, where threads race by plain or relaxed accesses.
+pub fn caveat(outcome: &Outcome<'_>) -> Option<String> {
+    outcome.stats.racing.then(|| {
+        let model = outcome.model.name().to_uppercase();
+        format!(
+            "threads race by plain or relaxed accesses; reordering by the compiler is not modelled, nor \
+             weaker machines than {model}"
+        )
+    })
 }
 
 /// What no run came to, as a sentence.
@@ -91,6 +108,16 @@ pub fn unreached(program: &Program, unreached: &Unreached) -> String {
 
 /// A replayed run as a table, and what it shows.
 pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
+    let mut out = steps(program, replay, style);
+    out += &conclusion(program, replay);
+    if !replay.shortest {
+        out += "  (there may be a shorter run)\n";
+    }
+    out
+}
+
+/// A replayed run as a table.
+pub fn steps(program: &Program, replay: &Replay, style: Style) -> String {
     let line = timeline(replay);
     let rows = rows(program, replay, &line, style);
     let mut out = String::from("\n");
@@ -107,10 +134,6 @@ pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
         out += &if fits { table } else { list(replay, &rows) };
         out.push('\n');
         out += &source_lines(program, replay, &rows);
-    }
-    out += &conclusion(program, replay);
-    if !replay.shortest {
-        out += "  (there may be a shorter run)\n";
     }
     out
 }
@@ -314,7 +337,8 @@ fn describe(
 }
 
 fn event_fails(replay: &Replay, step: &Replayed) -> bool {
-    matches!(replay.violation, Violation::Failure(_)) && replay.steps.last() == Some(step)
+    matches!(replay.violation, Violation::Failure(failure) if !failure.is_of_state())
+        && replay.steps.last() == Some(step)
 }
 
 /// What the run shows at its end.
@@ -325,6 +349,17 @@ fn conclusion(program: &Program, replay: &Replay) -> String {
         None => program.sources.place(span).to_string(),
     };
     match replay.violation {
+        Violation::Failure(failure) if failure.is_of_state() => {
+            let mut out = format!("  {failure}\n");
+            for (name, thread) in replay.threads.iter().zip(&state.threads).filter(|(_, t)| !t.ended) {
+                let top = thread.top();
+                let next = program.procedure(top.procedure).out(top.node).next();
+                if let Some((_, edge)) = next {
+                    let _ = writeln!(out, "    {name} is at {}", source(edge.span));
+                }
+            }
+            out
+        }
         Violation::Failure(failure) => {
             let last = replay.steps.last().map_or(Span::NONE, |s| s.event.span);
             format!("  {failure}\n    {}\n", source(last))

@@ -52,6 +52,8 @@ pub struct Stats {
     pub clauses: u64,
     /// Violations that a formula with cut widths has and the program has not.
     pub spurious: u64,
+    /// Whether threads were seen to race by plain or relaxed accesses.
+    pub racing: bool,
 }
 
 /// Sent now and then while an engine works.

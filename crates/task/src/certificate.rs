@@ -10,6 +10,9 @@
 //!   above an element;
 //! - no initial configuration is above one, nor leads above one by what threads do by themselves.
 //!
+//! Of all this, what its invariant excludes may be left out: a set of configurations that contains the initial
+//! ones and whatever a step leads to from one of its own.
+//!
 //! The order of configurations and the steps of the dual semantics are those of Abdulla et al., CONCUR
 //! 2016, with memory cells and own messages that may be left open.
 
@@ -123,6 +126,20 @@ pub struct CertifiedConfiguration {
     pub memory: Vec<Open>,
 }
 
+/// Configurations with these control states and this memory, in which threads can read no more of what
+/// they have been sent, and of what they wrote themselves, than this.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct CertifiedReachable {
+    /// The state of each thread, group by group, ascending within a group.
+    pub states: Vec<u32>,
+    /// The memory.
+    pub memory: Vec<u32>,
+    /// For each thread and each cell the values that it may read: that of its newest own message, those of
+    /// messages that came after it, and memory's. Threads of a group in the same state may read the
+    /// same.
+    pub readable: Vec<Vec<Vec<u32>>>,
+}
+
 /// A proof that a program is safe under TSO.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
@@ -132,4 +149,6 @@ pub struct Certificate {
     pub groups: Vec<CertifiedGroup>,
     /// The configurations from which a violation may be reached.
     pub basis: Vec<CertifiedConfiguration>,
+    /// What contains all that can be reached; empty if the basis needs no such thing.
+    pub invariant: Vec<CertifiedReachable>,
 }

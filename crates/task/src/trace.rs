@@ -5,7 +5,7 @@
 
 use crate::Model;
 use fencepost_ir::cfg::{EdgeId, Loc};
-use fencepost_ir::{Fault, Sources};
+use fencepost_ir::{Check, Fault, Sources};
 use std::fmt;
 
 /// What a step is.
@@ -49,6 +49,12 @@ pub enum Failure {
     TooManyThreads,
     /// More values to choose from than can be tried.
     TooManyValues(u128),
+    /// No step fails, but nothing can happen any more, and a thread waits.
+    Deadlock,
+    /// No step fails, but memory is lost at the end.
+    Leak,
+    /// No step fails, but two threads are about to access one location without order.
+    Race,
 }
 
 impl Failure {
@@ -61,8 +67,41 @@ impl Failure {
             | Failure::UnlockNotHeld
             | Failure::JoinNoThread(_)
             | Failure::JoinTwice
+            | Failure::Deadlock
+            | Failure::Leak
+            | Failure::Race
             | Failure::AtomicEndOutside => false,
         }
+    }
+
+    /// Whether it is the state after the last step that is wrong, and not the step.
+    pub fn is_of_state(self) -> bool {
+        matches!(self, Failure::Deadlock | Failure::Leak | Failure::Race)
+    }
+
+    /// The check that reports it; `None` where it is always reported.
+    pub fn check(self) -> Option<Check> {
+        Some(match self {
+            Failure::Assertion => Check::Assertion,
+            Failure::UnlockNotHeld => Check::Unlock,
+            Failure::JoinNoThread(_) | Failure::JoinTwice => Check::Join,
+            Failure::Fault(fault) => match fault {
+                Fault::OutOfRange { .. } => Check::Range,
+                Fault::OutOfBounds { .. } | Fault::OutsideObject { .. } => Check::Bounds,
+                Fault::DivisionByZero => Check::Division,
+                Fault::ShiftOutOfRange { .. } => Check::Shift,
+                Fault::NullPointer | Fault::WildPointer => Check::Pointer,
+                Fault::UseAfterFree => Check::UseAfterFree,
+                Fault::InvalidFree | Fault::DoubleFree => Check::Free,
+                Fault::Overflow | Fault::MixedSize | Fault::Unwritten => return None,
+            },
+            Failure::AtomicEndOutside
+            | Failure::TooManyThreads
+            | Failure::TooManyValues(_)
+            | Failure::Deadlock
+            | Failure::Leak
+            | Failure::Race => return None,
+        })
     }
 }
 
@@ -82,6 +121,11 @@ impl fmt::Display for Failure {
             Failure::JoinTwice => f.write_str("join of a thread that was joined before"),
             Failure::AtomicEndOutside => f.write_str("atomic_end outside an atomic section"),
             Failure::TooManyThreads => f.write_str("more than 65535 threads"),
+            Failure::Deadlock => f.write_str("deadlock"),
+            Failure::Leak => {
+                f.write_str("memory is lost: it is allocated at the end, and no variable leads to it")
+            }
+            Failure::Race => f.write_str("data race"),
             Failure::TooManyValues(n) => write!(f, "any of {n} values is chosen, too many to try"),
         }
     }

@@ -26,11 +26,12 @@
 //! with an empty buffer, if the group has another thread at all. If its buffer was fuller, it could have
 //! deleted that first, by itself.
 //!
-//! What the invariant in `local` shows to be unreachable is left out.
+//! What the invariants (of `local`, and the certificate's own) show to be unreachable is left out. The argument
+//! stays the same: if p's step leads into U from a configuration that is reachable, then what the others lead
+//! to from there is reachable as well, and so not left out.
 
 use super::local::Automaton;
-use super::order::Basis;
-use super::{Deadline, Part, Stop, Unproven};
+use super::{Deadline, Part, Settled, Stop, Unproven};
 use fencepost_task::Certificate;
 use fencepost_task::certificate::{CertifiedConfiguration, CertifiedMessage, CertifiedOp, CertifiedProcess};
 use std::collections::HashMap;
@@ -38,10 +39,10 @@ use std::collections::HashMap;
 /// No beginning leads above the basis, and what leads above it is above it.
 pub(super) fn check(
     certificate: &Certificate,
-    basis: &Basis<'_>,
+    settled: &Settled<'_>,
     deadline: Deadline,
 ) -> Result<(), Unproven> {
-    let mut closure = Closure::new(certificate, basis);
+    let mut closure = Closure::new(certificate, settled);
     for (i, element) in certificate.basis.iter().enumerate() {
         if i % 64 == 0 {
             deadline.check()?;
@@ -71,15 +72,15 @@ pub(super) struct Missing {
 pub(super) struct Closure<'a> {
     certificate: &'a Certificate,
     automata: Vec<Automaton<'a>>,
-    basis: &'a Basis<'a>,
+    settled: &'a Settled<'a>,
     /// What [`Automaton::local`] gives.
     local: HashMap<&'a CertifiedProcess, Vec<CertifiedProcess>>,
 }
 
 impl<'a> Closure<'a> {
-    pub(super) fn new(certificate: &'a Certificate, basis: &'a Basis<'a>) -> Closure<'a> {
+    pub(super) fn new(certificate: &'a Certificate, settled: &'a Settled<'a>) -> Closure<'a> {
         let automata = certificate.groups.iter().map(Automaton::new).collect();
-        Closure { certificate, automata, basis, local: HashMap::new() }
+        Closure { certificate, automata, settled, local: HashMap::new() }
     }
 
     pub(super) fn close(&mut self, process: &'a CertifiedProcess) -> Result<(), Stop> {
@@ -128,7 +129,8 @@ impl<'a> Closure<'a> {
         Ok(())
     }
 
-    /// The predecessor must be above the basis, unless its p-th thread shows that nobody gets there.
+    /// The predecessor must be above the basis, unless nobody gets there, as its p-th thread or the invariant
+    /// shows.
     fn require(
         &self,
         predecessor: &CertifiedConfiguration,
@@ -137,7 +139,7 @@ impl<'a> Closure<'a> {
     ) -> Result<(), Missing> {
         let process = &predecessor.processes[p];
         let possible = self.automata[process.group as usize].may_hold(process);
-        if !possible || self.basis.is_below(predecessor) {
+        if !possible || self.settled.contains(predecessor) {
             return Ok(());
         }
         Err(Missing { before: predecessor.clone(), how: what() })

@@ -10,13 +10,15 @@
 //! may be true and still closed. Here it is seen to be true.
 
 use super::closure::Closure;
+use super::invariant::{Invariant, after};
 use super::order::Basis;
+use super::{Deadline, Settled};
 use fencepost_task::Certificate;
 use fencepost_task::certificate::{
     CertifiedConfiguration, CertifiedGroup, CertifiedMessage, CertifiedOp, CertifiedProcess,
-    CertifiedVariable,
+    CertifiedReachable, CertifiedVariable,
 };
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// Messages in a buffer.
 const LONGEST: usize = 4;
@@ -77,7 +79,11 @@ fn system(rng: &mut Rng) -> Certificate {
     let cell = |rng: &mut Rng| [None, None, Some(0), Some(1)][rng.below(4) as usize];
     let target = CertifiedConfiguration { processes, memory: vec![cell(rng), cell(rng)] };
     let variables = vec![CertifiedVariable { values: vec![0, 1], initial: 1 }; 2];
-    Certificate { variables, groups, basis: vec![target] }
+    Certificate { variables, groups, basis: vec![target], invariant: Vec::new() }
+}
+
+fn settled(system: &Certificate) -> Settled<'_> {
+    Settled::new(system, Deadline(None)).expect("it has no invariant")
 }
 
 /// What becomes of a basis to which everything missing is added.
@@ -94,8 +100,8 @@ fn saturated(mut system: Certificate) -> Saturated {
     // What passed once passes in a larger basis.
     let mut passed = 0;
     loop {
-        let basis = Basis::new(&system.basis);
-        let mut closure = Closure::new(&system, &basis);
+        let settled = settled(&system);
+        let mut closure = Closure::new(&system, &settled);
         let mut missing = None;
         for element in &system.basis[passed..] {
             assert!(element.processes.iter().all(|p| closure.close(p).is_ok()), "small automata end");
@@ -184,9 +190,8 @@ fn newest(mut c: CertifiedConfiguration) -> CertifiedConfiguration {
     c
 }
 
-/// A configuration that can be reached and is above the basis, if there is one within the limits.
-fn reached(system: &Certificate, limit: usize) -> Option<CertifiedConfiguration> {
-    let basis = Basis::new(&system.basis);
+/// What can be reached within the limits.
+fn forward(system: &Certificate, limit: usize, mut see: impl FnMut(&CertifiedConfiguration) -> bool) {
     let mut processes = Vec::new();
     for (g, group) in system.groups.iter().enumerate() {
         let start = CertifiedProcess { group: g as u32, state: 0, buffer: Vec::new() };
@@ -196,8 +201,8 @@ fn reached(system: &Certificate, limit: usize) -> Option<CertifiedConfiguration>
     let mut known = HashSet::from([start.clone()]);
     let mut work = std::collections::VecDeque::from([start]);
     while let Some(c) = work.pop_front() {
-        if basis.is_below(&newest(c.clone())) {
-            return Some(c);
+        if !see(&c) {
+            return;
         }
         if known.len() < limit {
             for next in steps(system, &c) {
@@ -207,7 +212,94 @@ fn reached(system: &Certificate, limit: usize) -> Option<CertifiedConfiguration>
             }
         }
     }
-    None
+}
+
+/// A configuration that can be reached and is above the basis, if there is one within the limits.
+fn reached(system: &Certificate, limit: usize) -> Option<CertifiedConfiguration> {
+    let basis = Basis::new(&system.basis);
+    let mut found = None;
+    forward(system, limit, |c| {
+        found = basis.is_below(&newest(c.clone())).then(|| c.clone());
+        found.is_none()
+    });
+    found
+}
+
+/// The least invariant of a system with given threads.
+fn least_invariant(system: &Certificate) -> Vec<CertifiedReachable> {
+    let groups: Vec<u32> = (0..system.groups.len() as u32)
+        .flat_map(|g| std::iter::repeat_n(g, system.groups[g as usize].count.unwrap() as usize))
+        .collect();
+    let cells = system.variables.len();
+    let start = CertifiedReachable {
+        states: vec![0; groups.len()],
+        memory: vec![0; cells],
+        readable: vec![vec![vec![0]; cells]; groups.len()],
+    };
+    let mut known: BTreeMap<(Vec<u32>, Vec<u32>), Vec<Vec<Vec<u32>>>> = BTreeMap::new();
+    let mut work = vec![start];
+    while let Some(CertifiedReachable { states, memory, readable }) = work.pop() {
+        let mut order: Vec<usize> = (0..groups.len()).collect();
+        order.sort_by_key(|t| (groups[*t], states[*t]));
+        let states: Vec<u32> = order.iter().map(|t| states[*t]).collect();
+        let nothing = vec![vec![Vec::new(); cells]; groups.len()];
+        let old = known.get(&(states.clone(), memory.clone())).unwrap_or(&nothing).clone();
+        let mut new = old.clone();
+        for (t, of) in order.iter().enumerate() {
+            // Threads in one state share what they may read.
+            for other in (0..groups.len()).filter(|o| (groups[*o], states[*o]) == (groups[t], states[t])) {
+                for x in 0..cells {
+                    new[other][x].extend(&readable[*of][x]);
+                    new[other][x].sort_unstable();
+                    new[other][x].dedup();
+                }
+            }
+        }
+        if new == old {
+            continue;
+        }
+        known.insert((states.clone(), memory.clone()), new.clone());
+        let element = CertifiedReachable { states, memory, readable: new };
+        for t in 0..groups.len() {
+            let transitions = &system.groups[groups[t] as usize].transitions;
+            for (_, op, to) in transitions.iter().filter(|(from, ..)| *from == element.states[t]) {
+                work.extend(after(&element, t, op).map(|mut next| {
+                    next.states[t] = *to;
+                    next
+                }));
+            }
+        }
+    }
+    let element = |((states, memory), readable)| CertifiedReachable { states, memory, readable };
+    known.into_iter().map(element).collect()
+}
+
+/// Whatever can be reached is in every invariant that is accepted, and without one of its elements the least
+/// one is not accepted.
+#[test]
+fn an_accepted_invariant_contains_what_is_reached() {
+    let (mut seen, mut excluded) = (0, 0);
+    for seed in 0..600 {
+        let mut rng = Rng(seed);
+        let mut system = system(&mut rng);
+        system.groups.iter_mut().for_each(|g| g.count = g.count.or(Some(2)));
+        system.invariant = least_invariant(&system);
+        let invariant = Invariant::new(&system, Deadline(None));
+        let invariant = invariant.unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        forward(&system, 400, |c| {
+            assert!(!invariant.excludes(&newest(c.clone())), "seed {seed}: {c:?}\n{system:?}");
+            seen += 1;
+            true
+        });
+        excluded += usize::from(invariant.excludes(&system.basis[0]));
+        for i in 0..system.invariant.len() {
+            let mut without = system.clone();
+            without.invariant.remove(i);
+            let accepted = Invariant::new(&without, Deadline(None)).is_ok();
+            assert!(!accepted || without.invariant.is_empty(), "seed {seed} without {i}");
+        }
+    }
+    assert!(seen > 20_000 && excluded > 50, "{seen} configurations, {excluded} targets excluded");
 }
 
 #[test]
@@ -258,6 +350,7 @@ fn paths(text: &str) -> Certificate {
         variables,
         groups,
         basis: vec![CertifiedConfiguration { processes, memory: vec![None; 3] }],
+        invariant: Vec::new(),
     }
 }
 

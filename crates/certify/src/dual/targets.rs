@@ -6,8 +6,8 @@
 //! a final condition sees the one whose registers it observes; nothing is asked of the others, which
 //! is more than has to be shown.
 
-use super::Stop;
-use super::order::Basis;
+use super::{Settled, Stop};
+
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{
     Expr, NodeId, Observable, ProcId, Program, Property, Quantifier, Reg, Requirement, StartId, Who,
@@ -30,21 +30,21 @@ type At = (u32, u32);
 /// Threads of a group that have ended, and values of what is observed of them, by its number.
 type GroupEnd = (Vec<At>, Vec<(usize, i64)>);
 
-pub(super) fn check(program: &Program, certificate: &Certificate, basis: &Basis<'_>) -> Result<(), Stop> {
+pub(super) fn check(program: &Program, certificate: &Certificate, settled: &Settled<'_>) -> Result<(), Stop> {
     let open = vec![None; certificate.variables.len()];
     for (g, group) in certificate.groups.iter().enumerate() {
         let failed = group.relation.iter().filter(|(place, _)| place.life == CertifiedLife::Failed);
         for (_, state) in failed.filter(|_| group.count != Some(0)) {
-            require(basis, &[(g as u32, *state)], &open)
+            require(settled, &[(g as u32, *state)], &open)
                 .map_err(|()| format!("`{}` fails in state {state}", name(program, group)))?;
         }
     }
     for property in &program.properties {
         let place = program.sources.place(property.span());
         let result = match property {
-            Property::Forbid { together, .. } => forbidden(program, certificate, basis, together),
+            Property::Forbid { together, .. } => forbidden(program, certificate, settled, together),
             Property::Final { quantifier, observed, condition, .. } => {
-                let end = End { program, certificate, basis, observed, condition, quantifier: *quantifier };
+                let end = End { program, certificate, settled, observed, condition, quantifier: *quantifier };
                 end.check()
             }
         };
@@ -57,18 +57,18 @@ fn name<'p>(program: &'p Program, group: &CertifiedGroup) -> &'p str {
     &program.threads[group.starts[0] as usize].name
 }
 
-fn require(basis: &Basis<'_>, threads: &[At], memory: &[Open]) -> Result<(), ()> {
+fn require(settled: &Settled<'_>, threads: &[At], memory: &[Open]) -> Result<(), ()> {
     let process = |&(group, state): &At| CertifiedProcess { group, state, buffer: Vec::new() };
     let processes = threads.iter().map(process).collect();
     let target = CertifiedConfiguration { processes, memory: memory.to_vec() };
-    if basis.is_below(&target) { Ok(()) } else { Err(()) }
+    if settled.contains(&target) { Ok(()) } else { Err(()) }
 }
 
 /// Different threads at all of the labels.
 fn forbidden(
     program: &Program,
     certificate: &Certificate,
-    basis: &Basis<'_>,
+    settled: &Settled<'_>,
     together: &[Vec<Requirement>],
 ) -> Result<(), Stop> {
     // As multisets of states: which thread meets which requirement makes no difference.
@@ -95,7 +95,7 @@ fn forbidden(
     }
     let open = vec![None; certificate.variables.len()];
     for combination in combinations {
-        require(basis, &combination, &open).map_err(|()| {
+        require(settled, &combination, &open).map_err(|()| {
             let show = |(g, s): &At| format!("{s} of `{}`", name(program, &certificate.groups[*g as usize]));
             let states: Vec<_> = combination.iter().map(show).collect();
             format!("a forbidden combination, states {}", states.join(", "))
@@ -134,7 +134,7 @@ fn meeting(program: &Program, certificate: &Certificate, alternatives: &[Require
 struct End<'a> {
     program: &'a Program,
     certificate: &'a Certificate,
-    basis: &'a Basis<'a>,
+    settled: &'a Settled<'a>,
     observed: &'a [Observable],
     condition: &'a Expr,
     quantifier: Quantifier,
@@ -254,7 +254,7 @@ impl End<'_> {
                 (Ok(value), Quantifier::Forall) => value == 0,
             };
             if violates {
-                require(self.basis, threads, memory).map_err(|()| {
+                require(self.settled, threads, memory).map_err(|()| {
                     format!("all threads end, and what the condition observes is {:?}", values.0)
                 })?;
             }

@@ -104,3 +104,32 @@ pub fn program(family: &Family, copies: Option<&[usize]>, repeats: Repeats) -> S
     let _ = writeln!(text, "\nforbid {};", target.join(" and "));
     text
 }
+
+/// A ticket lock with four tickets, and two kinds of threads that take it in turn.
+pub fn ticket_lock(first: usize, second: usize) -> String {
+    let mut text = String::from("const TICKETS = 4;\n\nshared 0..TICKETS-1 next, serving;\n");
+    for (name, copies) in [("first", first), ("second", second)] {
+        let _ = write!(
+            text,
+            "
+process {name}() {{
+    0..TICKETS-1 mine, now;
+    while (true) {{
+        atomic {{
+            mine = next;
+            now = serving;
+            assume((mine + 1) % TICKETS != now);
+            next = (mine + 1) % TICKETS;
+        }}
+        do {{ now = serving; }} while (now != mine);
+      critical:
+        skip;
+        serving = (mine + 1) % TICKETS;
+    }}
+}}
+start {name}[{copies}]();
+"
+        );
+    }
+    text + "\nat most 1 at critical;\n"
+}

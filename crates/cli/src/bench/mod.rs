@@ -6,6 +6,7 @@ mod dual;
 mod explore;
 mod families;
 mod litmus;
+mod memorax;
 mod promela;
 
 use crate::options::{BenchName, BenchOptions};

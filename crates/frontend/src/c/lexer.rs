@@ -1,10 +1,8 @@
 //! Preprocessed text to tokens that stand where the user wrote them.
 //!
 //! Line markers (`# 12 "file.c" 2`, `#line 12`) say which file and line the text stems from; columns
-//! come from [`super::align`]. Text that came preprocessed (`.i`) and fragments keep their own lines
-//! and columns instead: the files that they were made from need not exist, or may have changed, and
-//! the text at hand is what the user sees. There the markers only tell which lines are from system
-//! headers.
+//! come from [`super::align`], where the file can be read. Text without markers and fragments keep their
+//! own lines and columns.
 
 use super::align::UserText;
 use super::ast::Pragma;
@@ -38,6 +36,8 @@ pub struct Files<'s> {
     sources: &'s mut Sources,
     /// The folder of Fencepost's own headers.
     headers: &'s Path,
+    /// Where files are looked for besides the current folder.
+    folder: Option<&'s Path>,
     main: FileId,
     known: HashMap<String, FileId>,
     texts: HashMap<FileId, UserText>,
@@ -47,7 +47,14 @@ impl<'s> Files<'s> {
     /// A table in which `file` is called `main` by the markers. Headers are in a folder.
     pub fn new(sources: &'s mut Sources, file: FileId, main: &str, headers: &'s Path) -> Files<'s> {
         let texts = HashMap::from([(file, UserText::new(sources.text(file).to_string()))]);
-        Files { sources, headers, main: file, known: HashMap::from([(main.to_string(), file)]), texts }
+        let known = HashMap::from([(main.to_string(), file)]);
+        Files { sources, headers, folder: None, main: file, known, texts }
+    }
+
+    /// A table for a text that came with its markers, in a file of a folder.
+    pub fn marked(sources: &'s mut Sources, file: FileId, folder: &'s Path) -> Files<'s> {
+        let (known, texts) = (HashMap::new(), HashMap::new());
+        Files { sources, headers: Path::new("<>"), folder: Some(folder), main: file, known, texts }
     }
 
     /// The file of a name, with whether it is new. Files that cannot be read have no text.
@@ -55,8 +62,9 @@ impl<'s> Files<'s> {
         if let Some(file) = self.known.get(name) {
             return (*file, false);
         }
-        let text = std::fs::read(name).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let text = text.unwrap_or_default();
+        let beside = || self.folder.map(|folder| folder.join(name));
+        let bytes = std::fs::read(name).ok().or_else(|| std::fs::read(beside()?).ok());
+        let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
         let shown = match Path::new(name).strip_prefix(self.headers) {
             Ok(header) => format!("<{}>", header.display()),
             Err(_) => name.to_string(),

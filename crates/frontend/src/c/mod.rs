@@ -40,7 +40,7 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
         }
     }
     let library = runtime::library(&units);
-    match lower::lower(&units, &library, options.data_model) {
+    match lower::lower(&units, &library, options) {
         Ok(mut program) => {
             program.sources = sources;
             debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
@@ -71,7 +71,8 @@ fn includes(files: &[(&str, &str)]) -> String {
 /// name for a text that is in no file.
 ///
 /// A file that is preprocessed already is taken as it is: one named `.i`, or one that begins with a line
-/// marker. Its places are in the text itself, not in the files that its line markers name.
+/// marker. Its places are in the files that its line markers name, or, where it has none, in the text
+/// itself.
 pub fn parse(
     name: &str,
     text: &str,
@@ -79,6 +80,11 @@ pub fn parse(
     sources: &mut Sources,
 ) -> Result<Unit, Vec<Diagnostic>> {
     let file = sources.add(name, text);
+    if is_preprocessed(name, text) && has_marker(text) {
+        let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+        let files = Files::marked(sources, file, folder);
+        return lexer::lex(text, Places::Marked(files)).and_then(unit).map_err(|d| vec![d]);
+    }
     if is_preprocessed(name, text) {
         let lexed = lexer::lex(text, Places::Own { file, line: 1, column: 1 });
         return lexed.and_then(unit).map_err(|d| vec![d]);
@@ -93,6 +99,14 @@ fn unit(lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {
     let items = parser::unit(&lexed.tokens)
         .map_err(|d| Diagnostic { span: lexed.origins.in_user_file(d.span), ..*d })?;
     Ok(Unit { items, pragmas: lexed.pragmas, origins: lexed.origins })
+}
+
+/// Whether a line of the text is a line marker.
+fn has_marker(text: &str) -> bool {
+    text.lines().any(|line| {
+        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        directive.is_some_and(|d| d.starts_with(|c: char| c.is_ascii_digit()) || d.starts_with("line "))
+    })
 }
 
 /// Whether a preprocessor has been at work.

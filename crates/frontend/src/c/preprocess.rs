@@ -24,6 +24,12 @@ pub struct Options {
     pub command: Option<String>,
     /// The widths of types.
     pub data_model: DataModel,
+    /// Signed overflow is an error.
+    pub overflow: bool,
+    /// Functions without a body do nothing, and give any value.
+    pub havoc_externs: bool,
+    /// Threads that wait for ever are looked for.
+    pub deadlock: bool,
 }
 
 /// The widths of types: the letters are int, long and pointer.

@@ -1,9 +1,9 @@
 //! C's types: what they are, how large they are, and how they convert.
 //!
-//! `const`, `volatile` and `restrict` are forgotten, since accesses to volatile variables are plain
-//! ones here; `_Atomic` is kept, since plain operators on such variables are atomic. The types of
-//! thread libraries that have operations of their own (a mutex, a thread's handle) are kept apart
-//! by their names.
+//! `volatile` and `restrict` are forgotten, since accesses to volatile variables are plain ones here;
+//! `const` is kept for `_Generic` and against assignments, and `_Atomic`, since plain operators on such
+//! variables are atomic. The types of thread libraries that have operations of their own (a mutex, a
+//! thread's handle) are kept apart by their names.
 
 use super::preprocess::DataModel;
 use fencepost_ir::{IntType, RecordId, RecordKind, Records, Scalar, Type};
@@ -48,20 +48,50 @@ pub(super) struct FunctionType {
     pub variadic: bool,
 }
 
+/// A bit-field: bits of an unsigned integer that other bit-fields may share.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct BitField {
+    /// The type in its declaration.
+    pub declared: CType,
+    /// The integer that it is a part of.
+    pub unit: IntType,
+    /// Its lowest bit in the unit.
+    pub shift: u8,
+    /// How many bits it has.
+    pub width: u8,
+}
+
+impl BitField {
+    /// As many ones as it has bits.
+    pub fn low_mask(&self) -> i128 {
+        (1 << self.width) - 1
+    }
+
+    /// Its unit with a value for it in place of what the unit held.
+    pub fn placed(&self, value: i64, unit: i64) -> i64 {
+        let mask = self.low_mask() << self.shift;
+        let value = (i128::from(value) & self.low_mask()) << self.shift;
+        self.unit.wrap(i128::from(unit) & !mask | value)
+    }
+}
+
 /// A type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum CType {
     Void,
     Bool,
     Integer(Integer),
-    /// Types that are read but have no operations here: floating point, vectors, `__int128`.
-    Unsupported(&'static str),
+    /// Types that have room in structures but no operations here: floating point, vectors, `__int128`;
+    /// with their name and bytes.
+    Unsupported(&'static str, u8),
     Pointer(Rc<CType>),
     /// `None` for an array whose length is given elsewhere.
     Array(Rc<CType>, Option<u64>),
     Record(RecordId),
     Function(Rc<FunctionType>),
     Atomic(Rc<CType>),
+    Const(Rc<CType>),
+    Bits(Rc<BitField>),
     /// `pthread_mutex_t`
     Mutex,
     /// `pthread_t`
@@ -86,13 +116,45 @@ impl CType {
     /// The type of a value that was read from something of this type.
     pub fn unqualified(&self) -> &CType {
         match self {
-            CType::Atomic(inner) => inner.unqualified(),
+            CType::Atomic(inner) | CType::Const(inner) => inner.unqualified(),
+            CType::Bits(bits) => bits.declared.unqualified(),
             _ => self,
         }
     }
 
     pub fn is_atomic(&self) -> bool {
-        matches!(self, CType::Atomic(_))
+        match self {
+            CType::Atomic(_) => true,
+            CType::Const(inner) => inner.is_atomic(),
+            _ => false,
+        }
+    }
+
+    pub fn is_const(&self) -> bool {
+        match self {
+            CType::Const(_) => true,
+            CType::Atomic(inner) => inner.is_const(),
+            CType::Bits(bits) => bits.declared.is_const(),
+            _ => false,
+        }
+    }
+
+    /// The bit-field that something of this type is.
+    pub fn bits(&self) -> Option<&BitField> {
+        match self {
+            CType::Atomic(inner) | CType::Const(inner) => inner.bits(),
+            CType::Bits(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The type with `const`, which goes to an array's elements.
+    pub fn constant(self) -> CType {
+        match self {
+            CType::Array(of, n) => CType::Array(Rc::new((*of).clone().constant()), n),
+            CType::Function(_) | CType::Const(_) => self,
+            ty => CType::Const(Rc::new(ty)),
+        }
     }
 
     pub fn is_integer(&self) -> bool {
@@ -157,10 +219,12 @@ impl Types<'_> {
             CType::Thread => Some(Scalar::Thread),
             CType::Mutex => Some(Scalar::Mutex),
             CType::Void
-            | CType::Unsupported(_)
+            | CType::Unsupported(..)
             | CType::Array(..)
             | CType::Record(_)
             | CType::Function(_)
+            | CType::Const(_)
+            | CType::Bits(_)
             | CType::Atomic(_) => None,
         }
     }
@@ -172,6 +236,14 @@ impl Types<'_> {
                 Some(Type::Array(Box::new(self.storage(element)?), u32::try_from(*n).ok()?))
             }
             CType::Record(id) => self.complete[id.0 as usize].then_some(Type::Record(*id)),
+            CType::Unsupported(_, bytes) => {
+                let word = if bytes.is_multiple_of(8) { 8 } else { 4 };
+                let scalar = Scalar::Int(IntType { bits: word * 8, signed: false });
+                Some(match bytes / word {
+                    1 => scalar.into(),
+                    n => Type::with_dims(scalar, &[n.into()]),
+                })
+            }
             scalar => self.scalar(scalar).map(Type::Scalar),
         }
     }
@@ -180,7 +252,6 @@ impl Types<'_> {
     pub fn size(self, ty: &CType) -> Option<u64> {
         match ty.unqualified() {
             CType::Void | CType::Function(_) => Some(1),
-            CType::Unsupported(_) => Some(16),
             other => self.storage(other).map(|ty| self.records.size(&ty)),
         }
     }
@@ -189,9 +260,19 @@ impl Types<'_> {
         match ty.unqualified() {
             CType::Array(element, _) => self.alignment(element),
             CType::Record(id) => self.alignments[id.0 as usize],
-            CType::Mutex => 8,
-            CType::Unsupported(_) => 16,
-            other => self.scalar(other).map_or(1, Scalar::size),
+            CType::Mutex => u64::from(self.data_model.pointer_bits()) / 8,
+            CType::Unsupported(_, bytes) => match self.data_model {
+                DataModel::Lp64 => u64::from(*bytes).next_power_of_two().min(16),
+                DataModel::Ilp32 => 4,
+            },
+            other => {
+                let natural = self.scalar(other).map_or(1, Scalar::size);
+                // The i386 ABI aligns no plain scalar in a structure to more than a word.
+                match self.data_model {
+                    DataModel::Ilp32 if !ty.is_atomic() => natural.min(4),
+                    DataModel::Lp64 | DataModel::Ilp32 => natural,
+                }
+            }
         }
     }
 
@@ -219,7 +300,7 @@ impl Types<'_> {
             CType::Void => "void".into(),
             CType::Bool => "_Bool".into(),
             CType::Integer(i) => i.to_string(),
-            CType::Unsupported(name) => (*name).to_string(),
+            CType::Unsupported(name, _) => (*name).to_string(),
             CType::Pointer(to) => format!("{} *", self.show(to)).replace("* *", "**"),
             CType::Array(of, Some(n)) => format!("{}[{n}]", self.show(of)),
             CType::Array(of, None) => format!("{}[]", self.show(of)),
@@ -229,6 +310,11 @@ impl Types<'_> {
             },
             CType::Function(f) => format!("{} (...)", self.show(&f.result)),
             CType::Atomic(inner) => format!("_Atomic {}", self.show(inner)),
+            CType::Const(inner) => match &**inner {
+                CType::Pointer(_) => format!("{}const", self.show(inner)),
+                _ => format!("const {}", self.show(inner)),
+            },
+            CType::Bits(bits) => self.show(&bits.declared),
             CType::Mutex => "pthread_mutex_t".into(),
             CType::Thread => "pthread_t".into(),
         }

@@ -3,7 +3,7 @@
 use super::ast::*;
 
 /// Calls `see` with every expression, and whether it stands before a call's parentheses.
-pub(super) fn expressions(unit: &Unit, see: &mut impl FnMut(&Expr, bool)) {
+pub(super) fn expressions<'a>(unit: &'a Unit, see: &mut impl FnMut(&'a Expr, bool)) {
     for item in &unit.items {
         match item {
             Item::Function(function) => block(&function.body, see),
@@ -13,7 +13,7 @@ pub(super) fn expressions(unit: &Unit, see: &mut impl FnMut(&Expr, bool)) {
     }
 }
 
-fn block(b: &Block, see: &mut impl FnMut(&Expr, bool)) {
+fn block<'a>(b: &'a Block, see: &mut impl FnMut(&'a Expr, bool)) {
     for item in &b.items {
         match item {
             BlockItem::Declaration(d) => declaration(d, see),
@@ -23,7 +23,7 @@ fn block(b: &Block, see: &mut impl FnMut(&Expr, bool)) {
     }
 }
 
-fn declaration(d: &Declaration, see: &mut impl FnMut(&Expr, bool)) {
+fn declaration<'a>(d: &'a Declaration, see: &mut impl FnMut(&'a Expr, bool)) {
     for declared in &d.declarators {
         if let Some(init) = &declared.initializer {
             initializer(init, see);
@@ -31,14 +31,14 @@ fn declaration(d: &Declaration, see: &mut impl FnMut(&Expr, bool)) {
     }
 }
 
-fn initializer(init: &Initializer, see: &mut impl FnMut(&Expr, bool)) {
+fn initializer<'a>(init: &'a Initializer, see: &mut impl FnMut(&'a Expr, bool)) {
     match init {
         Initializer::Expr(e) => expression(e, false, see),
         Initializer::List(list) => list.items.iter().for_each(|item| initializer(&item.value, see)),
     }
 }
 
-fn statement(s: &Stmt, see: &mut impl FnMut(&Expr, bool)) {
+fn statement<'a>(s: &'a Stmt, see: &mut impl FnMut(&'a Expr, bool)) {
     match &s.kind {
         StmtKind::Empty
         | StmtKind::Goto(_)
@@ -76,7 +76,7 @@ fn statement(s: &Stmt, see: &mut impl FnMut(&Expr, bool)) {
     }
 }
 
-fn expression(e: &Expr, is_callee: bool, see: &mut impl FnMut(&Expr, bool)) {
+fn expression<'a>(e: &'a Expr, is_callee: bool, see: &mut impl FnMut(&'a Expr, bool)) {
     see(e, is_callee);
     match &e.kind {
         ExprKind::Identifier(_)
@@ -124,6 +124,44 @@ fn expression(e: &Expr, is_callee: bool, see: &mut impl FnMut(&Expr, bool)) {
     }
 }
 
+/// Calls `see` with the name of every function that is called by its name in a block.
+pub(super) fn called(b: &Block, see: &mut impl FnMut(&str)) {
+    block(b, &mut |e, _| {
+        if let ExprKind::Call(function, _) = &e.kind
+            && let ExprKind::Identifier(name) = &function.kind
+        {
+            see(name);
+        }
+    });
+}
+
+/// What a variable's value is converted to.
+pub(super) enum Conversion<'a> {
+    /// By a cast.
+    Cast(&'a TypeName),
+    /// By being the initialiser of a variable.
+    Declared(&'a Specifiers, &'a Declarator),
+}
+
+/// Calls `see` with every type that the value of a variable is converted to in a block.
+pub(super) fn conversions<'a>(b: &'a Block, name: &str, see: &mut impl FnMut(Conversion<'a>)) {
+    let is_it = |e: &Expr| matches!(&e.kind, ExprKind::Identifier(n) if n == name);
+    each_declaration(b, &mut |d| {
+        for declared in &d.declarators {
+            if matches!(&declared.initializer, Some(Initializer::Expr(e)) if is_it(e)) {
+                see(Conversion::Declared(&d.specifiers, &declared.declarator));
+            }
+        }
+    });
+    block(b, &mut |e, _| {
+        if let ExprKind::Cast(ty, arg) = &e.kind
+            && is_it(arg)
+        {
+            see(Conversion::Cast(ty));
+        }
+    });
+}
+
 /// Whether `&name` stands in a block.
 pub(super) fn takes_address(b: &Block, name: &str) -> bool {
     let mut found = false;
@@ -137,6 +175,129 @@ pub(super) fn takes_address(b: &Block, name: &str) -> bool {
         }
     });
     found
+}
+
+/// Calls `see` with every declaration of a block, those of statement expressions aside.
+fn each_declaration<'a>(b: &'a Block, see: &mut impl FnMut(&'a Declaration)) {
+    fn inside<'a>(s: &'a Stmt, see: &mut impl FnMut(&'a Declaration)) {
+        match &s.kind {
+            StmtKind::Block(b) => each_declaration(b, see),
+            StmtKind::Labeled(_, inner) => inside(inner, see),
+            StmtKind::If(_, then, otherwise) => {
+                inside(then, see);
+                otherwise.iter().for_each(|o| inside(o, see));
+            }
+            StmtKind::Switch(_, body) | StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => {
+                inside(body, see)
+            }
+            StmtKind::For(f) => {
+                if let ForInit::Declaration(d) = &f.init {
+                    see(d);
+                }
+                inside(&f.body, see);
+            }
+            StmtKind::Empty
+            | StmtKind::Expr(_)
+            | StmtKind::Goto(_)
+            | StmtKind::GotoComputed(_)
+            | StmtKind::Continue
+            | StmtKind::Break
+            | StmtKind::Return(_)
+            | StmtKind::Asm(_) => {}
+        }
+    }
+    for item in &b.items {
+        match item {
+            BlockItem::Declaration(d) => see(d),
+            BlockItem::Statement(s) => inside(s, see),
+            BlockItem::StaticAssert(_) => {}
+        }
+    }
+}
+
+/// Functions that do not come back.
+const NO_RETURN: &[&str] = &[
+    "abort",
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "pthread_exit",
+    "thrd_exit",
+    "longjmp",
+    "__assert_fail",
+    "__VERIFIER_error",
+    "reach_error",
+    "__builtin_unreachable",
+    "__builtin_trap",
+    "__builtin_abort",
+];
+
+/// Whether control may come to the end of a block, as far as that can be seen.
+pub(super) fn may_complete(b: &Block) -> bool {
+    let jumped_over = b.items.iter().any(|i| matches!(i, BlockItem::Statement(s) if has_label(s)));
+    let mut ends = false;
+    for item in &b.items {
+        if let BlockItem::Statement(s) = item {
+            ends = if jumped_over { !completes(s) } else { ends || !completes(s) };
+        }
+    }
+    !ends
+}
+
+fn completes(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::GotoComputed(_) => false,
+        StmtKind::Continue | StmtKind::Break => true,
+        StmtKind::Block(b) => may_complete(b),
+        StmtKind::Labeled(_, inner) => completes(inner),
+        StmtKind::If(_, then, otherwise) => {
+            completes(then) || otherwise.as_ref().is_none_or(|o| completes(o))
+        }
+        StmtKind::While(cond, body) => !is_true(cond) || has_break(body),
+        StmtKind::DoWhile(body, cond) => (!is_true(cond) && completes(body)) || has_break(body),
+        StmtKind::For(f) => f.condition.as_ref().is_some_and(|c| !is_true(c)) || has_break(&f.body),
+        StmtKind::Expr(Expr { kind: ExprKind::Call(function, _), .. }) => {
+            !matches!(&function.kind, ExprKind::Identifier(name) if NO_RETURN.contains(&name.as_str()))
+        }
+        StmtKind::Switch(_, body) => {
+            let StmtKind::Block(b) = &body.kind else { return true };
+            let is_default = |s: &Stmt| {
+                matches!(&s.kind, StmtKind::Labeled(labels, _)
+                    if labels.iter().any(|l| matches!(l.kind, LabelKind::Default)))
+            };
+            let has_default = b.items.iter().any(|i| matches!(i, BlockItem::Statement(s) if is_default(s)));
+            !has_default || has_break(body) || may_complete(b)
+        }
+        StmtKind::Empty | StmtKind::Expr(_) | StmtKind::Asm(_) => true,
+    }
+}
+
+fn is_true(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Integer(literal) if literal.value != 0)
+}
+
+/// Whether a `break` of this loop or switch stands in its body.
+fn has_break(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Break => true,
+        StmtKind::Block(b) => b.items.iter().any(|i| matches!(i, BlockItem::Statement(s) if has_break(s))),
+        StmtKind::Labeled(_, inner) => has_break(inner),
+        StmtKind::If(_, then, otherwise) => {
+            has_break(then) || otherwise.as_ref().is_some_and(|o| has_break(o))
+        }
+        StmtKind::Empty
+        | StmtKind::Expr(_)
+        | StmtKind::While(..)
+        | StmtKind::DoWhile(..)
+        | StmtKind::For(_)
+        | StmtKind::Switch(..)
+        | StmtKind::Goto(_)
+        | StmtKind::GotoComputed(_)
+        | StmtKind::Continue
+        | StmtKind::Return(_)
+        | StmtKind::Asm(_) => false,
+    }
 }
 
 /// Whether a `continue` of this loop stands in its body, statement expressions included.

@@ -20,6 +20,13 @@ const SYMBOLS: &[&str] = &[
     "[", "]", "{", "}", "!",
 ];
 
+/// The places between the statements of a text that can be read.
+pub(crate) fn seen(text: &str) -> Vec<crate::fences::Seen> {
+    let tokens = macros::expand(crate::fences::tokens(text, SYMBOLS)).unwrap_or_default();
+    let parsed = (!tokens.is_empty()).then(|| parser::parse_seen(&tokens));
+    parsed.and_then(Result::ok).map_or(Vec::new(), |(_, seen)| seen)
+}
+
 /// Reads a program.
 pub fn read(name: &str, text: &str) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
     let sources = Sources::single(name, text);

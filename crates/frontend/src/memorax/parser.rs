@@ -3,6 +3,7 @@
 use super::ast::*;
 use crate::Diagnostic;
 use crate::cursor::Cursor;
+use crate::fences::Seen;
 use crate::lexer::{Token, TokenKind};
 use fencepost_ir::tree::{BinaryOp, FenceKind};
 use fencepost_ir::{Scalar, Span};
@@ -16,6 +17,11 @@ const SECTIONS: [&str; 6] = ["forbidden", "data", "process", "registers", "text"
 
 /// The sections of a file.
 pub fn parse(tokens: &[Token]) -> Result<File> {
+    parse_seen(tokens).map(|(file, _)| file)
+}
+
+/// The sections of a file, and the places between its statements.
+pub fn parse_seen(tokens: &[Token]) -> Result<(File, Vec<Seen>)> {
     let mut parser = Parser(Cursor::new(tokens));
     let mut file = File::default();
     if parser.take_word("forbidden") {
@@ -32,7 +38,7 @@ pub fn parse(tokens: &[Token]) -> Result<File> {
     }
     match parser.peek().kind {
         TokenKind::End if file.processes.is_empty() => Err(parser.unexpected("`process`")),
-        TokenKind::End => Ok(file),
+        TokenKind::End => Ok((file, std::mem::take(&mut parser.seen))),
         _ => Err(parser.unexpected("`forbidden`, `data` or `process`, in this order")),
     }
 }
@@ -176,14 +182,36 @@ impl Parser<'_> {
 
     /// Statements between semicolons; one may follow the last.
     fn sequence(&mut self) -> Result<Vec<Stmt>> {
-        let mut stmts = vec![self.stmt()?];
+        let mut stmts = vec![self.part()?];
+        let mut end = self.before();
         while self.take_symbol(";") {
             if self.ends_sequence() {
                 break;
             }
-            stmts.push(self.stmt()?);
+            stmts.push(self.part()?);
+            end = self.before();
         }
+        self.seen.push(Seen::Behind(end));
         Ok(stmts)
+    }
+
+    /// A statement of a sequence.
+    fn part(&mut self) -> Result<Stmt> {
+        let start = self.here();
+        self.seen.push(Seen::Before(start));
+        self.stmt()
+    }
+
+    /// A statement that is the whole body of another.
+    fn alone(&mut self) -> Result<Box<Stmt>> {
+        let start = self.here();
+        let is_block = self.is_symbol("{");
+        let stmt = self.stmt()?;
+        if !is_block {
+            let end = self.before();
+            self.seen.push(Seen::Alone(start, end));
+        }
+        Ok(Box::new(stmt))
     }
 
     fn ends_sequence(&self) -> bool {
@@ -208,6 +236,10 @@ impl Parser<'_> {
             } else if label.is_some() && p.at_label() {
                 StmtKind::Block(vec![p.stmt()?])
             } else {
+                if label.is_some() {
+                    let start = p.here();
+                    p.seen.push(Seen::Before(start));
+                }
                 p.stmt_kind()?
             };
             let end = p.before();
@@ -286,8 +318,8 @@ impl Parser<'_> {
                 if !self.take_word("then") {
                     return Err(self.unexpected("`then`"));
                 }
-                let then = Box::new(self.stmt()?);
-                let otherwise = if self.take_word("else") { Some(Box::new(self.stmt()?)) } else { None };
+                let then = self.alone()?;
+                let otherwise = if self.take_word("else") { Some(self.alone()?) } else { None };
                 Ok(StmtKind::If(condition, then, otherwise))
             }
             "while" => {
@@ -295,7 +327,7 @@ impl Parser<'_> {
                 if !self.take_word("do") {
                     return Err(self.unexpected("`do`"));
                 }
-                Ok(StmtKind::While(condition, Box::new(self.stmt()?)))
+                Ok(StmtKind::While(condition, self.alone()?))
             }
             "goto" => Ok(StmtKind::Goto(self.name("a label")?)),
             "either" => Ok(StmtKind::Either(self.alternatives()?)),

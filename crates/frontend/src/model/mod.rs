@@ -23,6 +23,13 @@ fn read_tree(text: &str) -> Result<tree::Program, Vec<Diagnostic>> {
     resolve::resolve(&items, words.collect())
 }
 
+/// The places between the statements of a text that can be read.
+pub(crate) fn seen(text: &str) -> Vec<crate::fences::Seen> {
+    let tokens = crate::fences::tokens(text, lexer::MODEL_SYMBOLS);
+    let parsed = (!tokens.is_empty()).then(|| parser::parse_seen(&tokens));
+    parsed.and_then(Result::ok).map_or(Vec::new(), |(_, seen)| seen)
+}
+
 /// Whether a word is one of the language, and so cannot be a name.
 pub(crate) fn is_reserved(word: &str) -> bool {
     parser::RESERVED.contains(&word)

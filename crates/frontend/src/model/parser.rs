@@ -5,6 +5,7 @@
 use super::ast::*;
 use crate::Diagnostic;
 use crate::cursor::Cursor;
+use crate::fences::Seen;
 use crate::lexer::{Token, TokenKind};
 use fencepost_ir::tree::{BinaryOp, Drain, FenceKind, Quantifier};
 use std::ops::{Deref, DerefMut};
@@ -72,12 +73,17 @@ pub const TYPES: [&str; 13] =
 
 /// The items of a program.
 pub fn parse(tokens: &[Token]) -> Result<Vec<Item>> {
+    parse_seen(tokens).map(|(items, _)| items)
+}
+
+/// The items of a program, and the places between its statements.
+pub fn parse_seen(tokens: &[Token]) -> Result<(Vec<Item>, Vec<Seen>)> {
     let mut parser = Parser(Cursor::new(tokens));
     let mut items = Vec::new();
     while !parser.at_end() {
         items.push(parser.item()?);
     }
-    Ok(items)
+    Ok((items, std::mem::take(&mut parser.seen)))
 }
 
 pub(super) struct Parser<'a>(Cursor<'a>);
@@ -352,9 +358,12 @@ impl Parser<'_> {
         self.deeper(|p| {
             let mut stmts = Vec::new();
             while !p.is_symbol("}") {
+                let start = p.here();
+                p.seen.push(Seen::Before(start));
                 stmts.push(p.stmt()?);
             }
-            p.advance();
+            let end = p.advance().span;
+            p.seen.push(Seen::Before(end));
             Ok(stmts)
         })
     }
@@ -364,10 +373,15 @@ impl Parser<'_> {
         if self.is_symbol("{") {
             return self.braced();
         }
+        let start = self.here();
         if self.take_symbol(";") {
+            self.seen.push(Seen::Empty(start));
             return Ok(Vec::new());
         }
-        self.deeper(|p| Ok(vec![p.stmt()?]))
+        let stmt = self.deeper(|p| p.stmt())?;
+        let end = self.before();
+        self.seen.push(Seen::Alone(start, end));
+        Ok(vec![stmt])
     }
 
     fn stmt(&mut self) -> Result<Stmt> {

@@ -315,27 +315,35 @@ fn data_models_differ() {
 }
 
 #[test]
-fn preprocessed_text_keeps_its_own_places() {
+fn places_of_preprocessed_text_are_those_of_its_markers() {
     let text = "# 1 \"gone.c\"
-# 1 \"/usr/include/stdio.h\" 1 3 4
+# 1 \"/no/such/include/stdio.h\" 1 3 4
 int puts(const char *);
-# 7 \"gone.c\" 2
+# 17 \"gone.c\" 2
 int x;
-# 7 \"gone.c\" 3 4
+# 18 \"gone.c\" 3 4
 int macro;
 #pragma pack(1)
 int y = ;
 ";
-    let (_, diagnostics) = parse("gone.i", text, &Options::default()).unwrap_err();
-    assert_eq!(said(&diagnostics[0]), "9:9: expected an expression, found `;`");
+    let (sources, diagnostics) = parse("gone.i", text, &Options::default()).unwrap_err();
+    assert_eq!(said(&diagnostics[0]), "20:9: expected an expression, found `;`");
+    assert_eq!(sources.place(diagnostics[0].span).to_string(), "gone.c:20");
     // Text with markers is not preprocessed again, whatever it is called.
-    let (unit, _) = read("gone.c", &text.replace("int y = ;", ""));
-    let system: Vec<u32> = (1..9)
-        .filter(|line| unit.origins.is_system(Span { file: FileId(0), line: *line, column: 1, length: 1 }))
+    let (unit, sources) = read("gone.c", &text.replace("int y = ;", ""));
+    let kinds: Vec<(String, bool)> = unit
+        .items
+        .iter()
+        .map(|item| {
+            let Item::Declaration(d) = item else { panic!("{item:?}") };
+            (sources.place(d.span).to_string(), unit.origins.is_system(d.span))
+        })
         .collect();
-    assert_eq!(system, [2, 3, 4]);
-    let pragmas: Vec<(&str, u32)> = unit.pragmas.iter().map(|p| (p.text.as_str(), p.span.line)).collect();
-    assert_eq!(pragmas, [("pack(1)", 8)]);
+    let expected = [("/no/such/include/stdio.h:1", true), ("gone.c:17", false), ("gone.c:18", false)];
+    assert_eq!(kinds, expected.map(|(place, system)| (place.to_string(), system)));
+    // Without markers the text's own lines count.
+    let (sources, diagnostics) = parse("own.i", "int x;\nint y = ;\n", &Options::default()).unwrap_err();
+    assert_eq!(sources.place(diagnostics[0].span).to_string(), "own.i:2");
 }
 
 #[test]

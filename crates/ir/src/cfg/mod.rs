@@ -14,6 +14,7 @@ mod parse;
 mod print;
 mod validate;
 
+use crate::checks::Checks;
 use crate::layout::{Records, Type};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
@@ -369,6 +370,10 @@ pub struct Program {
     pub threads: Vec<Start>,
     /// What is checked besides assertions.
     pub properties: Vec<Property>,
+    /// What else is looked for.
+    pub checks: Checks,
+    /// Where atomic loads and stores stand, and whether they are stronger than relaxed.
+    pub atomics: Vec<(Span, bool)>,
 }
 
 impl Program {
@@ -394,6 +399,19 @@ impl Program {
             bases.push(bases[bases.len() - 1] + object.init.len() as u32);
         }
         bases
+    }
+
+    /// Passes over assertions instead of checking them.
+    pub fn drop_assertions(&mut self) {
+        for procedure in &mut self.procedures {
+            let mut parts = procedure.clone().into_parts();
+            for edge in &mut parts.edges {
+                if let Instr::Assert(_) = edge.instr {
+                    edge.instr = Instr::Nop;
+                }
+            }
+            *procedure = Procedure::new(parts);
+        }
     }
 
     /// The types of all cells that have numbers.
@@ -457,7 +475,10 @@ impl Program {
     /// Whether the program can go wrong at all: it has a property, an assertion or an
     /// instruction that can fail.
     pub fn has_property(&self) -> bool {
+        // In a program with pointers every access is looked at.
         !self.properties.is_empty()
+            || self.checks.deadlock
+            || self.pointer_bits > 0
             || self.procedures.iter().any(|p| p.edges.iter().any(|e| e.instr.can_fail(self)))
     }
 }

@@ -8,11 +8,12 @@ mod print;
 mod validate;
 mod visit;
 
-pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Fill, Quantifier, UnaryOp};
+pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Fill, Quantifier, Storage, UnaryOp};
 pub use crate::layout::{Field, Record, RecordId, RecordKind, Records, Type, UNBOUNDED};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 
+pub use print::Words;
 pub use validate::validate;
 
 /// A variable of [`Program::shared`].
@@ -255,7 +256,7 @@ pub enum ExprKind {
     /// A pointer to a place in memory.
     AddressOf(Place),
     /// A pointer to new memory of that many bytes, to hold values of the type.
-    Allocate(Type, Box<Expr>, Fill),
+    Allocate(Type, Box<Expr>, Fill, Storage),
     /// The same with what an allocated object held, which is freed; the type counts where there is none.
     Reallocate(Type, Box<Expr>, Box<Expr>),
 }
@@ -437,6 +438,8 @@ pub struct Program {
     pub threads: Vec<Thread>,
     /// What is checked.
     pub properties: Vec<Property>,
+    /// Where atomic loads and stores stand, and whether they are stronger than relaxed.
+    pub atomics: Vec<(Span, bool)>,
 }
 
 impl Program {

@@ -9,13 +9,22 @@ use std::fmt::{self, Display, Formatter};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Printer { program: self, procedure: None, out: f, indent: 0 }.program()
+        let words = Words { program: self, procedure: None };
+        Printer { words, out: f, indent: 0 }.program()
     }
 }
 
+/// Pieces of `.fp` text.
+#[derive(Clone, Copy)]
+pub struct Words<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The procedure whose locals are meant.
+    pub procedure: Option<&'a Procedure>,
+}
+
 struct Printer<'a, 'b, 'c> {
-    program: &'a Program,
-    procedure: Option<&'a Procedure>,
+    words: Words<'a>,
     out: &'b mut Formatter<'c>,
     indent: usize,
 }
@@ -44,7 +53,7 @@ impl<'a> Printer<'a, '_, '_> {
     }
 
     fn program(&mut self) -> fmt::Result {
-        let program = self.program;
+        let program = self.words.program;
         for record in &program.records.0 {
             let keyword = match record.kind {
                 RecordKind::Struct => "struct",
@@ -53,30 +62,30 @@ impl<'a> Printer<'a, '_, '_> {
             self.line(&format!("{keyword} {} {{", record.name))?;
             for field in &record.fields {
                 let dims: String = field.ty.dims().iter().map(|d| format!("[{d}]")).collect();
-                let ty = self.type_name(&field.ty);
+                let ty = self.words.type_name(&field.ty);
                 self.line(&format!("    {ty} {}{dims};", field.name))?;
             }
             self.line("};")?;
         }
         for v in &program.shared {
             let keyword = if v.ty.leaf() == Some(Scalar::Mutex) { "" } else { "shared " };
-            let text = format!("{keyword}{};", self.declaration(v));
+            let text = format!("{keyword}{};", self.words.declaration(v));
             self.line(&text)?;
         }
         for v in &program.thread_locals {
-            self.line(&format!("local {};", self.declaration(v)))?;
+            self.line(&format!("local {};", self.words.declaration(v)))?;
         }
         let mut started = vec![false; program.threads.len()];
         for (i, procedure) in program.procedures.iter().enumerate() {
-            self.procedure = Some(procedure);
+            self.words.procedure = Some(procedure);
             writeln!(self.out)?;
             let params: Vec<_> = procedure.locals[..procedure.params]
                 .iter()
-                .map(|p| format!("{} {}", self.type_name(&p.ty), p.name))
+                .map(|p| format!("{} {}", self.words.type_name(&p.ty), p.name))
                 .collect();
             let params = params.join(", ");
             let head = match procedure.kind {
-                ProcedureKind::Process => match self.as_thread(ProcedureId(i)) {
+                ProcedureKind::Process => match self.words.as_thread(ProcedureId(i)) {
                     Some(thread) => {
                         started[thread] = true;
                         format!("thread {} {{", procedure.name)
@@ -92,24 +101,120 @@ impl<'a> Printer<'a, '_, '_> {
             self.block(&procedure.body)?;
             self.line("}")?;
         }
-        self.procedure = None;
+        self.words.procedure = None;
         if started.contains(&false) {
             writeln!(self.out)?;
         }
         for (thread, _) in program.threads.iter().zip(&started).filter(|(_, s)| !**s) {
-            let text = self.start(thread);
+            let text = self.words.start(thread);
             self.line(&text)?;
         }
         if !program.properties.is_empty() {
             writeln!(self.out)?;
         }
         for property in &program.properties {
-            let text = self.property(property);
+            let text = self.words.property(property);
             self.line(&text)?;
         }
         Ok(())
     }
 
+    fn block(&mut self, block: &'a Block) -> fmt::Result {
+        self.indent += 1;
+        for stmt in &block.0 {
+            self.stmt(stmt)?;
+        }
+        self.indent -= 1;
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> fmt::Result {
+        let text = match &stmt.kind {
+            StmtKind::Skip => "skip;".to_string(),
+            StmtKind::Label(name) => {
+                self.indent -= 1;
+                self.line(&format!("  {name}:"))?;
+                self.indent += 1;
+                return Ok(());
+            }
+            StmtKind::Declare(id, value) => {
+                let Some(procedure) = self.words.procedure else { return Err(fmt::Error) };
+                let variable = &procedure.locals[id.0];
+                match value {
+                    Some(value) => {
+                        let ty = self.words.type_name(&variable.ty);
+                        format!("{ty} {} = {};", variable.name, self.words.expr(value, 0))
+                    }
+                    None => format!("{};", self.words.declaration(variable)),
+                }
+            }
+            StmtKind::Assign(place, value) => {
+                format!("{} = {};", self.words.place(place), self.words.expr(value, 0))
+            }
+            StmtKind::Eval(e) => format!("{};", self.words.expr(e, 0)),
+            StmtKind::If(cond, then, otherwise) => {
+                self.line(&format!("if ({}) {{", self.words.expr(cond, 0)))?;
+                self.block(then)?;
+                if !otherwise.0.is_empty() {
+                    self.line("} else {")?;
+                    self.block(otherwise)?;
+                }
+                "}".to_string()
+            }
+            StmtKind::While(cond, body) => {
+                self.line(&format!("while ({}) {{", self.words.expr(cond, 0)))?;
+                self.block(body)?;
+                "}".to_string()
+            }
+            StmtKind::DoWhile(body, cond) => {
+                self.line("do {")?;
+                self.block(body)?;
+                format!("}} while ({});", self.words.expr(cond, 0))
+            }
+            StmtKind::Break => "break;".to_string(),
+            StmtKind::Continue => "continue;".to_string(),
+            StmtKind::Goto(label) => format!("goto {label};"),
+            StmtKind::Return(None) => "return;".to_string(),
+            StmtKind::Return(Some(e)) => format!("return {};", self.words.expr(e, 0)),
+            StmtKind::Choose(blocks) => {
+                for (i, block) in blocks.iter().enumerate() {
+                    self.line(if i == 0 { "choose {" } else { "} or {" })?;
+                    self.block(block)?;
+                }
+                "}".to_string()
+            }
+            StmtKind::Atomic(drain, body) => {
+                self.line(&format!("atomic {}{{", nodrain(*drain)))?;
+                self.block(body)?;
+                "}".to_string()
+            }
+            StmtKind::AtomicBegin(drain) => format!("atomic_begin {};", nodrain(*drain)).replace(" ;", ";"),
+            StmtKind::AtomicEnd(drain) => format!("atomic_end {};", nodrain(*drain)).replace(" ;", ";"),
+            StmtKind::Fence(FenceKind::Full) => "fence;".to_string(),
+            StmtKind::Fence(FenceKind::StoreStore) => "fence store_store;".to_string(),
+            StmtKind::Assume(e) => format!("assume({});", self.words.expr(e, 0)),
+            StmtKind::Assert(e) => format!("assert({});", self.words.expr(e, 0)),
+            StmtKind::Lock(place) => format!("lock({});", self.words.place(place)),
+            StmtKind::Unlock(place) => format!("unlock({});", self.words.place(place)),
+            StmtKind::Join(None, e) => format!("join({});", self.words.expr(e, 0)),
+            StmtKind::Join(Some(place), e) => {
+                format!("{} = join({});", self.words.place(place), self.words.expr(e, 0))
+            }
+            StmtKind::Free(e) => format!("free({});", self.words.expr(e, 0)),
+            StmtKind::Exit(None) => "exit;".to_string(),
+            StmtKind::Exit(Some(e)) => format!("exit {};", self.words.expr(e, 0)),
+            StmtKind::Halt => "halt;".to_string(),
+            StmtKind::Block(block) => {
+                self.line("{")?;
+                self.block(block)?;
+                "}".to_string()
+            }
+        };
+        self.line(&text)
+    }
+}
+
+impl Words<'_> {
     /// The one thread that `thread NAME { ... }` declares, if the process is such a one.
     fn as_thread(&self, id: ProcedureId) -> Option<usize> {
         let mut of_this = self.program.threads.iter().enumerate().filter(|(_, t)| t.procedure == id);
@@ -122,7 +227,8 @@ impl<'a> Printer<'a, '_, '_> {
         plain.then_some(i)
     }
 
-    fn start(&self, thread: &Thread) -> String {
+    /// `start name = process[n](arguments);`.
+    pub fn start(&self, thread: &Thread) -> String {
         let procedure = self.program.procedure(thread.procedure);
         let args = if thread.args.is_empty() {
             String::new()
@@ -144,7 +250,8 @@ impl<'a> Printer<'a, '_, '_> {
         }
     }
 
-    fn property(&self, property: &Property) -> String {
+    /// A property.
+    pub fn property(&self, property: &Property) -> String {
         match property {
             Property::Forbid(parts, _) => {
                 let parts: Vec<_> = parts
@@ -169,97 +276,8 @@ impl<'a> Printer<'a, '_, '_> {
         }
     }
 
-    fn block(&mut self, block: &'a Block) -> fmt::Result {
-        self.indent += 1;
-        for stmt in &block.0 {
-            self.stmt(stmt)?;
-        }
-        self.indent -= 1;
-        Ok(())
-    }
-
-    fn stmt(&mut self, stmt: &'a Stmt) -> fmt::Result {
-        let text = match &stmt.kind {
-            StmtKind::Skip => "skip;".to_string(),
-            StmtKind::Label(name) => {
-                self.indent -= 1;
-                self.line(&format!("  {name}:"))?;
-                self.indent += 1;
-                return Ok(());
-            }
-            StmtKind::Declare(id, value) => {
-                let Some(procedure) = self.procedure else { return Err(fmt::Error) };
-                let variable = &procedure.locals[id.0];
-                match value {
-                    Some(value) => {
-                        let ty = self.type_name(&variable.ty);
-                        format!("{ty} {} = {};", variable.name, self.expr(value, 0))
-                    }
-                    None => format!("{};", self.declaration(variable)),
-                }
-            }
-            StmtKind::Assign(place, value) => format!("{} = {};", self.place(place), self.expr(value, 0)),
-            StmtKind::Eval(e) => format!("{};", self.expr(e, 0)),
-            StmtKind::If(cond, then, otherwise) => {
-                self.line(&format!("if ({}) {{", self.expr(cond, 0)))?;
-                self.block(then)?;
-                if !otherwise.0.is_empty() {
-                    self.line("} else {")?;
-                    self.block(otherwise)?;
-                }
-                "}".to_string()
-            }
-            StmtKind::While(cond, body) => {
-                self.line(&format!("while ({}) {{", self.expr(cond, 0)))?;
-                self.block(body)?;
-                "}".to_string()
-            }
-            StmtKind::DoWhile(body, cond) => {
-                self.line("do {")?;
-                self.block(body)?;
-                format!("}} while ({});", self.expr(cond, 0))
-            }
-            StmtKind::Break => "break;".to_string(),
-            StmtKind::Continue => "continue;".to_string(),
-            StmtKind::Goto(label) => format!("goto {label};"),
-            StmtKind::Return(None) => "return;".to_string(),
-            StmtKind::Return(Some(e)) => format!("return {};", self.expr(e, 0)),
-            StmtKind::Choose(blocks) => {
-                for (i, block) in blocks.iter().enumerate() {
-                    self.line(if i == 0 { "choose {" } else { "} or {" })?;
-                    self.block(block)?;
-                }
-                "}".to_string()
-            }
-            StmtKind::Atomic(drain, body) => {
-                self.line(&format!("atomic {}{{", nodrain(*drain)))?;
-                self.block(body)?;
-                "}".to_string()
-            }
-            StmtKind::AtomicBegin(drain) => format!("atomic_begin {};", nodrain(*drain)).replace(" ;", ";"),
-            StmtKind::AtomicEnd(drain) => format!("atomic_end {};", nodrain(*drain)).replace(" ;", ";"),
-            StmtKind::Fence(FenceKind::Full) => "fence;".to_string(),
-            StmtKind::Fence(FenceKind::StoreStore) => "fence store_store;".to_string(),
-            StmtKind::Assume(e) => format!("assume({});", self.expr(e, 0)),
-            StmtKind::Assert(e) => format!("assert({});", self.expr(e, 0)),
-            StmtKind::Lock(place) => format!("lock({});", self.place(place)),
-            StmtKind::Unlock(place) => format!("unlock({});", self.place(place)),
-            StmtKind::Join(None, e) => format!("join({});", self.expr(e, 0)),
-            StmtKind::Join(Some(place), e) => format!("{} = join({});", self.place(place), self.expr(e, 0)),
-            StmtKind::Free(e) => format!("free({});", self.expr(e, 0)),
-            StmtKind::Exit(None) => "exit;".to_string(),
-            StmtKind::Exit(Some(e)) => format!("exit {};", self.expr(e, 0)),
-            StmtKind::Halt => "halt;".to_string(),
-            StmtKind::Block(block) => {
-                self.line("{")?;
-                self.block(block)?;
-                "}".to_string()
-            }
-        };
-        self.line(&text)
-    }
-
-    fn place(&self, place: &Place) -> String {
+    /// A place.
+    pub fn place(&self, place: &Place) -> String {
         let mut path = &place.path[..];
         let mut ty = match &place.base {
             Base::Variable(variable) => self.program.variable(self.procedure, *variable).map(|v| &v.ty),
@@ -306,7 +324,7 @@ impl<'a> Printer<'a, '_, '_> {
     }
 
     /// The type's name without the dimensions, which stand behind the variable.
-    fn type_name(&self, ty: &Type) -> String {
+    pub fn type_name(&self, ty: &Type) -> String {
         match ty.innermost() {
             Type::Record(id) => format!("struct {}", self.program.records.get(*id).name),
             Type::Scalar(scalar) => scalar.to_string(),
@@ -315,7 +333,7 @@ impl<'a> Printer<'a, '_, '_> {
     }
 
     /// `type name[dims] = init`, without the initialiser where it is the default.
-    fn declaration(&self, v: &Variable) -> String {
+    pub fn declaration(&self, v: &Variable) -> String {
         let dim = |d: &u32| if *d == UNBOUNDED { "[*]".to_string() } else { format!("[{d}]") };
         let dims: String = v.ty.dims().iter().map(dim).collect();
         let head = format!("{} {}{dims}", self.type_name(&v.ty), v.name);
@@ -336,12 +354,13 @@ impl<'a> Printer<'a, '_, '_> {
         }
     }
 
-    fn args(&self, args: &[Expr]) -> String {
+    /// Arguments, without parentheses.
+    pub fn args(&self, args: &[Expr]) -> String {
         args.iter().map(|a| self.expr(a, 0)).collect::<Vec<_>>().join(", ")
     }
 
     /// The expression, in parentheses if it binds less than `outer` asks for.
-    fn expr(&self, expr: &Expr, outer: u8) -> String {
+    pub fn expr(&self, expr: &Expr, outer: u8) -> String {
         let (text, inner) = match &expr.kind {
             ExprKind::Const(value) => {
                 let strength = if *value < 0 { UNARY_STRENGTH } else { u8::MAX };
@@ -380,7 +399,7 @@ impl<'a> Printer<'a, '_, '_> {
                 let (ty, pointer, bytes) = (self.type_name(ty), self.expr(pointer, 0), self.expr(bytes, 0));
                 (format!("reallocate({ty}, {pointer}, {bytes})"), u8::MAX)
             }
-            ExprKind::Allocate(ty, bytes, fill) => {
+            ExprKind::Allocate(ty, bytes, fill, _) => {
                 let zeroed = if *fill == Fill::Zero { ", 0" } else { "" };
                 let (ty, bytes) = (self.type_name(ty), self.expr(bytes, 0));
                 (format!("allocate({ty}, {bytes}{zeroed})"), u8::MAX)

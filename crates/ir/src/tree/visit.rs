@@ -26,7 +26,7 @@ impl Expr {
             ExprKind::Read(place) | ExprKind::AddressOf(place) => {
                 place.expressions().for_each(|e| e.visit(visit));
             }
-            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, _) => e.visit(visit),
+            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, ..) => e.visit(visit),
             ExprKind::Binary(_, l, r) | ExprKind::Reallocate(_, l, r) => {
                 l.visit(visit);
                 r.visit(visit);
@@ -51,7 +51,7 @@ impl Expr {
             ExprKind::Read(place) | ExprKind::AddressOf(place) => {
                 place.expressions_mut().into_iter().for_each(|e| e.visit_mut(visit));
             }
-            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, _) => {
+            ExprKind::Unary(_, e) | ExprKind::Convert(_, e) | ExprKind::Allocate(_, e, ..) => {
                 e.visit_mut(visit)
             }
             ExprKind::Binary(_, l, r) | ExprKind::Reallocate(_, l, r) => {
@@ -95,6 +95,25 @@ impl Block {
 }
 
 impl Block {
+    /// Removes the statements that `keep` is false of, inner ones included.
+    pub fn retain(&mut self, keep: &impl Fn(&Stmt) -> bool) {
+        self.0.retain(keep);
+        for stmt in &mut self.0 {
+            match &mut stmt.kind {
+                StmtKind::If(_, then, otherwise) => {
+                    then.retain(keep);
+                    otherwise.retain(keep);
+                }
+                StmtKind::While(_, body)
+                | StmtKind::DoWhile(body, _)
+                | StmtKind::Atomic(_, body)
+                | StmtKind::Block(body) => body.retain(keep),
+                StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.retain(keep)),
+                _ => {}
+            }
+        }
+    }
+
     /// Calls `visit` on every statement, inner ones included, to be changed.
     pub fn visit_mut(&mut self, visit: &mut impl FnMut(&mut Stmt)) {
         for stmt in &mut self.0 {

@@ -13,7 +13,11 @@ impl<'a> Lowerer<'a> {
         match &e.kind {
             Ast::Assign(None, target, value) => {
                 let lvalue = self.lvalue(target)?;
-                self.assign_from(lvalue, value, span).map(|_| ())
+                let name = match &target.kind {
+                    Ast::Identifier(name) => Some(name.as_str()),
+                    _ => None,
+                };
+                self.assign_from(lvalue, name, value, span)
             }
             Ast::Assign(Some(op), target, value) => {
                 let lvalue = self.lvalue(target)?;
@@ -40,7 +44,10 @@ impl<'a> Lowerer<'a> {
             }
             Ast::Cast(ty, arg) if *self.type_name(ty)?.unqualified() == CType::Void => self.effect(arg),
             _ => {
-                match self.value(e)? {
+                self.value_unused = matches!(e.kind, Ast::Call(..));
+                let value = self.value(e);
+                self.value_unused = false;
+                match value? {
                     Value::Scalar(typed) => self.discard(typed.expr),
                     Value::Record(..) | Value::Void => {}
                 }
@@ -93,10 +100,11 @@ impl<'a> Lowerer<'a> {
             None => match lvalue.ty.unqualified() {
                 CType::Record(_) => {
                     let (place, ty) = (lvalue.place.clone(), lvalue.ty.clone());
-                    self.assign_from(lvalue, value, span)?;
+                    self.assign_from(lvalue, None, value, span)?;
                     Ok(Value::Record(place, ty.unqualified().clone()))
                 }
                 _ => {
+                    self.assignable(&lvalue, span)?;
                     let mark = self.body.out.len();
                     let value = self.scalar(value)?;
                     let mut lvalue = lvalue;
@@ -116,8 +124,15 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// `lvalue = value`
-    fn assign_from(&mut self, mut lvalue: Lvalue, value: &'a ast::Expr, span: Span) -> Result<()> {
+    /// `lvalue = value`, where the lvalue may be a variable by its name.
+    fn assign_from(
+        &mut self,
+        mut lvalue: Lvalue,
+        name: Option<&str>,
+        value: &'a ast::Expr,
+        span: Span,
+    ) -> Result<()> {
+        self.assignable(&lvalue, span)?;
         let mark = self.body.out.len();
         match lvalue.ty.unqualified().clone() {
             CType::Record(id) => {
@@ -130,21 +145,43 @@ impl<'a> Lowerer<'a> {
                     }
                 };
                 self.settle_place(&mut lvalue.place, mark);
+                if lvalue.ty.is_atomic() {
+                    return self.store_structure(&lvalue.place, &from, &CType::Record(id), span);
+                }
                 self.copy(&lvalue.place, &from, &CType::Record(id), span)
             }
             CType::Mutex => Err(Diagnostic::new(span, "a mutex cannot be assigned")),
             _ => {
                 let value = self.scalar(value)?;
                 self.settle_place(&mut lvalue.place, mark);
-                let value = self.convert(value, &lvalue.ty, span)?;
+                let mut value = self.convert(value, &lvalue.ty, span)?;
+                if let Some(name) = name {
+                    self.guess_allocation(&mut value.expr, name, span)?;
+                }
                 self.store(&lvalue, value.expr, span);
                 Ok(())
             }
         }
     }
 
+    /// What is `const` is not assigned.
+    fn assignable(&self, lvalue: &Lvalue, span: Span) -> Result<()> {
+        // Our own functions set what headers call constant.
+        if lvalue.ty.is_const() && self.inlined == 0 {
+            let message = format!("this is `{}`, which cannot be assigned", self.types().show(&lvalue.ty));
+            return Err(Diagnostic::new(span, message));
+        }
+        Ok(())
+    }
+
     /// Stores a converted value.
     pub(super) fn store(&mut self, lvalue: &Lvalue, value: Expr, span: Span) {
+        if let Some(bits) = lvalue.ty.bits() {
+            return self.store_bits(&lvalue.place, bits, value, span);
+        }
+        if lvalue.ty.is_atomic() {
+            self.mark_atomic(atomic::Order::SeqCst, span);
+        }
         let order = if lvalue.ty.is_atomic() { atomic::Order::SeqCst } else { atomic::Order::Relaxed };
         self.ordered_store(lvalue.place.clone(), value, order, span);
     }
@@ -260,6 +297,7 @@ impl<'a> Lowerer<'a> {
         wanted: Wanted,
         span: Span,
     ) -> Result<Option<Typed>> {
+        self.assignable(&lvalue, span)?;
         self.settle_place(&mut lvalue.place, mark);
         self.stabilise(&mut lvalue.place);
         if lvalue.ty.is_atomic() {

@@ -34,7 +34,7 @@ impl Order {
 
 /// What an atomic function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Operation {
+pub(super) enum Operation {
     Load,
     /// `__atomic_load(p, out, order)`
     LoadInto,
@@ -201,18 +201,27 @@ impl<'a> Lowerer<'a> {
             Operation::IsLockFree => return Ok(Value::Scalar(self.int_constant(1, &CType::INT, span))),
             _ => {}
         }
-        let mut target = self.target(&args[0])?;
         let order = |this: &mut Self, i: usize| match args.get(i) {
             Some(order) => this.order(order),
             None => Ok(Order::SeqCst),
         };
+        let mut target = self.target(&args[0])?;
+        if let CType::Record(_) = target.ty.unqualified() {
+            let weakest = match operation {
+                Operation::Store | Operation::StoreFrom => order(self, 2)?,
+                _ => Order::SeqCst,
+            };
+            return self.structure_operation(operation, target, args, weakest, span);
+        }
         match operation {
             Operation::Load => {
-                order(self, 1)?;
+                let order = order(self, 1)?;
+                self.mark_atomic(order, span);
                 self.load(Lvalue { ty: target.ty.unqualified().clone(), ..target }, span)
             }
             Operation::LoadInto => {
-                order(self, 2)?;
+                let order = order(self, 2)?;
+                self.mark_atomic(order, span);
                 let out = self.target(&args[1])?;
                 let Value::Scalar(value) = self.load(target, span)? else { return Err(too_wide(span)) };
                 self.emit(StmtKind::Assign(out.place, value.expr), span);
@@ -235,6 +244,7 @@ impl<'a> Lowerer<'a> {
                     Operation::Init => Order::Relaxed,
                     _ => order(self, 2)?,
                 };
+                self.mark_atomic(order, span);
                 self.ordered_store(target.place, value.expr, order, span);
                 Ok(Value::Void)
             }
@@ -243,6 +253,7 @@ impl<'a> Lowerer<'a> {
                     Operation::LockRelease => Order::Release,
                     _ => order(self, 1)?,
                 };
+                self.mark_atomic(order, span);
                 let zero = self.int_constant(0, &CType::INT, span);
                 let zero = self.convert(zero, &target.ty, span)?;
                 self.ordered_store(target.place, zero.expr, order, span);
@@ -328,14 +339,19 @@ impl<'a> Lowerer<'a> {
         let mut lvalue = self.pointed(value, pointer.span)?;
         // `atomic_flag` and the like are structures around one scalar.
         while let CType::Record(id) = *lvalue.ty.unqualified() {
-            let [only] = &self.members[id.0 as usize][..] else { return Err(too_wide(pointer.span)) };
-            lvalue = Lvalue { ty: only.clone(), place: lvalue.place };
+            let [only] = &self.members[id.0 as usize][..] else { return Ok(lvalue) };
+            lvalue = Lvalue { ty: only.ty.clone(), place: lvalue.place };
             lvalue.place.path.push(Projection::Field(0));
         }
         if !lvalue.ty.is_scalar() {
             return Err(too_wide(pointer.span));
         }
         Ok(lvalue)
+    }
+
+    /// Remembers that what stands there is an atomic access.
+    pub(super) fn mark_atomic(&mut self, order: Order, span: Span) {
+        self.program.atomics.push((span, order != Order::Relaxed));
     }
 
     fn order(&mut self, e: &'a ast::Expr) -> Result<Order> {

@@ -23,10 +23,12 @@ impl<'a> Lowerer<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Result<Value> {
+        let unused = self.value_unused;
         if let Ast::Generic(generic) = &function.kind {
             let chosen = self.generic(generic, function.span)?;
             return self.call(chosen, args, span);
         }
+        self.value_unused = false;
         if let Ast::Identifier(name) = &function.kind {
             let symbol = self.lookup(name).cloned();
             // What verifiers' harnesses define, and mean by its name.
@@ -39,7 +41,7 @@ impl<'a> Lowerer<'a> {
                     return self.inline_call(index, args, span);
                 }
                 Some(Symbol::Function(index)) if self.functions[index].body.is_some() => {
-                    return self.call_function(index, args, span);
+                    return self.call_function(index, args, unused, span);
                 }
                 Some(Symbol::Function(_)) | None => {
                     if let Some(Symbol::Function(index)) = self.library.get(name) {
@@ -49,12 +51,16 @@ impl<'a> Lowerer<'a> {
                         return Ok(value);
                     }
                     return match symbol {
+                        Some(Symbol::Function(index)) if self.havoc_externs => {
+                            self.havoc_call(index, args, span)
+                        }
                         Some(Symbol::Function(index)) => self.procedure(index, span).map(|_| Value::Void),
                         _ => Err(Diagnostic::new(function.span, format!("`{name}` is not declared"))),
                     };
                 }
                 Some(
                     Symbol::Local(..)
+                    | Symbol::Pointed(..)
                     | Symbol::Global(_)
                     | Symbol::Constant(..)
                     | Symbol::Type(_)
@@ -63,7 +69,20 @@ impl<'a> Lowerer<'a> {
             }
         }
         let pointer = self.scalar(function)?;
-        self.call_pointer(pointer, args, span)
+        self.call_pointer(pointer, args, unused, span)
+    }
+
+    /// A call of a function that nobody has: its arguments are evaluated, and the result is any value.
+    fn havoc_call(&mut self, index: usize, args: &'a [ast::Expr], span: Span) -> Result<Value> {
+        let ty = self.functions[index].ty.clone();
+        self.evaluate(args)?;
+        if *ty.result.unqualified() == CType::Void {
+            return Ok(Value::Void);
+        }
+        let scalar = self.types().scalar(&ty.result).ok_or_else(|| self.no_values(&ty.result, span))?;
+        let any = statement::anything(scalar).ok_or_else(|| self.no_values(&ty.result, span))?;
+        let expr = Expr { kind: ExprKind::Any(any), ty: scalar, span };
+        Ok(Value::Scalar(Typed { expr, ty: ty.result.unqualified().clone() }))
     }
 
     /// The arguments as scalars of the parameters' types.
@@ -110,18 +129,89 @@ impl<'a> Lowerer<'a> {
         Ok(scalars)
     }
 
-    fn call_function(&mut self, index: usize, args: &'a [ast::Expr], span: Span) -> Result<Value> {
+    /// A call of a function whose body is known; `unused` says that nobody looks at its value.
+    fn call_function(
+        &mut self,
+        index: usize,
+        args: &'a [ast::Expr],
+        unused: bool,
+        span: Span,
+    ) -> Result<Value> {
         if self.functions[index].name == "main" {
             return Err(Diagnostic::new(span, "calling `main` is not supported"));
         }
         let ty = self.functions[index].ty.clone();
         let name = self.functions[index].name.clone();
-        let procedure = self.procedure(index, span)?;
+        let procedure = match self.allocation_type(index, args) {
+            Some(ty) => self.specialised(index, ty, span)?,
+            None => self.procedure(index, span)?,
+        };
         let args = self.arguments(&ty, &name, args, span)?;
+        if !unused && self.falls_off(index) {
+            return self.call_that_may_fall_off(procedure, &ty.result, args, span);
+        }
         if name.starts_with("__VERIFIER_atomic_") {
             return self.call_atomically(procedure, &ty.result, args, span);
         }
         self.finish_call(procedure, &ty.result, args, span)
+    }
+
+    /// What an allocating function is told of the type by its caller.
+    fn allocation_type(&mut self, index: usize, args: &'a [ast::Expr]) -> Option<Type> {
+        if !self.is_allocator(index) {
+            return None;
+        }
+        let hint = args.iter().find_map(|arg| self.size_hint(arg)).and_then(|ty| self.types().storage(&ty));
+        hint.or_else(|| self.body.allocated.clone())
+    }
+
+    /// Whether a function with a scalar result may come to its end without one.
+    pub(super) fn falls_off(&self, index: usize) -> bool {
+        let function = &self.functions[index];
+        self.types().scalar(&function.ty.result).is_some()
+            && function.body.is_some_and(|f| crate::c::visit::may_complete(&f.body))
+    }
+
+    /// The flag by which a function tells that it has come to its end without a result.
+    pub(super) fn fell_off(&mut self, span: Span) -> Place {
+        let name = "%fell.off";
+        let known = self.program.thread_locals.iter().position(|v| v.name == name);
+        let id = known.unwrap_or_else(|| {
+            let init = vec![Choices::one(0)];
+            self.program.thread_locals.push(Variable::new(name.into(), Scalar::Bool.into(), init, span));
+            self.program.thread_locals.len() - 1
+        });
+        Place::variable(VarRef::ThreadLocal(ThreadLocalId(id)), span)
+    }
+
+    /// A call whose value is used, though the function may give none: then it is any value.
+    fn call_that_may_fall_off(
+        &mut self,
+        procedure: ProcedureId,
+        result: &CType,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Result<Value> {
+        let flag = self.fell_off(span);
+        let args: Vec<Expr> = args.into_iter().map(|a| self.keep(a)).collect();
+        let set = |value| {
+            let value = Expr::constant(value, Scalar::Bool, span);
+            Stmt { kind: StmtKind::Assign(flag.clone(), value), span }
+        };
+        self.body.out.push(set(0));
+        let Value::Scalar(value) = self.finish_call(procedure, result, args, span)? else {
+            panic!("only functions with scalar results fall off their end")
+        };
+        let scalar = value.expr.ty;
+        let kept = self.keep(value.expr);
+        if let (ExprKind::Read(place), Some(any)) = (&kept.kind, statement::anything(scalar)) {
+            let any = Expr { kind: ExprKind::Any(any), ty: scalar, span };
+            let choose = Stmt { kind: StmtKind::Assign(place.clone(), any), span };
+            let fell = Expr { kind: ExprKind::Read(flag.clone()), ty: Scalar::Bool, span };
+            let then = Block(vec![choose, set(0)]);
+            self.emit(StmtKind::If(fell, then, Block::default()), span);
+        }
+        Ok(Value::Scalar(Typed { expr: kept, ty: value.ty }))
     }
 
     /// A function whose name says that it runs without interruption.
@@ -206,7 +296,13 @@ impl<'a> Lowerer<'a> {
         (0..self.functions.len()).filter(|i| fits(&self.functions[*i])).collect()
     }
 
-    fn call_pointer(&mut self, pointer: Typed, args: &'a [ast::Expr], span: Span) -> Result<Value> {
+    fn call_pointer(
+        &mut self,
+        pointer: Typed,
+        args: &'a [ast::Expr],
+        unused: bool,
+        span: Span,
+    ) -> Result<Value> {
         let ty = match pointer.ty.element().map(CType::unqualified) {
             Some(CType::Function(ty)) => ty.clone(),
             _ => {
@@ -219,7 +315,7 @@ impl<'a> Lowerer<'a> {
             && let Some(index) =
                 self.functions.iter().position(|f| f.procedure == Some(ProcedureId(p as usize)))
         {
-            return self.call_function(index, args, span);
+            return self.call_function(index, args, unused, span);
         }
         let pointer = self.keep(pointer.expr);
         let typed = FunctionType {
@@ -254,7 +350,11 @@ impl<'a> Lowerer<'a> {
                     convert::wrapping(arg.clone(), scalar, span)
                 });
                 let converted = converted.collect();
-                match (this.finish_call(procedure, &target.result, converted, span)?, &result) {
+                let value = match !unused && this.falls_off(candidate) {
+                    true => this.call_that_may_fall_off(procedure, &target.result, converted, span)?,
+                    false => this.finish_call(procedure, &target.result, converted, span)?,
+                };
+                match (value, &result) {
                     (Value::Scalar(value), Some((id, scalar, _))) => {
                         let place = Place::variable(VarRef::Local(*id), span);
                         let value = convert::wrapping(value.expr, *scalar, span);

@@ -45,7 +45,11 @@ impl<'a> Lowerer<'a> {
             ExprKind::Select(cond, then, otherwise) => {
                 self.fold(if self.fold(cond)? != 0 { then } else { otherwise })?
             }
-            ExprKind::Convert(_, arg) => match e.ty {
+            ExprKind::Convert(Conversion::Checked, arg) => {
+                let integer = arg.ty.meaning(self.fold(arg)?);
+                return e.ty.value_of(integer);
+            }
+            ExprKind::Convert(Conversion::Wrapping, arg) => match e.ty {
                 Scalar::Bool => i64::from(self.fold(arg)? != 0),
                 ty => wrapped(ty, self.fold(arg)?.into()),
             },

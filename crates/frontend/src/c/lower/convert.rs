@@ -17,6 +17,10 @@ impl Lowerer<'_> {
 
     /// Converts a value, as an assignment or a cast does.
     pub(super) fn convert(&mut self, value: Typed, to: &CType, span: Span) -> Result<Typed> {
+        if let Some(bits) = to.bits() {
+            let value = self.convert(value, &bits.declared, span)?;
+            return Ok(Typed { expr: self.truncated(value.expr, bits, span), ..value });
+        }
         let to = to.unqualified();
         let from = value.ty.unqualified().clone();
         if from == *to {
@@ -33,13 +37,7 @@ impl Lowerer<'_> {
             (_, CType::Bool) => self.truth(value.clone(), span),
             (CType::Pointer(_), CType::Pointer(target)) => {
                 let mut expr = value.expr;
-                if let ExprKind::Allocate(ty, ..) | ExprKind::Reallocate(ty, ..) = &mut expr.kind
-                    && !matches!(target.unqualified(), CType::Void)
-                    && let Some(storage) = self.types().storage(target)
-                    && !is_bytes(&storage)
-                {
-                    *ty = storage;
-                }
+                self.retype_allocation(&mut expr, target, span)?;
                 expr
             }
             (CType::Bool | CType::Integer(_), CType::Thread) => match self.fold(&value.expr) {
@@ -119,13 +117,61 @@ impl Lowerer<'_> {
         };
         let l = self.convert(l, &ty, span)?;
         let r = self.convert(r, &ty, span)?;
+        if let Some(few) = self.part_of_any(op, &l.expr, &r.expr) {
+            let expr = Expr { kind: ExprKind::Any(few), ty: l.expr.ty, span };
+            return Ok(Typed { expr, ty });
+        }
         self.operate(op, l, r, span)
+    }
+
+    /// The values of `any % n` and `any & mask`, where they are few: as good as any number is any
+    /// remainder of it.
+    fn part_of_any(&self, op: BinaryOp, l: &Expr, r: &Expr) -> Option<Choices> {
+        let n = self.fold(r)?;
+        let any = match &l.kind {
+            ExprKind::Convert(Conversion::Wrapping, inner) => inner,
+            _ => l,
+        };
+        let ExprKind::Any(choices) = &any.kind else { return None };
+        let [(lo, hi)] = choices.0[..] else { return None };
+        let (Scalar::Int(from), Scalar::Int(to)) = (any.ty, l.ty) else { return None };
+        // Where the conversion changes a value, other remainders come of it.
+        let (least, most) = to.limits();
+        let kept = i128::from(lo) >= least && i128::from(hi) <= most;
+        if from.bits == 64 || n <= 0 {
+            return None;
+        }
+        match op {
+            BinaryOp::Rem if kept && lo == 0 && hi >= n - 1 => Some(Choices(vec![(0, n - 1)])),
+            BinaryOp::Rem if kept && lo <= 1 - n && hi >= n - 1 => Some(Choices(vec![(1 - n, n - 1)])),
+            BinaryOp::BitAnd if kept && (n & (n + 1)) == 0 && lo <= 0 && hi >= n => {
+                Some(Choices(vec![(0, n)]))
+            }
+            _ => None,
+        }
     }
 
     fn operate(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
         let scalar = l.expr.ty;
+        let may_overflow = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+        if may_overflow && self.overflow && self.inlined == 0 && is_signed(scalar) {
+            return Ok(self.checked(op, l, r, span));
+        }
         let kind = ExprKind::Binary(op, Box::new(l.expr), Box::new(r.expr));
         Ok(Typed { expr: self.folded(Expr { kind, ty: scalar, span }), ty: l.ty })
+    }
+
+    /// Arithmetic whose result has to fit.
+    fn checked(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Typed {
+        let scalar = l.expr.ty;
+        let exact = |e: Expr| {
+            let kind = ExprKind::Convert(Conversion::Checked, Box::new(e));
+            Box::new(Expr { kind, ty: Scalar::Integer, span })
+        };
+        let kind = ExprKind::Binary(op, exact(l.expr), exact(r.expr));
+        let result = Expr { kind, ty: Scalar::Integer, span };
+        let kind = ExprKind::Convert(Conversion::Checked, Box::new(result));
+        Typed { expr: self.folded(Expr { kind, ty: scalar, span }), ty: l.ty }
     }
 
     fn compare(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
@@ -160,8 +206,23 @@ impl Lowerer<'_> {
         let count = self.convert(count, &long, span)?;
         let size = self.int_constant(size as i64 * sign, &long, span);
         let bytes = self.operate(BinaryOp::Mul, count, size, span)?;
+        let bytes = Typed { expr: self.near(bytes.expr, span), ..bytes };
         let bytes = self.convert(bytes, &pointer.ty, span)?;
         self.operate(BinaryOp::Add, pointer, bytes, span)
+    }
+
+    /// A distance that leads from no object to another: more is an error of the program, since no object
+    /// is that large.
+    fn near(&self, bytes: Expr, span: Span) -> Expr {
+        let most = 1i64 << (self.program.pointer_bits / 2 - 1);
+        if self.fold(&bytes).is_some_and(|n| (-most..most).contains(&n)) {
+            return bytes;
+        }
+        let ty = bytes.ty;
+        let range = Scalar::Range { lo: -most, hi: most - 1 };
+        let kind = ExprKind::Convert(Conversion::Checked, Box::new(bytes));
+        let checked = Expr { kind, ty: range, span };
+        Expr { kind: ExprKind::Convert(Conversion::Checked, Box::new(checked)), ty, span }
     }
 
     fn distance(&mut self, l: Typed, r: Typed, span: Span) -> Result<Typed> {
@@ -186,6 +247,10 @@ impl Lowerer<'_> {
         let value = self.convert(value, &ty, span)?;
         let Some(op) = op else { return Ok(value) };
         let scalar = value.expr.ty;
+        if op == UnaryOp::Neg && self.overflow && self.inlined == 0 && is_signed(scalar) {
+            let zero = self.int_constant(0, &ty, span);
+            return Ok(self.checked(BinaryOp::Sub, zero, value, span));
+        }
         let expr = Expr { kind: ExprKind::Unary(op, Box::new(value.expr)), ty: scalar, span };
         Ok(Typed { expr: self.folded(expr), ty })
     }
@@ -220,14 +285,14 @@ pub(super) fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
 }
 
+fn is_signed(ty: Scalar) -> bool {
+    matches!(ty, Scalar::Int(int) if int.signed)
+}
+
 /// The value wrapped to another scalar type.
 pub(super) fn wrapping(e: Expr, ty: Scalar, span: Span) -> Expr {
     if e.ty == ty {
         return e;
     }
     Expr { kind: ExprKind::Convert(Conversion::Wrapping, Box::new(e)), ty, span }
-}
-
-fn is_bytes(ty: &Type) -> bool {
-    matches!(ty.leaf(), Some(Scalar::Int(int)) if int.bits == 8)
 }

@@ -1,8 +1,7 @@
-//! Declarations: specifiers and declarators to types, records and enumerations, and what stands at
-//! file scope.
+//! Declarations: specifiers and declarators to types, and what stands at file scope.
 
 use super::*;
-use crate::c::ast::{BasicType, Derived, Member, Parameters, TypeSpecifier};
+use crate::c::ast::{BasicType, Derived, Parameters, TypeSpecifier};
 use crate::c::types::Rank;
 
 /// Types that only the program's own instructions know.
@@ -14,7 +13,7 @@ fn native_type(name: &str) -> Option<CType> {
     }
 }
 
-fn basic(ty: BasicType) -> CType {
+fn basic(ty: BasicType, model: DataModel) -> CType {
     match ty {
         BasicType::Void => CType::Void,
         BasicType::Bool => CType::Bool,
@@ -29,9 +28,20 @@ fn basic(ty: BasicType) -> CType {
         BasicType::UnsignedLong => CType::UNSIGNED_LONG,
         BasicType::LongLong => CType::integer(Rank::LongLong, true),
         BasicType::UnsignedLongLong => CType::integer(Rank::LongLong, false),
-        BasicType::Int128 | BasicType::UnsignedInt128 => CType::Unsupported("__int128"),
-        BasicType::Floating(_) => CType::Unsupported("floating point"),
-        BasicType::Complex(_) => CType::Unsupported("complex numbers"),
+        BasicType::Int128 | BasicType::UnsignedInt128 => CType::Unsupported("__int128", 16),
+        BasicType::Floating(kind) => CType::Unsupported("floating point", floating_bytes(kind, model)),
+        BasicType::Complex(kind) => CType::Unsupported("a complex number", 2 * floating_bytes(kind, model)),
+    }
+}
+
+/// Bytes of a floating type.
+fn floating_bytes(kind: ast::FloatType, model: DataModel) -> u8 {
+    use ast::FloatType::*;
+    match kind {
+        Float | Float32 | Float16 | Decimal32 => 4,
+        Double | Float32x | Float64 | Decimal64 => 8,
+        LongDouble | Float64x | Float80 if model == DataModel::Ilp32 => 12,
+        LongDouble | Float64x | Float80 | Float128 | Decimal128 => 16,
     }
 }
 
@@ -52,22 +62,23 @@ impl<'a> Lowerer<'a> {
     /// The base type of a declaration.
     pub(super) fn base_type(&mut self, specifiers: &'a ast::Specifiers) -> Result<CType> {
         let ty = match &specifiers.ty {
-            TypeSpecifier::Basic(ty) => basic(*ty),
+            TypeSpecifier::Basic(ty) => basic(*ty, self.data_model),
             TypeSpecifier::Named(name) => match self.lookup(&name.text) {
                 Some(Symbol::Type(ty)) => ty.clone(),
-                _ => CType::Unsupported("a type that only the compiler knows"),
+                _ => CType::Unsupported("a type that only the compiler knows", 16),
             },
             TypeSpecifier::Record(record) => self.record(record)?,
             TypeSpecifier::Enum(e) => self.enumeration(e)?,
             TypeSpecifier::Typeof(of) => self.type_or_expr(of)?,
             TypeSpecifier::Atomic(inner) => CType::Atomic(Rc::new(self.type_name(inner)?)),
-            TypeSpecifier::VaList => CType::Unsupported("va_list"),
+            TypeSpecifier::VaList => CType::Unsupported("va_list", 24),
             TypeSpecifier::Auto => {
                 return Err(Diagnostic::new(specifiers.span, "`__auto_type` needs an initialiser"));
             }
         };
         let atomic = specifiers.qualifiers.is_atomic && !ty.is_atomic();
-        Ok(if atomic { CType::Atomic(Rc::new(ty)) } else { ty })
+        let ty = if atomic { CType::Atomic(Rc::new(ty)) } else { ty };
+        Ok(if specifiers.qualifiers.is_const { ty.constant() } else { ty })
     }
 
     /// The type that a declarator makes of its base type.
@@ -75,14 +86,16 @@ impl<'a> Lowerer<'a> {
         self.derive_steps(base, &declarator.derived)
     }
 
-    fn derive_steps(&mut self, base: CType, steps: &'a [Derived]) -> Result<CType> {
+    pub(super) fn derive_steps(&mut self, base: CType, steps: &'a [Derived]) -> Result<CType> {
         let mut ty = base;
         for step in steps.iter().rev() {
             ty = match step {
-                Derived::Pointer(qualifiers) if qualifiers.is_atomic => {
-                    CType::Atomic(Rc::new(ty.pointer_to()))
+                Derived::Pointer(qualifiers) => {
+                    let pointer = ty.pointer_to();
+                    let pointer =
+                        if qualifiers.is_atomic { CType::Atomic(Rc::new(pointer)) } else { pointer };
+                    if qualifiers.is_const { pointer.constant() } else { pointer }
                 }
-                Derived::Pointer(_) => ty.pointer_to(),
                 Derived::Array(bounds) => {
                     let n = match &bounds.size {
                         ast::ArraySize::Unspecified | ast::ArraySize::Star => None,
@@ -147,177 +160,6 @@ impl<'a> Lowerer<'a> {
             ast::TypeOrExpr::Type(name) => self.type_name(name),
             ast::TypeOrExpr::Expr(e) => self.type_of(e),
         }
-    }
-
-    fn tag(&self, name: &str) -> Option<CType> {
-        self.tags.iter().rev().find_map(|tags| tags.get(name)).cloned()
-    }
-
-    fn new_record(&mut self, kind: RecordKind, name: &str) -> RecordId {
-        let id = RecordId(self.program.records.0.len() as u32);
-        let record = Record { name: name.to_string(), kind, fields: Vec::new(), size: 0 };
-        self.program.records.0.push(record);
-        self.alignments.push(1);
-        self.complete.push(false);
-        self.members.push(Vec::new());
-        id
-    }
-
-    fn record(&mut self, record: &'a ast::Record) -> Result<CType> {
-        let kind = match record.kind {
-            ast::RecordKind::Struct => RecordKind::Struct,
-            ast::RecordKind::Union => RecordKind::Union,
-        };
-        let known = record.tag.as_ref().and_then(|tag| match &record.members {
-            // A definition is one of this scope.
-            Some(_) => self.tags.last().and_then(|tags| tags.get(&tag.text)).cloned(),
-            None => self.tag(&tag.text),
-        });
-        let id = match known {
-            Some(CType::Record(id)) if record.members.is_none() || !self.complete[id.0 as usize] => id,
-            Some(CType::Record(id)) if self.program.records.get(id).kind == kind => {
-                // Another unit's definition of the same type.
-                id
-            }
-            _ => {
-                let name = record.tag.as_ref().map_or("unnamed", |tag| &tag.text);
-                let id = self.new_record(kind, name);
-                if let Some(tag) = &record.tag {
-                    let tags = self.tags.last_mut().expect("file scope is always open");
-                    tags.insert(tag.text.clone(), CType::Record(id));
-                }
-                id
-            }
-        };
-        if let Some(members) = &record.members
-            && !self.complete[id.0 as usize]
-        {
-            self.complete_record(id, record, members)?;
-        }
-        Ok(CType::Record(id))
-    }
-
-    fn complete_record(
-        &mut self,
-        id: RecordId,
-        record: &'a ast::Record,
-        members: &'a [Member],
-    ) -> Result<()> {
-        let packed = record.attributes.iter().any(|a| matches!(a.kind, ast::AttributeKind::Packed));
-        let kind = self.program.records.get(id).kind;
-        let mut fields: Vec<Field> = Vec::new();
-        let mut types = Vec::new();
-        let (mut end, mut alignment) = (0u64, self.alignment_attributes(&record.attributes)?);
-        for member in members {
-            let (specifiers, declared) = match member {
-                Member::Fields { specifiers, fields } => (specifiers, fields),
-                Member::StaticAssert(assertion) => {
-                    self.static_assert(assertion)?;
-                    continue;
-                }
-            };
-            let base = self.base_type(specifiers)?;
-            let mut named = Vec::new();
-            for field in declared {
-                if let Some(width) = &field.width {
-                    return Err(Diagnostic::new(width.span, "bit-fields are not supported"));
-                }
-                let name = field.declarator.name.as_ref().map_or("", |n| &n.text);
-                let ty = self.derive(base.clone(), &field.declarator)?;
-                let aligned = self.alignment_attributes(&field.declarator.attributes)?;
-                named.push((name.to_string(), ty, aligned, field.span));
-            }
-            if declared.is_empty() {
-                named.push((String::new(), base, 1, specifiers.span));
-            }
-            let specified = self.alignment_specifiers(specifiers)?;
-            for (name, ty, aligned, span) in named {
-                // An array without length at the end takes no room.
-                let ty = match ty {
-                    CType::Array(of, None) => CType::Array(of, Some(0)),
-                    ty => ty,
-                };
-                let (Some(storage), Some(size)) = (self.types().storage(&ty), self.types().size(&ty)) else {
-                    return Err(self.no_values(&ty, span));
-                };
-                let natural = if packed { 1 } else { self.types().alignment(&ty) };
-                let align = natural.max(aligned).max(specified);
-                let offset = match kind {
-                    RecordKind::Struct => end.next_multiple_of(align),
-                    RecordKind::Union => 0,
-                };
-                end = end.max(offset + size);
-                alignment = alignment.max(align);
-                fields.push(Field { name, ty: storage, offset });
-                types.push(ty);
-            }
-        }
-        let target = &mut self.program.records.0[id.0 as usize];
-        target.fields = fields;
-        target.size = end.next_multiple_of(alignment);
-        self.alignments[id.0 as usize] = alignment;
-        self.complete[id.0 as usize] = true;
-        self.members[id.0 as usize] = types;
-        Ok(())
-    }
-
-    fn alignment_attributes(&mut self, attributes: &'a [ast::Attribute]) -> Result<u64> {
-        let mut alignment = 1;
-        for attribute in attributes {
-            if let ast::AttributeKind::Aligned(n) = &attribute.kind {
-                let n = n.as_ref().map_or(Ok(16), |n| self.constant(n))?;
-                alignment = alignment.max(power_of_two(n, attribute.span)?);
-            }
-        }
-        Ok(alignment)
-    }
-
-    fn alignment_specifiers(&mut self, specifiers: &'a ast::Specifiers) -> Result<u64> {
-        let mut alignment = self.alignment_attributes(&specifiers.attributes)?;
-        for of in &specifiers.alignments {
-            let n = match of {
-                ast::TypeOrExpr::Type(name) => {
-                    let ty = self.type_name(name)?;
-                    self.types().alignment(&ty)
-                }
-                ast::TypeOrExpr::Expr(e) => match self.constant(e)? {
-                    0 => 1,
-                    n => power_of_two(n, e.span)?,
-                },
-            };
-            alignment = alignment.max(n);
-        }
-        Ok(alignment)
-    }
-
-    fn enumeration(&mut self, e: &'a ast::Enum) -> Result<CType> {
-        let Some(enumerators) = &e.enumerators else {
-            let known = e.tag.as_ref().and_then(|tag| self.tag(&tag.text));
-            return Ok(known.unwrap_or(CType::UNSIGNED));
-        };
-        let mut next = 0i128;
-        let mut constants = Vec::new();
-        for enumerator in enumerators {
-            if let Some(value) = &enumerator.value {
-                next = self.constant(value)?;
-            }
-            constants.push((&enumerator.name.text, next));
-            let ty = if i32::try_from(next).is_ok() { CType::INT } else { CType::LONG };
-            self.define(&enumerator.name.text, Symbol::Constant(next, ty));
-            next += 1;
-        }
-        // As GCC does: the first that holds all of unsigned, int, unsigned long and long.
-        let (lo, hi) = constants.iter().fold((0, 0), |(lo, hi), (_, v)| (v.min(&lo).to_owned(), *v.max(&hi)));
-        let ty = match (lo < 0, lo >= i32::MIN.into() && hi <= u32::MAX.into()) {
-            (false, true) => CType::UNSIGNED,
-            (true, true) if hi <= i32::MAX.into() => CType::INT,
-            (false, _) => CType::UNSIGNED_LONG,
-            (true, _) => CType::LONG,
-        };
-        if let Some(tag) = &e.tag {
-            self.tags.last_mut().expect("file scope is always open").insert(tag.text.clone(), ty.clone());
-        }
-        Ok(ty)
     }
 
     pub(super) fn static_assert(&mut self, assertion: &'a ast::StaticAssert) -> Result<()> {
@@ -387,7 +229,17 @@ impl<'a> Lowerer<'a> {
         };
         let index = known.unwrap_or_else(|| {
             let (name, ty, unit) = (name.to_string(), ty.clone(), self.unit);
-            self.functions.push(Function { name, ty, body: None, unit, procedure: None, span });
+            self.functions.push(Function {
+                name,
+                ty,
+                body: None,
+                unit,
+                procedure: None,
+                span,
+                allocates: None,
+                original: None,
+                allocated: None,
+            });
             self.functions.len() - 1
         });
         if self.functions[index].ty.params.is_none() && self.functions[index].body.is_none() {
@@ -440,6 +292,12 @@ impl<'a> Lowerer<'a> {
             Some(Symbol::Global(index)) if file_scope || is_extern => Some(*index),
             _ => None,
         };
+        if !file_scope && !is_extern {
+            self.not_twice(name)?;
+        }
+        if let Some(known) = known {
+            self.agrees(known, &ty, declared)?;
+        }
         let index = known.unwrap_or_else(|| {
             self.globals.push(Global {
                 name: name.text.clone(),
@@ -478,6 +336,25 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// Whether a further declaration of a variable fits those before.
+    fn agrees(&self, known: usize, ty: &CType, declared: &ast::InitDeclarator) -> Result<()> {
+        let name = declared.name();
+        let before = &self.globals[known];
+        let first = format!("first in line {}", before.span.line);
+        if let (Some(l), Some(r)) = (self.types().scalar(&before.ty), self.types().scalar(ty))
+            && l != r
+        {
+            let (l, r) = (self.types().show(&before.ty), self.types().show(ty));
+            let message = format!("`{}` is declared as `{l}` and as `{r}`", name.text);
+            return Err(Diagnostic::new(name.span, message).label(first));
+        }
+        if declared.initializer.is_some() && before.initializer.is_some() {
+            let message = format!("`{}` is defined twice", name.text);
+            return Err(Diagnostic::new(name.span, message).label(first));
+        }
+        Ok(())
+    }
+
     /// The type of a declared name; for `__auto_type` that of its initialiser.
     pub(super) fn declared_type(
         &mut self,
@@ -506,7 +383,7 @@ impl<'a> Lowerer<'a> {
     /// What a type that has no values, or none here, is told.
     pub(super) fn no_values(&self, ty: &CType, span: Span) -> Diagnostic {
         match ty.unqualified() {
-            CType::Unsupported(what) => Diagnostic::new(span, format!("{what} is not supported")),
+            CType::Unsupported(what, _) => Diagnostic::new(span, format!("{what} is not supported")),
             ty => {
                 let message = format!("`{}` is not a complete type here", self.types().show(ty));
                 Diagnostic::new(span, message)
@@ -539,12 +416,5 @@ pub(super) fn adjusted(ty: CType) -> CType {
         CType::Function(_) => ty.pointer_to(),
         CType::Atomic(inner) => adjusted((*inner).clone()),
         ty => ty,
-    }
-}
-
-fn power_of_two(n: i128, span: Span) -> Result<u64> {
-    match u64::try_from(n) {
-        Ok(n) if n.is_power_of_two() && n <= 1 << 20 => Ok(n),
-        _ => Err(Diagnostic::new(span, format!("{n} is no alignment"))),
     }
 }

@@ -72,6 +72,9 @@ impl<'a> Lowerer<'a> {
             Ast::Cast(ty, arg) => return self.cast(ty, arg, span),
             Ast::Call(function, args) => return self.call(function, args, span),
             Ast::Sizeof(of) => {
+                if let Some(bytes) = self.variable_bytes(of) {
+                    return Ok(Value::Scalar(Typed { expr: bytes, ty: CType::UNSIGNED_LONG }));
+                }
                 let ty = self.sizeof_type(of)?;
                 let size = self.types().size(&ty).ok_or_else(|| self.no_values(&ty, span))?;
                 self.int_constant(size as i64, &CType::UNSIGNED_LONG, span)
@@ -314,7 +317,7 @@ impl<'a> Lowerer<'a> {
         match &e.kind {
             // The types of arrays and functions as they are, before they become pointers.
             Ast::Identifier(name) => match self.lookup(name) {
-                Some(Symbol::Local(_, ty)) => return Ok(ty.clone()),
+                Some(Symbol::Local(_, ty) | Symbol::Pointed(_, ty)) => return Ok(ty.clone()),
                 Some(Symbol::Global(index)) => return Ok(self.globals[*index].ty.clone()),
                 Some(Symbol::Function(index)) => {
                     return Ok(CType::Function(self.functions[*index].ty.clone()));
@@ -353,6 +356,14 @@ impl<'a> Lowerer<'a> {
         self.program.exposes_pointers = exposes;
         self.body = body;
         ty
+    }
+
+    /// The bytes of an array of variable length.
+    fn variable_bytes(&self, of: &ast::TypeOrExpr) -> Option<Expr> {
+        let ast::TypeOrExpr::Expr(e) = of else { return None };
+        let Ast::Identifier(name) = &e.kind else { return None };
+        let Some(Symbol::Local(id, _)) = self.lookup(name) else { return None };
+        self.body.variable_length.get(id).cloned()
     }
 
     fn sizeof_type(&mut self, of: &'a ast::TypeOrExpr) -> Result<CType> {

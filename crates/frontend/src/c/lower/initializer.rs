@@ -58,6 +58,10 @@ impl<'a> Lowerer<'a> {
             let cell = layout.iter().position(|c| c.offset == offset && c.ty.size() == scalar.size());
             let cell = cell.expect("a path leads to a cell");
             let value = scalar.same_bits(value, layout[cell].ty).unwrap_or(value);
+            let value = match (ty.bits(), values[cell].single()) {
+                (Some(bits), Some(unit)) => bits.placed(value, unit),
+                _ => value,
+            };
             values[cell] = Choices::one(match layout[cell].ty {
                 Scalar::Int(int) => int.wrap(value.into()),
                 _ => value,
@@ -72,6 +76,7 @@ impl<'a> Lowerer<'a> {
         target: &Place,
         ty: &CType,
         initializer: &'a Initializer,
+        before: Before,
         span: Span,
     ) -> Result<()> {
         if let (CType::Record(_), Initializer::Expr(e)) = (ty.unqualified(), initializer)
@@ -81,7 +86,7 @@ impl<'a> Lowerer<'a> {
         }
         let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
         let initials = self.initials(ty, initializer)?;
-        self.assign_initials(target, &storage, initials, span)
+        self.assign_initials(target, &storage, initials, before, span)
     }
 
     fn assign_initials(
@@ -89,6 +94,7 @@ impl<'a> Lowerer<'a> {
         target: &Place,
         storage: &Type,
         initials: Vec<Initial<'a>>,
+        before: Before,
         span: Span,
     ) -> Result<()> {
         let mut given: HashMap<Path, Expr> = HashMap::new();
@@ -119,6 +125,10 @@ impl<'a> Lowerer<'a> {
                     self.keep(value)
                 }
             };
+            let value = match (ty.bits(), given.remove(&path)) {
+                (None, _) => value,
+                (Some(bits), others) => self.placed_bits(&bits.clone(), value, others, span),
+            };
             given.insert(path, value);
         }
         let mut cells = Vec::new();
@@ -127,6 +137,9 @@ impl<'a> Lowerer<'a> {
         });
         for (path, scalar) in cells {
             if scalar == Scalar::Mutex || self.passes_unused_union(storage, &path, &given) {
+                continue;
+            }
+            if before == Before::Zero && !given.contains_key(&path) {
                 continue;
             }
             let value =
@@ -315,8 +328,8 @@ impl<'a> Lowerer<'a> {
         match ty.unqualified() {
             CType::Array(of, _) => (Step::Index(position as u32), (**of).clone()),
             CType::Record(id) => {
-                let field = position as usize;
-                (Step::Field(field), self.members[id.0 as usize][field].clone())
+                let member = &self.members[id.0 as usize][position as usize];
+                (Step::Field(member.field), member.ty.clone())
             }
             _ => panic!("only arrays and records have members"),
         }
@@ -405,7 +418,7 @@ impl<'a> Lowerer<'a> {
                             panic!("a path goes through records")
                         };
                         levels.push((field as u64, field as u64));
-                        ty = self.members[id.0 as usize][field].clone();
+                        ty = self.members[id.0 as usize][field].ty.clone();
                     }
                     continue;
                 }
@@ -491,9 +504,16 @@ impl<'a> Lowerer<'a> {
         let target = Place::variable(VarRef::Local(id), span);
         let mut found = Vec::new();
         self.list(&ty, &list.items, &mut Vec::new(), &mut found)?;
-        self.assign_initials(&target, &storage, found, span)?;
+        self.assign_initials(&target, &storage, found, Before::Anything, span)?;
         Ok(Lvalue { place: target, ty })
     }
+}
+
+/// What a variable holds before it is initialised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    Zero,
+    Anything,
 }
 
 /// Whose braces the items of a list stand in.

@@ -16,7 +16,7 @@ impl<'a> Lowerer<'a> {
             && self.inlined == 0
             && !self.constant(destructor).is_ok_and(|d| d == 0)
         {
-            return Err(Diagnostic::new(destructor.span, "destructors of keys are not supported"));
+            self.has_destructors = true;
         }
         let args = self.arguments(&ty, &name, args, span)?;
         self.inline(index, args, span)
@@ -64,6 +64,10 @@ impl<'a> Lowerer<'a> {
         });
         if let Value::Scalar(value) = &mut value {
             move_to(&mut value.expr, span);
+        }
+        let name = &self.functions[index].name;
+        if ["pthread_", "sem_", "mtx_", "cnd_", "tss_", "call_once"].iter().any(|p| name.starts_with(p)) {
+            self.program.atomics.push((span, true));
         }
         self.body.locals[first_local..].iter_mut().for_each(|local| local.span = span);
         self.body.out.extend(block.0);

@@ -54,6 +54,30 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_barrierattr_init",
     "pthread_barrierattr_destroy",
     "pthread_barrierattr_setpshared",
+    "signal",
+    "sigaction",
+    "sigemptyset",
+    "sigfillset",
+    "sigaddset",
+    "sigdelset",
+    "sigprocmask",
+    "pthread_sigmask",
+    "pthread_setaffinity_np",
+    "pthread_attr_setaffinity_np",
+    "pthread_attr_getstacksize",
+    "pthread_attr_setguardsize",
+    "sched_setaffinity",
+    "setlocale",
+    "atexit",
+    "fputs_unlocked",
+    "putchar_unlocked",
+    "fwrite",
+    "write",
+    "vsyslog",
+    "syslog",
+    "openlog",
+    "closelog",
+    "clock_nanosleep",
     "setbuf",
     "setvbuf",
     "fclose",
@@ -94,6 +118,9 @@ impl<'a> Lowerer<'a> {
             return Ok(Some(value));
         }
         if let Some(value) = self.memory_call(name, args, span)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.environment_call(name, args, span)? {
             return Ok(Some(value));
         }
         if WITHOUT_EFFECT.contains(&name) {
@@ -145,7 +172,9 @@ impl<'a> Lowerer<'a> {
                 Value::Scalar(Typed { expr, ty: CType::Thread })
             }
             // Whether waiting has to be seen as such.
-            "__fencepost_blocking" => self.zero(span),
+            "__fencepost_blocking" => {
+                Value::Scalar(self.int_constant(i64::from(self.deadlock), &CType::INT, span))
+            }
             "pthread_equal" | "thrd_equal" => {
                 takes(2)?;
                 let l = self.scalar(&args[0])?;
@@ -176,7 +205,13 @@ impl<'a> Lowerer<'a> {
             "assume_abort_if_not" | "__VERIFIER_assume" | "__CPROVER_assume" | "__builtin_assume" => {
                 takes(1)?;
                 let condition = self.condition(&args[0])?;
-                self.emit(StmtKind::Assume(condition), span);
+                // The user's assumption ends the run, and is no waiting.
+                if self.deadlock && self.inlined == 0 {
+                    let halt = Block(vec![Stmt { kind: StmtKind::Halt, span }]);
+                    self.emit(StmtKind::If(condition, Block::default(), halt), span);
+                } else {
+                    self.emit(StmtKind::Assume(condition), span);
+                }
                 Value::Void
             }
             "__assert_fail"
@@ -248,15 +283,6 @@ impl<'a> Lowerer<'a> {
                 takes(2)?;
                 Value::Scalar(self.int_constant(-1, &CType::UNSIGNED_LONG, span))
             }
-            "time" | "clock" => {
-                self.evaluate(&args[..0])?;
-                let scalar = self.types().scalar(&CType::LONG).expect("long is a scalar");
-                let any = Choices(vec![(0, i32::MAX.into())]);
-                Value::Scalar(Typed {
-                    expr: Expr { kind: ExprKind::Any(any), ty: scalar, span },
-                    ty: CType::LONG,
-                })
-            }
             "__builtin_constant_p" => {
                 takes(1)?;
                 let known = self.constant(&args[0]).is_ok();
@@ -316,12 +342,12 @@ impl<'a> Lowerer<'a> {
         Ok(Value::Scalar(Typed { expr: truth, ty: CType::Bool }))
     }
 
-    fn zero(&self, span: Span) -> Value {
+    pub(super) fn zero(&self, span: Span) -> Value {
         Value::Scalar(self.int_constant(0, &CType::INT, span))
     }
 
     /// Arguments for what they do; strings do nothing.
-    fn evaluate(&mut self, args: &'a [ast::Expr]) -> Result<()> {
+    pub(super) fn evaluate(&mut self, args: &'a [ast::Expr]) -> Result<()> {
         for arg in args {
             match &arg.kind {
                 Ast::String(_) => {}
@@ -443,37 +469,5 @@ impl<'a> Lowerer<'a> {
         };
         self.emit(StmtKind::Join(place, handle), span);
         Ok(self.zero(span))
-    }
-
-    /// New memory, for values of the type whose size is asked for until a conversion says more.
-    pub(super) fn allocate(
-        &mut self,
-        bytes: Typed,
-        size: &'a ast::Expr,
-        fill: Fill,
-        span: Span,
-    ) -> Result<Value> {
-        let hint = self.size_hint(size);
-        let hint = hint.and_then(|ty| self.types().storage(&ty));
-        let byte = self.types().scalar(&CType::CHAR).expect("char is a scalar");
-        let ty = hint.unwrap_or(Type::Scalar(byte));
-        let bytes = self.convert(bytes, &CType::UNSIGNED_LONG, span)?;
-        let pointer = CType::Void.pointer_to();
-        let scalar = self.types().scalar(&pointer).expect("pointers are scalars");
-        let kind = ExprKind::Allocate(ty, Box::new(bytes.expr), fill);
-        Ok(Value::Scalar(Typed { expr: Expr { kind, ty: scalar, span }, ty: pointer }))
-    }
-
-    /// The type in a `sizeof` of the expression.
-    pub(super) fn size_hint(&mut self, e: &'a ast::Expr) -> Option<CType> {
-        match &e.kind {
-            Ast::Sizeof(of) => self.type_or_expr(of).ok(),
-            Ast::Binary(_, l, r) => match self.size_hint(l) {
-                Some(ty) => Some(ty),
-                None => self.size_hint(r),
-            },
-            Ast::Cast(_, inner) => self.size_hint(inner),
-            _ => None,
-        }
     }
 }

@@ -19,21 +19,22 @@ impl<'a> Lowerer<'a> {
         let mut place = record.place;
         let mut ty = record.ty.unqualified().clone();
         for field in path {
-            let CType::Record(id) = ty else { panic!("a path goes through records") };
-            ty = self.members[id.0 as usize][field].clone();
-            place.path.push(Projection::Field(field));
+            let CType::Record(id) = *ty.unqualified() else { panic!("a path goes through records") };
+            let member = &self.members[id.0 as usize][field];
+            ty = member.ty.clone();
+            place.path.push(Projection::Field(member.field));
         }
         Ok(Lvalue { place, ty })
     }
 
-    /// The fields on the way to a member.
+    /// The members on the way to a member.
     pub(super) fn member_path(&self, id: RecordId, name: &str) -> Option<Vec<usize>> {
-        let fields = &self.program.records.get(id).fields;
-        if let Some(i) = fields.iter().position(|f| f.name == name) {
+        let members = &self.members[id.0 as usize];
+        if let Some(i) = members.iter().position(|m| m.name == name) {
             return Some(vec![i]);
         }
-        fields.iter().enumerate().filter(|(_, f)| f.name.is_empty()).find_map(|(i, field)| {
-            let Type::Record(inner) = field.ty else { return None };
+        members.iter().enumerate().filter(|(_, m)| m.name.is_empty()).find_map(|(i, member)| {
+            let CType::Record(inner) = *member.ty.unqualified() else { return None };
             let rest = self.member_path(inner, name)?;
             Some([vec![i], rest].concat())
         })
@@ -63,8 +64,12 @@ impl<'a> Lowerer<'a> {
                         let CType::Record(id) = *ty.unqualified() else {
                             panic!("a path goes through records")
                         };
-                        offset += self.program.records.get(id).fields[field].offset;
-                        ty = self.members[id.0 as usize][field].clone();
+                        let member = &self.members[id.0 as usize][field];
+                        if member.ty.bits().is_some() {
+                            return Err(Diagnostic::new(name.span, "a bit-field has no offset"));
+                        }
+                        offset += self.program.records.get(id).fields[member.field].offset;
+                        ty = member.ty.clone();
                     }
                 }
                 ast::OffsetofStep::Index(index) => {

@@ -37,7 +37,13 @@ impl<'a> Lowerer<'a> {
             ("alloca", [bytes]) => {
                 // It lives longer than it should, and is freed by nobody.
                 let bytes_value = self.scalar(bytes)?;
-                self.allocate(bytes_value, bytes, Fill::Undefined, span)?
+                let mut value = self.allocate(bytes_value, bytes, Fill::Undefined, span)?;
+                if let Value::Scalar(Typed { expr: Expr { kind, .. }, .. }) = &mut value
+                    && let ExprKind::Allocate(.., storage) = kind
+                {
+                    *storage = Storage::Stack;
+                }
+                value
             }
             _ => return Ok(None),
         };

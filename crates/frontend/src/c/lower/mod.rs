@@ -5,13 +5,19 @@
 //! but those of memory, calls and spawns, so assignments within expressions become statements of
 //! their own before the one they stand in, operands from left to right; C leaves the order open.
 
+mod allocate;
 mod assign;
 mod atomic;
+mod atomic_structure;
+mod bits;
 mod call;
 mod constant;
 mod convert;
 mod declare;
+mod destructors;
+mod environment;
 mod expression;
+mod format;
 mod harness;
 mod initializer;
 mod inline;
@@ -19,10 +25,12 @@ mod library;
 mod member;
 mod memory;
 mod place;
+mod record;
 mod statement;
+mod thread_local;
 
 use super::ast;
-use super::preprocess::DataModel;
+use super::preprocess::{DataModel, Options};
 use super::types::{CType, FunctionType, Types};
 use crate::Diagnostic;
 use fencepost_ir::tree::*;
@@ -33,8 +41,8 @@ use std::rc::Rc;
 type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// Lowers the translation units of one program, which calls functions of the library.
-pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, data_model: DataModel) -> Result<Program> {
-    let mut lowerer = Lowerer::new(data_model);
+pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, options: &Options) -> Result<Program> {
+    let mut lowerer = Lowerer::new(options);
     lowerer.file_scopes.resize_with(units.len() + 1, FileScope::default);
     lowerer.library(library, units.len())?;
     for (i, unit) in units.iter().enumerate() {
@@ -49,6 +57,8 @@ pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, data_model: DataMo
 enum Symbol {
     /// A local variable.
     Local(LocalId, CType),
+    /// A large local variable: what a pointer points to.
+    Pointed(LocalId, CType),
     /// A variable that lives as long as the program.
     Global(usize),
     /// A function.
@@ -87,6 +97,11 @@ struct Function<'a> {
     /// Set when it is first used.
     procedure: Option<ProcedureId>,
     span: Span,
+    /// Whether its result is memory of a type that only the caller knows; `None` if not looked at yet.
+    allocates: Option<bool>,
+    /// What it is a copy of, and the type that it allocates.
+    original: Option<usize>,
+    allocated: Option<Type>,
 }
 
 /// A procedure being made.
@@ -109,6 +124,10 @@ struct Body {
     jumped_to: Vec<(String, Span)>,
     /// Locals that hold anything until they are assigned.
     undefined: HashSet<usize>,
+    /// What memory is for that nothing else tells the type of.
+    allocated: Option<Type>,
+    /// Arrays of variable length: the pointer to it, and its bytes.
+    variable_length: HashMap<LocalId, Expr>,
 }
 
 /// A scalar value.
@@ -141,10 +160,16 @@ struct FileScope {
 
 struct Lowerer<'a> {
     data_model: DataModel,
+    /// What the user asked for, see [`Options`].
+    overflow: bool,
+    havoc_externs: bool,
+    deadlock: bool,
     alignments: Vec<u64>,
     complete: Vec<bool>,
-    /// The C types of each record's members.
-    members: Vec<Vec<CType>>,
+    /// The members of each record.
+    members: Vec<Vec<record::Member>>,
+    /// Where each record is defined.
+    definitions: Vec<Option<Span>>,
     /// Innermost last; the first is the file scope of the unit at hand.
     scopes: Vec<HashMap<String, Symbol>>,
     tags: Vec<HashMap<String, CType>>,
@@ -170,18 +195,31 @@ struct Lowerer<'a> {
     strings: HashMap<Vec<u32>, VarRef>,
     /// For each procedure the locals that hold anything until they are assigned.
     undefined: Vec<HashSet<usize>>,
+    /// Procedures of functions that allocate for their callers.
+    allocators: HashMap<ProcedureId, usize>,
+    /// Those of them that are lowered only if somebody calls them as they are.
+    unlowered: Vec<usize>,
+    /// Whether a key has a destructor.
+    has_destructors: bool,
+    /// The next call is made for what it does.
+    value_unused: bool,
     program: Program,
     body: Body,
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(data_model: DataModel) -> Self {
+    fn new(options: &Options) -> Self {
+        let data_model = options.data_model;
         let program = Program { pointer_bits: data_model.pointer_bits(), ..Program::default() };
         Lowerer {
             data_model,
+            overflow: options.overflow,
+            havoc_externs: options.havoc_externs,
+            deadlock: options.deadlock,
             alignments: Vec::new(),
             complete: Vec::new(),
             members: Vec::new(),
+            definitions: Vec::new(),
             scopes: vec![HashMap::new()],
             tags: vec![HashMap::new()],
             unit: 0,
@@ -197,6 +235,10 @@ impl<'a> Lowerer<'a> {
             waiting: VecDeque::new(),
             strings: HashMap::new(),
             undefined: Vec::new(),
+            allocators: HashMap::new(),
+            unlowered: Vec::new(),
+            has_destructors: false,
+            value_unused: false,
             program,
             body: Body::default(),
         }
@@ -244,16 +286,31 @@ impl<'a> Lowerer<'a> {
         let Some(main) = main else { return Err(self.no_main()) };
         let procedure = self.procedure(main, Span::NONE)?;
         let args = self.main_arguments(main)?;
-        while let Some(function) = self.waiting.pop_front() {
-            self.enter_unit(self.functions[function].unit);
-            self.lower_function(function)?;
-        }
+        self.lower_waiting()?;
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
-        self.thread_locals_stay()?;
+        if self.has_destructors {
+            self.run_destructors()?;
+        }
+        self.thread_locals_to_memory();
         self.keep_in_memory();
+        self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
+        self.program.atomics.dedup();
         Ok(self.program)
+    }
+
+    /// Lowers the functions that are used, and those that these use.
+    fn lower_waiting(&mut self) -> Result<()> {
+        loop {
+            while let Some(function) = self.waiting.pop_front() {
+                self.enter_unit(self.functions[function].unit);
+                self.lower_function(function)?;
+            }
+            if !self.allocators_wait() {
+                return Ok(());
+            }
+        }
     }
 
     /// `argc` is 1, and `argv` has no names.
@@ -279,28 +336,6 @@ impl<'a> Lowerer<'a> {
             });
         }
         Ok(args)
-    }
-
-    /// Pointers to thread-local variables are followed at once or not at all.
-    fn thread_locals_stay(&self) -> Result<()> {
-        let mut escapes = None;
-        for procedure in &self.program.procedures {
-            procedure.body.visit(&mut |stmt| {
-                for e in stmt.kind.expressions() {
-                    e.visit(&mut |e| {
-                        if let ExprKind::AddressOf(Place {
-                            base: Base::Variable(VarRef::ThreadLocal(_)),
-                            ..
-                        }) = e.kind
-                        {
-                            escapes.get_or_insert(e.span);
-                        }
-                    });
-                }
-            });
-        }
-        let message = "pointers to thread-local variables are not supported";
-        escapes.map_or(Ok(()), |span| Err(Diagnostic::new(span, message)))
     }
 
     /// Locals that are pointed to, or that instructions need in memory, are kept there; and arrays and
@@ -329,8 +364,9 @@ impl<'a> Lowerer<'a> {
                 let aggregate = local.ty.as_scalar().is_none() && undefined.contains(&i);
                 if needed.contains(&i) || aggregate || self.program.records.has_union(&local.ty) {
                     // Members of a union that nobody has written share bytes with those that are.
-                    let union = self.program.records.has_union(&local.ty);
-                    let fill = if undefined.contains(&i) && !union { Fill::Undefined } else { Fill::Zero };
+                    let starts = self.program.records.has_union(&local.ty)
+                        || bits::in_type(&self.program.records, &self.members, &local.ty);
+                    let fill = if undefined.contains(&i) && !starts { Fill::Undefined } else { Fill::Zero };
                     local.kept = Kept::InMemory(fill);
                 }
             }
@@ -389,6 +425,20 @@ impl<'a> Lowerer<'a> {
     }
 
     fn emit(&mut self, kind: StmtKind, span: Span) {
+        // A load that is all of a statement stands where the statement does.
+        let into_register = match &kind {
+            StmtKind::Declare(_, Some(value)) => Some(value),
+            StmtKind::Assign(place, value) => {
+                let private = matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)));
+                private.then_some(value)
+            }
+            _ => None,
+        };
+        if let Some(Expr { kind: ExprKind::Read(_), span: read, .. }) = into_register
+            && let Some((_, ordered)) = self.program.atomics.iter().rev().take(8).find(|(s, _)| s == read)
+        {
+            self.program.atomics.push((span, *ordered));
+        }
         self.body.out.push(Stmt { kind, span });
     }
 
@@ -460,7 +510,13 @@ impl<'a> Lowerer<'a> {
         self.program.procedures[id.0].result = scalar;
         self.functions[function].procedure = Some(id);
         self.undefined.push(HashSet::new());
-        self.waiting.push_back(function);
+        // One that allocates is seldom called without being told what.
+        if self.functions[function].allocated.is_none() && self.is_allocator(function) {
+            self.allocators.insert(id, function);
+            self.unlowered.push(function);
+        } else {
+            self.waiting.push_back(function);
+        }
         Ok(id)
     }
 }

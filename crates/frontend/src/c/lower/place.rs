@@ -51,9 +51,15 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn variable(&mut self, name: &str, span: Span) -> Result<Lvalue> {
+    pub(super) fn variable(&mut self, name: &str, span: Span) -> Result<Lvalue> {
         match self.lookup(name).cloned() {
             Some(Symbol::Local(id, ty)) => Ok(Lvalue { place: Place::variable(VarRef::Local(id), span), ty }),
+            Some(Symbol::Pointed(id, ty)) => {
+                let pointer = Scalar::Pointer { bits: self.program.pointer_bits };
+                let storage = self.types().storage(&ty).ok_or_else(|| self.no_values(&ty, span))?;
+                let base = Base::Pointed(Box::new(read_local(id, pointer, span)), storage);
+                Ok(Lvalue { place: Place { base, path: Vec::new(), span }, ty })
+            }
             Some(Symbol::Global(index)) => {
                 let variable = self.global(index, span)?;
                 let ty = self.globals[index].ty.clone();
@@ -190,7 +196,10 @@ impl<'a> Lowerer<'a> {
     /// Whether an expression names an object, which may be an array.
     fn is_object(&self, e: &ast::Expr) -> bool {
         match &e.kind {
-            Ast::Identifier(name) => matches!(self.lookup(name), Some(Symbol::Local(..) | Symbol::Global(_))),
+            Ast::Identifier(name) => {
+                let symbol = self.lookup(name);
+                matches!(symbol, Some(Symbol::Local(..) | Symbol::Pointed(..) | Symbol::Global(_)))
+            }
             Ast::Index(..)
             | Ast::Member(..)
             | Ast::Unary(ast::UnaryOp::Deref, _)
@@ -205,6 +214,15 @@ impl<'a> Lowerer<'a> {
     pub(super) fn load(&mut self, lvalue: Lvalue, span: Span) -> Result<Value> {
         let Lvalue { mut place, ty } = lvalue;
         place.span = span;
+        if let Some(bits) = ty.bits() {
+            return self.load_bits(place, &bits.clone(), span).map(Value::Scalar);
+        }
+        if let (CType::Record(_), true) = (ty.unqualified(), ty.is_atomic()) {
+            return self.atomic_copy(Lvalue { place, ty }, span);
+        }
+        if ty.is_atomic() {
+            self.mark_atomic(atomic::Order::SeqCst, span);
+        }
         let ty = ty.unqualified().clone();
         match &ty {
             CType::Array(of, _) => {
@@ -228,6 +246,9 @@ impl<'a> Lowerer<'a> {
 
     /// A pointer to a place.
     pub(super) fn address_of(&mut self, lvalue: Lvalue, span: Span) -> Result<Typed> {
+        if lvalue.ty.bits().is_some() {
+            return Err(Diagnostic::new(span, "a bit-field has no address"));
+        }
         let ty = lvalue.ty.pointer_to();
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
         // The address of what a pointer points to is the pointer.

@@ -7,6 +7,9 @@
 use super::*;
 use crate::c::ast::{ForInit, LabelKind, StmtKind as Ast};
 
+/// Locals with more scalars than this are kept in memory.
+const MOST_REGISTERS: u64 = 256;
+
 /// Where `break` and `continue` lead.
 pub(super) struct Jumps {
     leave: Target,
@@ -75,7 +78,11 @@ impl<'a> Lowerer<'a> {
             locals: self.program.procedure(procedure).locals.clone(),
             result: (ty.result != CType::Void).then(|| ty.result.clone()),
             is_main: self.functions[index].name == "main",
-            name: self.functions[index].name.clone(),
+            name: {
+                let original = self.functions[index].original.unwrap_or(index);
+                self.functions[original].name.clone()
+            },
+            allocated: self.functions[index].allocated.clone(),
             ..Body::default()
         };
         let names = self.parameter_names(index);
@@ -90,6 +97,9 @@ impl<'a> Lowerer<'a> {
         })?;
         if self.body.is_main {
             self.emit(StmtKind::Halt, end);
+        } else if self.falls_off(index) {
+            let flag = self.fell_off(end);
+            self.emit(StmtKind::Assign(flag, Expr::constant(1, Scalar::Bool, end)), end);
         }
         let body = std::mem::take(&mut self.body);
         if let Some((name, span)) = body.jumped_to.iter().find(|(name, _)| !body.placed.contains_key(name)) {
@@ -227,8 +237,19 @@ impl<'a> Lowerer<'a> {
     fn declare_variable(&mut self, declared: &'a ast::InitDeclarator, base: Option<CType>) -> Result<()> {
         let name = declared.name();
         let span = name.span;
+        self.not_twice(name)?;
+        if let (Some(base), Some((ast::Derived::Array(bounds), rest))) =
+            (&base, declared.declarator.derived.split_first())
+            && let ast::ArraySize::Expr(length) = &bounds.size
+            && self.constant(length).is_err()
+        {
+            return self.declare_variable_length(declared, base.clone(), length, rest);
+        }
         let ty = self.declared_type(base, declared)?;
         let Some(storage) = self.types().storage(&ty) else { return Err(self.no_values(&ty, span)) };
+        if self.program.records.cells(&storage) > MOST_REGISTERS {
+            return self.declare_large(declared, ty, storage);
+        }
         // What the user did not write is not shown.
         let hidden = if self.inlined > 0 { "%" } else { "" };
         let id = self.local(&format!("{hidden}{}", name.text), storage.clone(), span);
@@ -240,12 +261,13 @@ impl<'a> Lowerer<'a> {
                 // The name is known in its own initialiser, as in `T *p = malloc(sizeof *p)`.
                 self.define(&name.text, Symbol::Local(id, ty.clone()));
                 let value = self.scalar(e)?;
-                let value = self.convert(value, &ty, e.span)?;
+                let mut value = self.convert(value, &ty, e.span)?;
+                self.guess_allocation(&mut value.expr, &name.text, e.span)?;
                 self.emit(StmtKind::Declare(id, Some(value.expr)), span);
             }
             (Some(initializer), _) => {
                 self.define(&name.text, Symbol::Local(id, ty.clone()));
-                self.initialize(&place, &ty, initializer, span)?;
+                self.initialize(&place, &ty, initializer, initializer::Before::Anything, span)?;
             }
             (None, Some(scalar)) => {
                 self.body.undefined.insert(id.0);
@@ -263,6 +285,73 @@ impl<'a> Lowerer<'a> {
                 self.emit(StmtKind::Declare(id, None), span);
             }
         }
+        self.define(&name.text, Symbol::Local(id, ty));
+        Ok(())
+    }
+
+    /// A variable that is too large for registers: memory of its own, new with each declaration.
+    fn declare_large(&mut self, declared: &'a ast::InitDeclarator, ty: CType, storage: Type) -> Result<()> {
+        let name = declared.name();
+        let span = name.span;
+        let pointer = Scalar::Pointer { bits: self.program.pointer_bits };
+        let id = self.local(&format!("&{}", name.text), pointer.into(), span);
+        let bytes = self.program.records.size(&storage) as i64;
+        let bytes = self.int_constant(bytes, &CType::UNSIGNED_LONG, span).expr;
+        let zeroed = declared.initializer.is_some() || self.has_bits(&storage);
+        let fill = if zeroed { Fill::Zero } else { Fill::Undefined };
+        let memory = ExprKind::Allocate(storage, Box::new(bytes), fill, Storage::Stack);
+        let memory = Expr { kind: memory, ty: pointer, span };
+        self.emit(StmtKind::Declare(id, Some(memory)), span);
+        self.define(&name.text, Symbol::Pointed(id, ty.clone()));
+        match &declared.initializer {
+            Some(initializer) => {
+                let Lvalue { place, .. } = self.variable(&name.text, span)?;
+                self.initialize(&place, &ty, initializer, initializer::Before::Zero, span)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A scope has one variable of a name.
+    pub(super) fn not_twice(&self, name: &ast::Name) -> Result<()> {
+        let here = self.scopes.last().and_then(|scope| scope.get(&name.text));
+        match here {
+            Some(Symbol::Local(..) | Symbol::Pointed(..) | Symbol::Global(_)) => {
+                let message = format!("`{}` is declared twice in this block", name.text);
+                Err(Diagnostic::new(name.span, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An array whose length only the run knows: a pointer to memory of its own.
+    fn declare_variable_length(
+        &mut self,
+        declared: &'a ast::InitDeclarator,
+        base: CType,
+        length: &'a ast::Expr,
+        inner: &'a [ast::Derived],
+    ) -> Result<()> {
+        let name = declared.name();
+        let span = name.span;
+        let element = self.derive_steps(base, inner)?;
+        let storage = self.types().storage(&element).ok_or_else(|| self.no_values(&element, span))?;
+        let length = self.scalar(length)?;
+        if !length.ty.is_integer() {
+            return Err(Diagnostic::new(span, "an array's length is an integer"));
+        }
+        let length = self.convert(length, &CType::UNSIGNED_LONG, span)?;
+        let size = self.int_constant(self.program.records.size(&storage) as i64, &length.ty, span);
+        let bytes = self.arithmetic(BinaryOp::Mul, length, size, span)?;
+        let bytes = self.keep(bytes.expr);
+        let ty = CType::Pointer(Rc::new(element));
+        let scalar = self.types().scalar(&ty).expect("pointers are scalars");
+        let id = self.local(&name.text, scalar.into(), span);
+        let fill = if self.has_bits(&storage) { Fill::Zero } else { Fill::Undefined };
+        let memory = ExprKind::Allocate(storage, Box::new(bytes.clone()), fill, Storage::Stack);
+        let memory = Expr { kind: memory, ty: scalar, span };
+        self.emit(StmtKind::Declare(id, Some(memory)), span);
+        self.body.variable_length.insert(id, bytes);
         self.define(&name.text, Symbol::Local(id, ty));
         Ok(())
     }
@@ -363,7 +452,17 @@ impl<'a> Lowerer<'a> {
                     return Err(Diagnostic::new(label.span, "this case stands in no switch"));
                 };
                 match (from, to) {
-                    (Some(from), Some(to)) => switch.cases.push((from, to, name.clone(), label.span)),
+                    (Some(from), Some(to)) => {
+                        let meets = |(f, t, ..): &&(i128, i128, String, Span)| *f <= to && from <= *t;
+                        if let Some((.., first)) = switch.cases.iter().find(meets) {
+                            return Err(Diagnostic::new(label.span, "this case stands twice")
+                                .label(format!("first in line {}", first.line)));
+                        }
+                        switch.cases.push((from, to, name.clone(), label.span));
+                    }
+                    _ if switch.default.is_some() => {
+                        return Err(Diagnostic::new(label.span, "this switch has a `default` already"));
+                    }
                     _ => switch.default = Some(name.clone()),
                 }
                 name
@@ -385,6 +484,10 @@ impl<'a> Lowerer<'a> {
 
     fn switch(&mut self, e: &'a ast::Expr, body: &'a ast::Stmt, span: Span) -> Result<()> {
         let value = self.scalar(e)?;
+        if !value.ty.is_integer() {
+            let message = format!("this needs an integer, not `{}`", self.types().show(&value.ty));
+            return Err(Diagnostic::new(e.span, message));
+        }
         let ty = value.ty.promoted();
         let value = self.convert(value, &ty, e.span)?;
         let value = Typed { expr: self.keep(value.expr), ty: value.ty };

@@ -248,3 +248,123 @@ static unsigned long long __builtin_bswap64(unsigned long long n)
 {
     return (unsigned long long)__builtin_bswap32((unsigned)n) << 32 | __builtin_bswap32((unsigned)(n >> 32));
 }
+
+/* Numbers in texts. */
+
+static long long __fencepost_number(const char *text, char **end, int base)
+{
+    unsigned long i = 0;
+    unsigned long radix = base;
+    unsigned long long value = 0;
+    _Bool negative = 0;
+    _Bool going = 1;
+    _Bool found = 0;
+    while (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r'))
+        i++;
+    if (text[i] == '-' || text[i] == '+') {
+        negative = text[i] == '-';
+        i++;
+    }
+    if ((radix == 0 || radix == 16) && text[i] == '0' && (text[i + 1] == 'x' || text[i + 1] == 'X')) {
+        i += 2;
+        radix = 16;
+    } else if (radix == 0) {
+        radix = text[i] == '0' ? 8 : 10;
+    }
+    while (going) {
+        unsigned char c = text[i];
+        unsigned long digit = 99;
+        if (c >= '0' && c <= '9')
+            digit = c - '0';
+        else if (c >= 'a' && c <= 'z')
+            digit = c - 'a' + 10;
+        else if (c >= 'A' && c <= 'Z')
+            digit = c - 'A' + 10;
+        if (digit < radix) {
+            value = value * radix + digit;
+            found = 1;
+            i++;
+        } else {
+            going = 0;
+        }
+    }
+    if (end != 0)
+        *end = (char *)(text + (found ? i : 0));
+    return (long long)(negative ? 0 - value : value);
+}
+
+static long strtol(const char *text, char **end, int base)
+{
+    return (long)__fencepost_number(text, end, base);
+}
+
+static long long strtoll(const char *text, char **end, int base)
+{
+    return __fencepost_number(text, end, base);
+}
+
+static unsigned long strtoul(const char *text, char **end, int base)
+{
+    return (unsigned long)__fencepost_number(text, end, base);
+}
+
+static unsigned long long strtoull(const char *text, char **end, int base)
+{
+    return (unsigned long long)__fencepost_number(text, end, base);
+}
+
+/* Formatted output to memory, piece by piece: what is behind the end of the memory is counted only. */
+
+static unsigned long __fencepost_put_text(char *to, unsigned long size, unsigned long at, const char *text)
+{
+    unsigned long i = 0;
+    while (text[i] != 0) {
+        if (at + i + 1 < size)
+            to[at + i] = text[i];
+        i++;
+    }
+    return at + i;
+}
+
+static unsigned long __fencepost_put_character(char *to, unsigned long size, unsigned long at, int c)
+{
+    if (at + 1 < size)
+        to[at] = (char)c;
+    return at + 1;
+}
+
+static unsigned long __fencepost_put_number(char *to, unsigned long size, unsigned long at,
+                                            unsigned long long value, unsigned long long base, _Bool negative)
+{
+    unsigned long long rest = negative ? 0 - value : value;
+    unsigned long long weight = 1;
+    unsigned long place = at;
+    while (rest / weight >= base)
+        weight *= base;
+    if (negative)
+        place = __fencepost_put_character(to, size, place, '-');
+    while (weight > 0) {
+        int digit = (int)(rest / weight % base);
+        place = __fencepost_put_character(to, size, place, digit < 10 ? '0' + digit : 'a' + digit - 10);
+        weight /= base;
+    }
+    return place;
+}
+
+static int __fencepost_put_end(char *to, unsigned long size, unsigned long at)
+{
+    if (size > 0)
+        to[at < size ? at : size - 1] = 0;
+    return (int)at;
+}
+
+/* Clocks: to each thread either hardly any time has passed since the beginning, or very much. */
+
+static _Thread_local _Bool __fencepost_late;
+
+static long __fencepost_now(void)
+{
+    if (!__fencepost_late)
+        __fencepost_late = __VERIFIER_nondet_bool();
+    return __fencepost_late ? 1073741824 : 0;
+}

@@ -256,12 +256,13 @@ static int pthread_spin_unlock(volatile int *l)
 }
 
 /* Barriers. Who comes while the others still leave waits until they have left, which nobody can tell
-   from a slow arrival. The last to come is the one that is told so. */
+   from a slow arrival. Any one of the threads is told that it is the one. */
 
 typedef struct __fencepost_barrier {
     unsigned count;
     unsigned arrived;
     unsigned leaving;
+    _Bool told;
 } pthread_barrier_t;
 
 static int pthread_barrier_init(pthread_barrier_t *b, const void *a, unsigned count)
@@ -287,20 +288,21 @@ static int pthread_barrier_wait(pthread_barrier_t *b)
     int result = 0;
     __VERIFIER_atomic_begin();
     __VERIFIER_assume(b->leaving == 0);
-    if (b->arrived + 1 == b->count) {
+    b->arrived++;
+    if (b->arrived == b->count) {
         b->leaving = b->arrived;
         b->arrived = 0;
-        result = -1;
-    } else {
-        b->arrived++;
+        b->told = 0;
     }
     __VERIFIER_atomic_end();
-    if (result == 0) {
-        __VERIFIER_atomic_begin();
-        __VERIFIER_assume(b->leaving > 0);
-        b->leaving--;
-        __VERIFIER_atomic_end();
+    __VERIFIER_atomic_begin();
+    __VERIFIER_assume(b->leaving > 0);
+    if (!b->told && (b->leaving == 1 || __VERIFIER_nondet_bool())) {
+        b->told = 1;
+        result = -1;
     }
+    b->leaving--;
+    __VERIFIER_atomic_end();
     return result;
 }
 
@@ -338,6 +340,7 @@ static void call_once(once_flag *flag, void (*routine)(void))
 enum { __FENCEPOST_KEYS = 8 };
 static unsigned __fencepost_keys;
 static _Thread_local void *__fencepost_values[__FENCEPOST_KEYS];
+static void (*__fencepost_destructors[__FENCEPOST_KEYS])(void *);
 
 static int pthread_key_create(unsigned *key, void (*destructor)(void *))
 {
@@ -347,10 +350,25 @@ static int pthread_key_create(unsigned *key, void (*destructor)(void *))
         result = __FENCEPOST_EAGAIN;
     } else {
         *key = __fencepost_keys;
+        __fencepost_destructors[__fencepost_keys] = destructor;
         __fencepost_keys++;
     }
     __VERIFIER_atomic_end();
     return result;
+}
+
+static void __fencepost_destroy(void)
+{
+    unsigned key = 0;
+    while (key < __fencepost_keys) {
+        void *value = __fencepost_values[key];
+        void (*destructor)(void *) = __fencepost_destructors[key];
+        if (value != 0 && destructor != 0) {
+            __fencepost_values[key] = 0;
+            destructor(value);
+        }
+        key++;
+    }
 }
 
 static int pthread_key_delete(unsigned key)

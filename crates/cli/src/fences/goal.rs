@@ -1,0 +1,174 @@
+//! What fences are for, asked of an engine or of the robustness oracle; every answer is checked before it
+//! counts.
+
+use crate::check;
+use crate::options::{EngineName, GoalName};
+use crate::progress::ProgressLine;
+use fencepost_bmc::Bmc;
+use fencepost_certify::{Replay, replay};
+use fencepost_cover::Dual;
+use fencepost_explore::Explicit;
+use fencepost_ir::cfg;
+use fencepost_robust::fences::{Finding, Goal, Run};
+use fencepost_robust::{Attack, attacks};
+use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Trace, Verdict};
+use std::time::Instant;
+
+/// Memory that explicit search may take before another engine is tried.
+const FIRST_TRY: u64 = 256 << 20;
+
+/// A goal under a model.
+pub struct Checker<'a> {
+    pub name: &'a str,
+    pub goal: GoalName,
+    pub model: Model,
+    pub engine: EngineName,
+    pub bounds: Bounds,
+    pub budget: Budget,
+    pub quiet: bool,
+    /// What all checks took together.
+    pub stats: Stats,
+    /// The engines that answered.
+    pub answered: Vec<&'static str>,
+}
+
+/// What was found of a program.
+pub enum Judged {
+    Holds(Scope),
+    /// Runs that show that the goal is missed, and the first of them to be shown.
+    Broken(Vec<Run>, Evidence),
+    Unknown(Reason),
+}
+
+/// Why a goal is missed.
+pub enum Evidence {
+    /// A replayed violation.
+    Violation(Box<Replay>),
+    /// A store that is delayed past a load.
+    Attack(Box<Attack>),
+}
+
+impl Checker<'_> {
+    /// Whether the program meets the goal.
+    pub fn judge(&mut self, program: &cfg::Program, memory: Option<u64>) -> Judged {
+        let memory = match (memory, self.budget.memory) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        match self.goal {
+            GoalName::Safe => match self.verdict(program, memory) {
+                Verdict::Safe { scope } => Judged::Holds(scope),
+                Verdict::Unknown { reason, .. } => Judged::Unknown(reason),
+                Verdict::Unsafe { trace } => {
+                    let replay = self.replayed(program, &trace);
+                    Judged::Broken(vec![Run::from(&trace)], Evidence::Violation(Box::new(replay)))
+                }
+            },
+            GoalName::Robust => self.robust(program, memory),
+        }
+    }
+
+    fn robust(&mut self, program: &cfg::Program, memory: Option<u64>) -> Judged {
+        let budget = Budget { memory, ..self.budget.clone() };
+        let found = attacks(program, &budget);
+        self.count("attacks", found.stats);
+        let scope = match self.bounds.threads {
+            None => Scope::Complete,
+            threads => Scope::UpTo(Bounds { threads, ..Bounds::default() }),
+        };
+        let runs: Vec<Run> = found.found.iter().map(Run::from).collect();
+        assert!(
+            runs.iter().all(|run| run.is_run_of(program)),
+            "internal error: an attack on {} does not replay. This is a bug in Fencepost; please report it \
+             with the file.",
+            self.name
+        );
+        match (found.found.into_iter().next(), found.incomplete) {
+            (Some(first), _) => Judged::Broken(runs, Evidence::Attack(Box::new(first))),
+            (None, Some(reason)) => Judged::Unknown(reason),
+            (None, None) => Judged::Holds(scope),
+        }
+    }
+
+    fn verdict(&mut self, program: &cfg::Program, memory: Option<u64>) -> Verdict {
+        let (explicit, dual) = (&Explicit::default() as &dyn Engine, &Dual as &dyn Engine);
+        match self.engine {
+            EngineName::Dual => self.ask(dual, program, memory),
+            EngineName::Bmc => self.ask(&Bmc::default(), program, memory),
+            EngineName::Auto if program.is_parameterized() && self.model == Model::Tso => {
+                self.ask(dual, program, memory)
+            }
+            EngineName::Auto if self.model == Model::Tso && self.bounds.buffer.is_none() => {
+                let little = memory.map_or(FIRST_TRY, |m| m.min(FIRST_TRY));
+                match self.ask(explicit, program, Some(little)) {
+                    // Buffers may grow for ever, which the dual engine does not mind.
+                    Verdict::Unknown { reason: Reason::Memory, .. } => {
+                        match self.ask(dual, program, memory) {
+                            Verdict::Unknown { .. } if memory.is_none_or(|m| m > little) => {
+                                self.ask(explicit, program, memory)
+                            }
+                            Verdict::Unknown { .. } => {
+                                Verdict::Unknown { reason: Reason::Memory, scope: None }
+                            }
+                            verdict => verdict,
+                        }
+                    }
+                    verdict => verdict,
+                }
+            }
+            EngineName::Auto | EngineName::Explicit => self.ask(explicit, program, memory),
+        }
+    }
+
+    fn count(&mut self, engine: &'static str, stats: Stats) {
+        self.stats.states += stats.states;
+        self.stats.configurations += stats.configurations;
+        self.stats.transitions += stats.transitions;
+        self.stats.bytes = self.stats.bytes.max(stats.bytes);
+        if !self.answered.contains(&engine) {
+            self.answered.push(engine);
+        }
+    }
+
+    fn ask(&mut self, engine: &dyn Engine, program: &cfg::Program, memory: Option<u64>) -> Verdict {
+        let budget = Budget { memory, ..self.budget.clone() };
+        let task = Task { program, model: self.model, bounds: self.bounds, budget };
+        let start = Instant::now();
+        let mut line = ProgressLine::new(self.quiet);
+        let answer = engine.check(&task, &mut |p| line.update(self.name, p));
+        drop(line);
+        if let Some(certificate) = &answer.certificate
+            && let Err(message) = check::certify(&task, start.elapsed(), certificate)
+        {
+            panic!(
+                "internal error: the engine `{}` says that {} with fences is safe, and its proof is rejected \
+                 ({message}). This is a bug in Fencepost; please report it with the file.",
+                engine.name(),
+                self.name
+            );
+        }
+        self.count(engine.name(), answer.stats);
+        answer.verdict
+    }
+
+    fn replayed(&self, program: &cfg::Program, trace: &Trace) -> Replay {
+        replay(program, trace).unwrap_or_else(|rejection| {
+            panic!(
+                "internal error: a run of {} with fences under {} does not replay ({rejection}). \
+                 This is a bug in Fencepost; please report it with the file.",
+                self.name,
+                self.model.name()
+            )
+        })
+    }
+}
+
+impl Goal for Checker<'_> {
+    fn check(&mut self, program: &cfg::Program, memory: Option<u64>) -> Finding {
+        match self.judge(program, memory) {
+            Judged::Holds(scope) => Finding::Holds(scope),
+            Judged::Broken(runs, _) => Finding::Broken(runs),
+            Judged::Unknown(reason) => Finding::Unknown(reason),
+        }
+    }
+}

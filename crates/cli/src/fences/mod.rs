@@ -1,0 +1,363 @@
+//! `fencepost fences`: where to put fences, proved to be enough and as few as can be.
+//!
+//! The search works on one graph with empty steps where fences may stand. What is shown is checked again on the
+//! text that the user gets: it is read like any file, it must be safe, and with any one of its fences
+//! left out it must not be.
+
+mod audit;
+mod goal;
+mod show;
+mod source;
+
+use crate::options::{FencesOptions, Format, GoalName};
+use crate::{Exit, check, input, interrupt, output};
+use fencepost_certify::{Replay, replay};
+use fencepost_explore::Explicit;
+use fencepost_frontend::fences::Standing;
+use fencepost_ir::cfg;
+use fencepost_ir::cfg::FenceKind;
+use fencepost_report::diff;
+use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
+use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Verdict};
+use goal::{Checker, Evidence, Judged};
+use source::{Places, Source};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// More cheapest sets than this are not listed.
+const MOST_SETS: usize = 1000;
+
+/// Bytes for checks that may not come to an end.
+const ENOUGH: u64 = 256 << 20;
+
+/// Everything that is shown of a model.
+pub struct Outcome<'a> {
+    pub source: &'a Source<'a>,
+    pub model: Model,
+    pub goal: GoalName,
+    pub result: Result,
+    pub engines: Vec<&'static str>,
+    pub stats: Stats,
+    pub effort: Effort,
+    pub seconds: f64,
+}
+
+/// What came out.
+pub enum Result {
+    NotNeeded(Scope),
+    Repaired(Repaired),
+    /// Unsafe under SC already.
+    UnsafeUnderSc(Box<cfg::Program>, Box<Replay>),
+    /// The goal is missed with a fence at every place.
+    BeyondFences(Box<cfg::Program>, Evidence),
+    Unknown {
+        reason: Reason,
+        /// Every repair has at least so many fences, or costs at least so much.
+        fences: usize,
+        cost: u64,
+    },
+}
+
+/// A repair.
+pub struct Repaired {
+    /// The first is the one that is applied; each fence with its place.
+    pub sets: Vec<Vec<Placed>>,
+    pub minimal: bool,
+    pub more: bool,
+    pub scope: Scope,
+    pub cost: u64,
+    /// For each fence of the first set the program without it, and why it misses the goal; `None` where that
+    /// could not be decided.
+    pub needed: Vec<Option<(cfg::Program, Evidence)>>,
+    /// The repaired text, and what was changed.
+    pub text: String,
+    pub diff: String,
+    pub written: Option<PathBuf>,
+}
+
+/// A fence in the user's text.
+pub struct Placed {
+    pub kind: FenceKind,
+    pub function: String,
+    pub standing: Standing,
+    pub instances: Option<u32>,
+}
+
+pub fn run(options: &FencesOptions) -> Exit {
+    if options.models.contains(&crate::options::ModelName::Sc) {
+        output::complain("error: under SC fences do nothing; --model is tso or pso");
+        return Exit::Wrong;
+    }
+    if options.apply && options.models.len() > 1 {
+        output::complain("error: --apply needs one model");
+        return Exit::Wrong;
+    }
+    let target = match options.apply.then(|| target(options)).transpose() {
+        Ok(target) => target,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            return Exit::Wrong;
+        }
+    };
+    let complain = |name: &str, error: input::InputError| {
+        input::complain(&error);
+        if options.format == Format::Json {
+            output::line(check::error_object(name, &error));
+        }
+        Exit::Wrong
+    };
+    let source = match Source::read(&options.file, &options.input) {
+        Ok(source) => source,
+        Err(error) => return complain(&options.file.display().to_string(), error),
+    };
+    if options.goal == GoalName::Robust && options.models.contains(&crate::options::ModelName::Pso) {
+        output::complain("error: robustness is against TSO; --goal robust has no --model pso");
+        return Exit::Wrong;
+    }
+    if options.goal == GoalName::Safe && !source.program.has_property() {
+        return complain(&source.name, check::nothing_to_check(&source.program));
+    }
+    let cancelled = interrupt::flag();
+    let places = if options.audit { None } else { Some(source.places()) };
+    let mut exit = Exit::Good;
+    for &model in &options.models {
+        let one = Request { options, source: &source, model: model.into(), cancelled: &cancelled };
+        exit = exit.and(match &places {
+            None => audit::run(&one),
+            Some(places) => one.repair(places, target.as_deref()),
+        });
+        if cancelled.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+}
+
+/// Where the repaired program goes.
+fn target(options: &FencesOptions) -> std::result::Result<PathBuf, String> {
+    if let Some(path) = &options.output {
+        return Ok(path.clone());
+    }
+    let file = &options.file;
+    let (Some(stem), true) = (file.file_stem(), file.as_os_str() != "-") else {
+        return Err("--apply of standard input needs -o FILE".to_string());
+    };
+    let mut name = stem.to_os_string();
+    name.push("_fenced");
+    if let Some(extension) = file.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    let path = file.with_file_name(name);
+    match path.exists() {
+        true => Err(format!("{} is there already; say where to write with -o FILE", path.display())),
+        false => Ok(path),
+    }
+}
+
+/// One model.
+struct Request<'a> {
+    options: &'a FencesOptions,
+    source: &'a Source<'a>,
+    model: Model,
+    cancelled: &'a Arc<AtomicBool>,
+}
+
+impl<'a> Request<'a> {
+    fn goal(&self) -> Checker<'a> {
+        let options = self.options;
+        Checker {
+            name: &self.source.name,
+            goal: options.goal,
+            model: self.model,
+            engine: options.engine,
+            bounds: Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() },
+            budget: Budget {
+                deadline: options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
+                memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
+                cancelled: self.cancelled.clone(),
+            },
+            quiet: options.quiet,
+            stats: Stats::default(),
+            answered: Vec::new(),
+        }
+    }
+
+    fn prices(&self) -> Prices {
+        let price = self.options.price;
+        let has_words = self.source.language.kinds().contains(&FenceKind::StoreStore);
+        match self.model {
+            Model::Pso if has_words => Prices { full: price.full, store_store: Some(price.store_store) },
+            // With one kind only, the fewest are the cheapest.
+            Model::Sc | Model::Tso | Model::Pso => Prices { full: 1, store_store: None },
+        }
+    }
+
+    fn repair(&self, places: &Places, target: Option<&Path>) -> Exit {
+        let start = Instant::now();
+        let mut goal = self.goal();
+        let extent = if self.options.all { Extent::All(MOST_SETS) } else { Extent::One };
+        let mut effort = Effort::default();
+        let budget = goal.budget.clone();
+        let prices = self.prices();
+        let repair = synthesize(&places.candidates, prices, extent, &mut goal, &budget, &mut |e| effort = e);
+        let result = match repair {
+            Repair::NotNeeded(scope) => Result::NotNeeded(scope),
+            Repair::Unknown { reason, at_least } => {
+                Result::Unknown { reason, fences: at_least.len(), cost: prices.cost(&at_least) }
+            }
+            Repair::Impossible(run) => self.impossible(places, &run, &mut goal),
+            Repair::Repaired { sets, minimal, more, scope } => {
+                let proof = Proof { minimal, more, scope, prices };
+                self.repaired(places, sets, proof, &mut goal, target)
+            }
+        };
+        let exit = match &result {
+            Result::NotNeeded(_) | Result::Repaired(_) => Exit::Good,
+            Result::UnsafeUnderSc(..) | Result::BeyondFences(..) => Exit::Bad,
+            Result::Unknown { .. } => Exit::Unknown,
+        };
+        let outcome = Outcome {
+            source: self.source,
+            model: self.model,
+            goal: self.options.goal,
+            result,
+            engines: goal.answered.clone(),
+            stats: goal.stats,
+            effort,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        match self.options.format {
+            Format::Json => output::line(show::json(&outcome)),
+            Format::Text => output::text(show::text(&outcome, self.options)),
+        }
+        match &outcome.result {
+            Result::Repaired(repaired) => match &repaired.written {
+                Some(path) => self.write(path, &repaired.text).unwrap_or(exit),
+                None => exit,
+            },
+            _ => exit,
+        }
+    }
+
+    fn write(&self, path: &Path, text: &str) -> Option<Exit> {
+        let error = std::fs::write(path, text).err()?;
+        output::complain(format!("error: {}: {error}", path.display()));
+        Some(Exit::Wrong)
+    }
+
+    /// What is left with all fences: a run under SC, or what fences between statements do not reach.
+    fn impossible(&self, places: &Places, run: &Run, goal: &mut Checker<'_>) -> Result {
+        let unknown = |reason| Result::Unknown { reason, fences: 0, cost: 0 };
+        if self.options.goal == GoalName::Safe {
+            let program = match run.instances.is_empty() {
+                true => self.source.program.clone(),
+                false => self.source.program.instantiated(&run.instances),
+            };
+            let (model, bounds) = (Model::Sc, Bounds::default());
+            let task = Task { program: &program, model, bounds, budget: goal.budget.clone() };
+            match Explicit::default().check(&task, &mut |_| {}).verdict {
+                Verdict::Unsafe { trace } => match replay(&program, &trace) {
+                    Ok(replay) => return Result::UnsafeUnderSc(Box::new(program), Box::new(replay)),
+                    Err(rejection) => panic!("internal error: a run under SC does not replay ({rejection})"),
+                },
+                Verdict::Unknown { reason, .. } => return unknown(reason),
+                Verdict::Safe { .. } => {}
+            }
+        }
+        let fenced = places.candidates.with_all();
+        match goal.judge(&fenced, None) {
+            Judged::Broken(_, evidence) => Result::BeyondFences(Box::new(fenced), evidence),
+            Judged::Unknown(reason) => unknown(reason),
+            Judged::Holds(_) => panic!("internal error: a run that no fence breaks is broken by all of them"),
+        }
+    }
+
+    /// Checks the repair on the text itself, and that nothing of it can be left out.
+    fn repaired(
+        &self,
+        places: &Places,
+        mut sets: Vec<Vec<Fence>>,
+        proof: Proof,
+        goal: &mut Checker<'_>,
+        target: Option<&Path>,
+    ) -> Result {
+        let source = self.source;
+        let set = sets[0].clone();
+        let unknown = |reason| Result::Unknown { reason, fences: set.len(), cost: proof.prices.cost(&set) };
+        let mut kept = set.clone();
+        let mut needed = Vec::new();
+        for fence in &set {
+            let rest: Vec<Fence> = kept.iter().copied().filter(|f| f != fence).collect();
+            let Ok(program) = source.program_of(&source.with(places, &rest).text) else {
+                panic!("internal error: {} with fences cannot be read", source.name)
+            };
+            // Where sets could not be decided, this may be one of them.
+            let memory = (!proof.minimal).then_some(ENOUGH);
+            match goal.judge(&program, memory) {
+                Judged::Broken(_, evidence) => needed.push(Some((program, evidence))),
+                Judged::Unknown(_) if !proof.minimal => needed.push(None),
+                Judged::Unknown(reason) => return unknown(reason),
+                Judged::Holds(_) if !proof.minimal => kept = rest,
+                Judged::Holds(_) => panic!(
+                    "internal error: {} needs fewer fences than proved to be needed. \
+                     This is a bug in Fencepost; please report it with the file.",
+                    source.name
+                ),
+            }
+        }
+        sets[0] = kept;
+        let set = &sets[0];
+        let laid = source.laid_out(places, set);
+        let Ok(program) = source.program_of(&laid.text) else {
+            panic!("internal error: the repaired text of {} cannot be read", source.name)
+        };
+        // Time may be up, but what was proved once is proved again.
+        if !proof.minimal {
+            goal.budget.deadline = None;
+        }
+        match goal.judge(&program, None) {
+            Judged::Holds(_) => {}
+            Judged::Unknown(reason) => return unknown(reason),
+            Judged::Broken(..) => panic!(
+                "internal error: fences repair {}, and its repaired text is not right. \
+                 This is a bug in Fencepost; please report it with the file.",
+                source.name
+            ),
+        }
+        let counts = instances(places.candidates.program(), places.candidates.all());
+        let placed = |set: &Vec<Fence>| {
+            let standings = source.laid_out(places, set).places;
+            let place = |(fence, standing): (&Fence, Standing)| Placed {
+                kind: fence.kind,
+                function: places.function(fence.candidate),
+                standing,
+                instances: counts[fence.candidate],
+            };
+            set.iter().zip(standings).map(place).collect()
+        };
+        let new_name = target.map_or_else(|| source.name.clone(), |t| t.display().to_string());
+        Result::Repaired(Repaired {
+            sets: sets.iter().map(placed).collect(),
+            minimal: proof.minimal,
+            more: proof.more,
+            scope: proof.scope,
+            cost: proof.prices.cost(set),
+            needed,
+            diff: diff::unified(&source.name, &new_name, &source.text, &laid.text),
+            text: laid.text,
+            written: target.map(Path::to_path_buf),
+        })
+    }
+}
+
+/// What was proved of sets of fences.
+#[derive(Clone, Copy)]
+struct Proof {
+    minimal: bool,
+    more: bool,
+    scope: Scope,
+    prices: Prices,
+}

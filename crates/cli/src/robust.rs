@@ -1,0 +1,128 @@
+//! `fencepost robust`: whether TSO adds behaviour at all, and where.
+
+use crate::options::{self, Format, ModelName, RobustOptions};
+use crate::{Exit, check, input, interrupt, output};
+use fencepost_certify::{replay_cycle, replay_run};
+use fencepost_ir::cfg::Program;
+use fencepost_passes::pipeline;
+use fencepost_report::robust::{self, Criterion, Robustness, ShownAttack};
+use fencepost_report::text::Detail;
+use fencepost_robust::{Place, attacks, races};
+use fencepost_task::{Budget, Model};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+pub fn run(options: &RobustOptions) -> Exit {
+    if options.models.iter().any(|m| *m != ModelName::Tso) {
+        output::complain("error: robustness is against TSO; there is no other --model");
+        return Exit::Wrong;
+    }
+    let cancelled = interrupt::flag();
+    let mut exit = Exit::Good;
+    let programs: Vec<&[PathBuf]> = match options.input.link {
+        true => vec![&options.files[..]],
+        false => options.files.iter().map(std::slice::from_ref).collect(),
+    };
+    for files in programs {
+        exit = exit.and(decide(options, files, &cancelled));
+        if cancelled.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+}
+
+fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool>) -> Exit {
+    let name = files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join("+");
+    let read = match files {
+        [file] => input::read(file, &options.input),
+        files => input::read_linked(files, &options.input),
+    };
+    let tree = match read {
+        Ok(tree) => tree,
+        Err(error) => {
+            input::complain(&error);
+            if options.format == Format::Json {
+                output::line(check::error_object(&name, &error));
+            }
+            return Exit::Wrong;
+        }
+    };
+    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    let start = Instant::now();
+    let budget = Budget {
+        deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
+        memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
+        cancelled: cancelled.clone(),
+    };
+    let answer = match options.criterion {
+        options::Criterion::Traces => by_traces(&name, &program, &budget),
+        options::Criterion::Trf => by_races(&name, &program, &budget),
+    };
+    let answer = Robustness { seconds: start.elapsed().as_secs_f64(), ..answer };
+    match options.format {
+        Format::Json => output::line(robust::object(&answer)),
+        Format::Text => {
+            let detail = match (options.quiet, options.verbose) {
+                (true, _) => Detail::Verdict,
+                (false, false) => Detail::Steps,
+                (false, true) => Detail::All,
+            };
+            output::text(robust::text(&answer, output::style(detail)));
+        }
+    }
+    match answer.verdict() {
+        "robust" => Exit::Good,
+        "unknown" => Exit::Unknown,
+        _ => Exit::Bad,
+    }
+}
+
+fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {
+    let found = attacks(program, budget);
+    let span = |place: Place| program.procedure(place.procedure).edge(place.edge).span;
+    let shown = found.found.into_iter().map(|attack| {
+        let checked = replay_cycle(program, &attack.witness.init, &attack.witness.steps);
+        let (replay, cycle) = checked.unwrap_or_else(|rejection| rejected(name, &rejection));
+        let (store, load) = (span(attack.store), span(attack.load));
+        ShownAttack { thread: attack.name, store, load, write: None, replay, cycle }
+    });
+    Robustness {
+        file: name,
+        program,
+        criterion: Criterion::Traces,
+        attacks: shown.collect(),
+        incomplete: found.incomplete,
+        stats: found.stats,
+        seconds: 0.0,
+    }
+}
+
+fn by_races<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {
+    let found = races(program, budget);
+    let span = |place: Place| program.procedure(place.procedure).edge(place.edge).span;
+    let shown = found.found.into_iter().map(|race| {
+        let replayed = replay_run(program, Model::Sc, &race.init, &race.steps);
+        let replay = replayed.unwrap_or_else(|rejection| rejected(name, &rejection));
+        let (store, load, write) = (span(race.store), span(race.load), Some(span(race.write)));
+        ShownAttack { thread: race.name, store, load, write, replay, cycle: Vec::new() }
+    });
+    Robustness {
+        file: name,
+        program,
+        criterion: Criterion::TriangularRaces,
+        attacks: shown.collect(),
+        incomplete: found.incomplete,
+        stats: found.stats,
+        seconds: 0.0,
+    }
+}
+
+fn rejected(name: &str, rejection: &fencepost_certify::Rejection) -> ! {
+    panic!(
+        "internal error: an attack on {name} was found whose run is rejected ({rejection}). \
+         This is a bug in Fencepost; please report it with the file."
+    )
+}

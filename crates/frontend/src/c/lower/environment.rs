@@ -1,0 +1,125 @@
+//! What comes from outside the program: clocks, input, the command line.
+
+use super::*;
+use crate::c::types::Rank;
+
+impl<'a> Lowerer<'a> {
+    /// A function that asks the world, if it is one.
+    pub(super) fn environment_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Option<Value>> {
+        let value = match (name, args) {
+            ("time", [out]) => {
+                let now = self.now(span)?;
+                let target = self.scalar(out)?;
+                if self.fold(&target.expr) != Some(0) {
+                    let target = self.pointed(target, span)?;
+                    let value = self.convert(now.clone(), &target.ty, span)?;
+                    self.store(&target, value.expr, span);
+                }
+                Value::Scalar(now)
+            }
+            ("clock", []) => Value::Scalar(self.now(span)?),
+            ("clock_gettime" | "timespec_get", [first, second]) => {
+                let out = if name == "clock_gettime" { second } else { first };
+                self.set_time(out, span)?;
+                match name {
+                    "clock_gettime" => self.zero(span),
+                    _ => Value::Scalar(self.scalar(second)?),
+                }
+            }
+            ("gettimeofday" | "ftime", [out, ..]) => {
+                self.set_time(out, span)?;
+                self.zero(span)
+            }
+            ("scanf", [_, outs @ ..]) | ("sscanf" | "fscanf", [_, _, outs @ ..]) => {
+                for out in outs {
+                    let target = self.scalar(out)?;
+                    let target = self.pointed(target, out.span)?;
+                    let value = self.anything_of(&target.ty, out.span)?;
+                    self.store(&target, value, span);
+                }
+                let most = outs.len() as i64;
+                Value::Scalar(self.choice(&CType::INT, -1, most, span))
+            }
+            ("getchar" | "fgetc" | "getc", _) => {
+                Value::Scalar(self.choice(&CType::INT, -1, u8::MAX.into(), span))
+            }
+            // The command line has no options.
+            ("getopt" | "getopt_long" | "getopt_long_only", _) => {
+                Value::Scalar(self.int_constant(-1, &CType::INT, span))
+            }
+            ("getenv" | "secure_getenv", [_]) => {
+                let text = CType::CHAR.pointer_to();
+                let zero = self.int_constant(0, &CType::INT, span);
+                Value::Scalar(self.convert(zero, &text, span)?)
+            }
+            ("strerror" | "ctime", [_]) => {
+                let units = "error".bytes().map(u32::from).collect();
+                let literal = ast::StringLiteral { units, encoding: ast::Encoding::Plain };
+                let text = self.string(&literal, span)?;
+                return self.load(text, span).map(Some);
+            }
+            ("getpid" | "gettid", []) => Value::Scalar(self.int_constant(1, &CType::INT, span)),
+            ("sysconf" | "get_nprocs", _) => Value::Scalar(self.int_constant(2, &CType::LONG, span)),
+            ("__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy", _) => Value::Void,
+            ("snprintf" | "__builtin_snprintf", [to, size, format, rest @ ..]) => {
+                self.format(to, Some(size), format, rest, span)?
+            }
+            ("sprintf" | "__builtin_sprintf", [to, format, rest @ ..]) => {
+                self.format(to, None, format, rest, span)?
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    /// A clock's reading.
+    fn now(&mut self, span: Span) -> Result<Typed> {
+        let Some(Symbol::Function(index)) = self.library.get("__fencepost_now").cloned() else {
+            panic!("the library has a clock")
+        };
+        match self.inline(index, Vec::new(), span)? {
+            Value::Scalar(now) => Ok(Typed { expr: self.keep(now.expr), ..now }),
+            Value::Record(..) | Value::Void => panic!("a clock shows a number"),
+        }
+    }
+
+    /// Sets the first member of a structure to a clock's reading, and the others to zero.
+    fn set_time(&mut self, out: &'a ast::Expr, span: Span) -> Result<()> {
+        let now = self.now(span)?;
+        let target = self.scalar(out)?;
+        let target = self.pointed(target, span)?;
+        let ty = target.ty.unqualified().clone();
+        for (i, (_, place, scalar)) in self.scalars_of(&target.place, &ty, span)?.into_iter().enumerate() {
+            let value = match i {
+                0 => convert::wrapping(now.expr.clone(), scalar, span),
+                _ => Expr::constant(0, scalar, span),
+            };
+            self.emit(StmtKind::Assign(place, value), span);
+        }
+        Ok(())
+    }
+
+    /// Any value of a scalar type.
+    fn anything_of(&mut self, ty: &CType, span: Span) -> Result<Expr> {
+        let scalar = self.types().scalar(ty).ok_or_else(|| self.no_values(ty, span))?;
+        let any = statement::anything(scalar).ok_or_else(|| self.no_values(ty, span))?;
+        Ok(Expr { kind: ExprKind::Any(any), ty: scalar, span })
+    }
+
+    /// Any value of a range.
+    pub(super) fn choice(&mut self, ty: &CType, lo: i64, hi: i64, span: Span) -> Typed {
+        let scalar = self.types().scalar(ty).expect("integers are scalars");
+        let expr = Expr { kind: ExprKind::Any(Choices(vec![(lo, hi)])), ty: scalar, span };
+        Typed { expr, ty: ty.clone() }
+    }
+
+    /// The unsigned type that holds every size and number.
+    pub(super) fn widest(&self) -> CType {
+        CType::integer(Rank::LongLong, false)
+    }
+}

@@ -1,0 +1,200 @@
+//! Robustness for people and for scripts: the attacks, the run of each, and its happens-before cycle.
+
+use crate::text::{Detail, Style, steps};
+use fencepost_certify::{Cycle, Replay};
+use fencepost_ir::Span;
+use fencepost_ir::cfg::Program;
+use fencepost_memory::EventKind;
+use fencepost_task::{Reason, Stats};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// What was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Criterion {
+    /// The same happens-before relations as under SC.
+    Traces,
+    /// No triangular race.
+    TriangularRaces,
+}
+
+impl Criterion {
+    /// As the command line writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Criterion::Traces => "traces",
+            Criterion::TriangularRaces => "trf",
+        }
+    }
+}
+
+/// An attack, or a triangular race, whose run has been replayed.
+pub struct ShownAttack {
+    /// The thread.
+    pub thread: String,
+    /// The store.
+    pub store: Span,
+    /// The load that overtakes it.
+    pub load: Span,
+    /// Of a race, what the other thread is about to do.
+    pub write: Option<Span>,
+    /// The run.
+    pub replay: Replay,
+    /// What happens before itself in it; empty for a race.
+    pub cycle: Cycle,
+}
+
+/// The answer for a file.
+pub struct Robustness<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    /// The program.
+    pub program: &'a Program,
+    /// What was asked.
+    pub criterion: Criterion,
+    /// The attacks.
+    pub attacks: Vec<ShownAttack>,
+    /// Why there may be more.
+    pub incomplete: Option<Reason>,
+    /// What it cost.
+    pub stats: Stats,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+impl Robustness<'_> {
+    /// The word for it: one attack is enough, however incomplete the search.
+    pub fn verdict(&self) -> &'static str {
+        match (&self.attacks[..], &self.incomplete) {
+            ([], None) => "robust",
+            ([], Some(_)) => "unknown",
+            _ => "not_robust",
+        }
+    }
+}
+
+/// One JSON object.
+pub fn object(answer: &Robustness<'_>) -> Value {
+    let sources = &answer.program.sources;
+    let place = |span: Span| json!({"file": sources.name(span.file), "line": span.line});
+    let attack = |a: &ShownAttack| {
+        let mut object = json!({
+            "thread": a.thread,
+            "store": place(a.store),
+            "load": place(a.load),
+        });
+        if let Value::Object(map) = &mut object {
+            if let Some(write) = a.write {
+                map.insert("write".into(), place(write));
+            }
+            if !a.cycle.is_empty() {
+                let cycle = a.cycle.iter();
+                let cycle: Vec<_> =
+                    cycle.map(|(step, r)| json!({"step": shown_step(a, *step), "next": r.name()})).collect();
+                map.insert("cycle".into(), json!(cycle));
+            }
+            map.insert("trace".into(), crate::json::trace(answer.program, &a.replay));
+        }
+        object
+    };
+    json!({
+        "schema": 1,
+        "file": answer.file,
+        "model": "tso",
+        "criterion": answer.criterion.name(),
+        "verdict": answer.verdict(),
+        "attacks": answer.attacks.iter().map(attack).collect::<Vec<_>>(),
+        "complete": answer.incomplete.is_none(),
+        "reason": answer.incomplete.as_ref().map(Reason::to_string),
+        "seconds": (answer.seconds * 1e6).round() / 1e6,
+        "stats": {
+            "states": answer.stats.states,
+            "transitions": answer.stats.transitions,
+            "bytes": answer.stats.bytes,
+        },
+    })
+}
+
+/// The number of a step in the JSON trace, where initial values come first.
+fn shown_step(attack: &ShownAttack, step: usize) -> usize {
+    attack.replay.init.len() + step + 1
+}
+
+/// The verdict, the attacks, and runs: of the first attack, or of all.
+pub fn text(answer: &Robustness<'_>, style: Style) -> String {
+    let Robustness { file, program, attacks, incomplete, stats, seconds, .. } = answer;
+    let place = |span: Span| program.sources.place(span);
+    let cost = format!("{} states, {seconds:.2} s", stats.states);
+    let mut out = String::new();
+    let races = answer.criterion == Criterion::TriangularRaces;
+    match (&attacks[..], incomplete) {
+        ([], None) => {
+            let what = if races { "robust, without triangular races" } else { "robust" };
+            let _ = writeln!(out, "{what}: {file} against TSO ({cost})");
+        }
+        ([], Some(reason)) => {
+            let _ = writeln!(out, "unknown: {file} against TSO: {reason} ({cost})");
+        }
+        (attacks, _) => {
+            let number = attacks.len();
+            let what = match (races, number) {
+                (false, 1) => "attack",
+                (false, _) => "attacks",
+                (true, 1) => "triangular race",
+                (true, _) => "triangular races",
+            };
+            let verdict = if races { "may be not robust" } else { "not robust" };
+            let _ = writeln!(out, "{verdict}: {file} against TSO: {number} {what} ({cost})");
+        }
+    }
+    for a in attacks {
+        let _ = write!(
+            out,
+            "  {}: the load at {} overtakes the store at {}",
+            a.thread,
+            place(a.load),
+            place(a.store)
+        );
+        let _ = match a.write {
+            Some(write) => writeln!(out, ", beside the write at {}", place(write)),
+            None => writeln!(out),
+        };
+    }
+    if let (Some(reason), false) = (incomplete, attacks.is_empty()) {
+        let _ = writeln!(out, "  there may be more: {reason}");
+    }
+    let shown = match style.detail {
+        Detail::Verdict => 0,
+        Detail::Steps => 1,
+        Detail::All => attacks.len(),
+    };
+    for a in attacks.iter().take(shown) {
+        out += &steps(program, &a.replay, style);
+        if !a.cycle.is_empty() {
+            let _ = writeln!(out, "  what happens before itself (po: program order, cf: conflict):");
+            let _ = writeln!(out, "    {}", cycle(program, a));
+        }
+    }
+    out
+}
+
+fn cycle(program: &Program, attack: &ShownAttack) -> String {
+    let event = |number: usize| {
+        let step = &attack.replay.steps[number];
+        let name = match (step.event.kind, step.event.loc) {
+            (EventKind::Begin, _) => "atomic section".to_string(),
+            (kind, Some(loc)) => {
+                format!("{} {}", kind.name(), attack.replay.states[number].cell_name(program, loc))
+            }
+            (kind, None) => kind.name().to_string(),
+        };
+        format!("{} {} {name}", number + 1, step.thread)
+    };
+    let mut out = String::new();
+    for (number, relation) in &attack.cycle {
+        let _ = write!(out, "[{}] -{}-> ", event(*number), relation.name());
+    }
+    let first = attack.cycle[0].0;
+    let _ = write!(out, "[{}]", event(first));
+    out
+}

@@ -45,6 +45,12 @@ pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress))
 
 impl Growth<'_, '_> {
     fn run(&mut self, progress: &mut dyn FnMut(&Progress)) -> Verdict {
+        let checks = &self.task.program.checks;
+        if checks.deadlock || checks.leaks || checks.races || !checks.off.is_empty() {
+            let refusal = "bounded model checking looks for assertions, properties and errors of memory, for all of them and \
+                           for nothing else: not for deadlocks, leaks and races, and no check can be left out";
+            return self.refuse(refusal.into(), None);
+        }
         let program = match self.engine.width {
             Some(bits) => Cow::Owned(width::run(self.task.program, bits)),
             None => Cow::Borrowed(self.task.program),

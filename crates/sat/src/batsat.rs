@@ -42,10 +42,13 @@ impl Solve for Batsat {
 
     fn solve(&mut self, assumptions: &[i32]) -> Outcome {
         let assumptions: Vec<_> = assumptions.iter().map(|&l| self.literal(l)).collect();
-        match self.solver.solve_limited(&assumptions) {
-            lbool::TRUE => Outcome::Satisfiable,
-            lbool::FALSE => Outcome::Unsatisfiable,
-            _ => Outcome::Stopped,
+        let answer = self.solver.solve_limited(&assumptions);
+        if answer == lbool::TRUE {
+            Outcome::Satisfiable
+        } else if answer == lbool::FALSE {
+            Outcome::Unsatisfiable
+        } else {
+            Outcome::Stopped
         }
     }
 

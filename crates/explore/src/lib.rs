@@ -59,7 +59,11 @@ impl Engine for Explicit {
         let answer = self.check_quickly(task, progress);
         match answer.verdict {
             Verdict::Unsafe { trace } => {
-                let trace = with_memory!(task.model, memory => shorten::shorten(task, *memory, trace));
+                // A run with a race is one under SC; the other runs are looked for without looking for races.
+                let mut program = task.program.clone();
+                program.checks.races &= trace.model == Model::Sc;
+                let task = Task { program: &program, model: trace.model, ..task.clone() };
+                let trace = with_memory!(trace.model, memory => shorten::shorten(&task, *memory, trace));
                 Answer { verdict: Verdict::Unsafe { trace }, ..answer }
             }
             Verdict::Safe { .. } | Verdict::Unknown { .. } => answer,

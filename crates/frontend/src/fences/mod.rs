@@ -3,7 +3,7 @@
 //! A *site* is a place between two statements of the user's text, found by the parser of its language
 //! ([`sites`]). Fences are put into the text itself ([`insert`]), which the front end then reads like any other:
 //! so what is checked is what the user would write, and all else stays as it was, byte for byte. Places in
-//! the changed text can be told in terms of the user's ([`Edited::original`]). [`layout`] is for people
+//! the changed text can be told in terms of the user's ([`Edited::original`]). [`layout()`] is for people
 //! to read: a fence on a line of its own, indented like its neighbours.
 
 mod c_sites;

@@ -24,10 +24,7 @@ impl Translator<'_> {
              // Whether it is in an atomic section of its own.\nlocal bool {p}critical;\n"
         );
         if self.delayed.iter().any(Option::is_some) {
-            let _ = write!(
-                out,
-                "// What it sees of each shared variable, and what is put down for later rounds.\n"
-            );
+            out.push_str("// What it sees of each shared variable, and what is put down for later rounds.\n");
         }
         for x in self.delayed.iter().flatten() {
             let Delayed { name, ty, dims } = x;

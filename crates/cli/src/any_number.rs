@@ -11,6 +11,9 @@ use std::time::Instant;
 /// More threads of each template than this are not tried.
 const MOST: u32 = 8;
 
+/// After so many states one more thread of each template is not tried: it would take many times as many.
+const ENOUGH_STATES: u64 = 50_000;
+
 /// The dual engine with half of the time that there is. It looks at the clock only when it has automata, so
 /// it is left behind when it does not come back.
 pub fn dual(task: &Task<'_>) -> Answer {
@@ -54,7 +57,12 @@ pub fn check(explicit: &Explicit, task: &Task<'_>, progress: &mut dyn FnMut(&Pro
                 trace.instances = counts;
                 return Answer { verdict: Verdict::Unsafe { trace }, ..answer };
             }
-            Verdict::Safe { .. } => finished = Some(threads),
+            Verdict::Safe { .. } => {
+                finished = Some(threads);
+                if answer.stats.states > ENOUGH_STATES {
+                    break;
+                }
+            }
             Verdict::Unknown { reason, .. } => {
                 stopped = Some(reason);
                 break;
@@ -63,8 +71,9 @@ pub fn check(explicit: &Explicit, task: &Task<'_>, progress: &mut dyn FnMut(&Pro
     }
     let scope = finished.map(|threads| Scope::UpTo(Bounds { threads: Some(threads), ..task.bounds }));
     let reason = stopped.unwrap_or_else(|| {
+        let tried = finished.unwrap_or(0);
         Reason::BoundReached(format!(
-            "no method here decides any number of threads under this model; up to {MOST} of each were tried"
+            "no method here decides any number of threads under this model; up to {tried} of each were tried"
         ))
     });
     Answer { verdict: Verdict::Unknown { reason, scope }, unreached: Vec::new(), stats, certificate: None }

@@ -401,8 +401,13 @@ impl<'a> Lowerer<'a> {
         arg: &'a ast::Expr,
         span: Span,
     ) -> Result<Value> {
-        let handle = self.scalar(handle)?;
-        let handle = self.pointed(handle, span)?;
+        let pointer = self.scalar(handle)?;
+        if !pointer.ty.element().is_some_and(|ty| matches!(ty.unqualified(), CType::Thread)) {
+            let message =
+                format!("expected a pointer to `pthread_t`, not `{}`", self.types().show(&pointer.ty));
+            return Err(Diagnostic::new(handle.span, message));
+        }
+        let handle = self.pointed(pointer, span)?;
         let mut place = handle.place;
         let mark = self.body.out.len();
         let pointer = self.scalar(function)?;

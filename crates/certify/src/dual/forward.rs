@@ -225,6 +225,9 @@ fn reached(system: &Certificate, limit: usize) -> Option<CertifiedConfiguration>
     found
 }
 
+/// For each thread and cell the values.
+type Readable = Vec<Vec<Vec<u32>>>;
+
 /// The least invariant of a system with given threads.
 fn least_invariant(system: &Certificate) -> Vec<CertifiedReachable> {
     let groups: Vec<u32> = (0..system.groups.len() as u32)
@@ -236,7 +239,7 @@ fn least_invariant(system: &Certificate) -> Vec<CertifiedReachable> {
         memory: vec![0; cells],
         readable: vec![vec![vec![0]; cells]; groups.len()],
     };
-    let mut known: BTreeMap<(Vec<u32>, Vec<u32>), Vec<Vec<Vec<u32>>>> = BTreeMap::new();
+    let mut known: BTreeMap<(Vec<u32>, Vec<u32>), Readable> = BTreeMap::new();
     let mut work = vec![start];
     while let Some(CertifiedReachable { states, memory, readable }) = work.pop() {
         let mut order: Vec<usize> = (0..groups.len()).collect();
@@ -260,8 +263,8 @@ fn least_invariant(system: &Certificate) -> Vec<CertifiedReachable> {
         }
         known.insert((states.clone(), memory.clone()), new.clone());
         let element = CertifiedReachable { states, memory, readable: new };
-        for t in 0..groups.len() {
-            let transitions = &system.groups[groups[t] as usize].transitions;
+        for (t, group) in groups.iter().enumerate() {
+            let transitions = &system.groups[*group as usize].transitions;
             for (_, op, to) in transitions.iter().filter(|(from, ..)| *from == element.states[t]) {
                 work.extend(after(&element, t, op).map(|mut next| {
                     next.states[t] = *to;

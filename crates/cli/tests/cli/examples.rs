@@ -36,8 +36,10 @@ fn examples_have_the_verdicts_of_the_manifest() {
                 vec!["check", &path, "--format", "json", "--model", "sc", "--model", "tso", "--model", "pso"];
             args.extend(options.iter().map(String::as_str));
             args.extend(more);
-            // Without reductions some examples have millions of states.
-            if more == ["--no-reduction"] && largest > 20_000 {
+            // Without reductions some examples have millions of states, and one thread of a template that stores
+            // in a loop has no end of them.
+            let any_number = file.contains("_template") && options.is_empty();
+            if more == ["--no-reduction"] && (largest > 20_000 || any_number) {
                 continue;
             }
             let ran = fencepost_args(&args);

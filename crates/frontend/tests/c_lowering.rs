@@ -8,9 +8,16 @@ use fencepost_samples::Rng;
 use fencepost_samples::mutate::mutate;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
-/// The C files of the repository, preprocessed once, so that their mutants need no compiler.
-fn preprocessed() -> Vec<(String, String)> {
+/// The C files of the repository, preprocessed once, so that their mutants need no compiler, and tests that run
+/// side by side do not write over each other's files.
+fn preprocessed() -> &'static [(String, String)] {
+    static FILES: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    FILES.get_or_init(preprocess)
+}
+
+fn preprocess() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<PathBuf> = Vec::new();
     for folder in ["../../examples", "../cli/tests/features"] {
@@ -46,7 +53,7 @@ fn graphs_of_c_files_print_and_parse_back() {
     let files = preprocessed();
     assert!(files.len() > 90, "{} files", files.len());
     for (name, text) in files {
-        let tree = read(&[(&name, &text)], &Options::default());
+        let tree = read(&[(name, text)], &Options::default());
         let tree = tree.unwrap_or_else(|(_, diagnostics)| panic!("{name}: {diagnostics:?}"));
         let program = pipeline::lower(tree);
         let printed = program.to_string();

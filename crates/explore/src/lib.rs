@@ -11,6 +11,7 @@
 
 pub mod codec;
 pub mod heap;
+mod least_weak;
 pub mod reduction;
 mod search;
 mod shorten;
@@ -26,6 +27,7 @@ use fencepost_task::{
     Violation,
 };
 use search::{End, Goal, Search};
+pub use least_weak::{Least, LeastWeak, Weakness, least_weak, weakness};
 pub use search::{Order, Reduction, initial_choices};
 pub use shorten::without_needless_steps;
 

@@ -8,6 +8,7 @@ mod audit;
 mod goal;
 mod show;
 mod source;
+mod suggest;
 
 use crate::options::{FencesOptions, Format, GoalName};
 use crate::{Exit, check, input, interrupt, output};
@@ -21,6 +22,7 @@ use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, insta
 use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Verdict};
 use goal::{Checker, Evidence, Judged};
 use source::{Places, Source};
+pub use suggest::suggest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

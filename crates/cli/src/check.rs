@@ -238,8 +238,17 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
         Shown::Safe { .. } | Shown::Unknown { .. } => None,
     };
     let engine_name = engine.name();
-    let outcome =
-        Outcome { file: name, program, model, engine: engine_name, verdict, explanation, order, stats, seconds };
+    let outcome = Outcome {
+        file: name,
+        program,
+        model,
+        engine: engine_name,
+        verdict,
+        explanation,
+        order,
+        stats,
+        seconds,
+    };
     let object = json::outcome(&outcome);
     match options.format {
         Format::Json => output::line(&object),

@@ -23,12 +23,8 @@ pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Tra
         Least::Unknown => Known::No,
     };
     let weakness = found.weakness;
-    *order = Some(Order {
-        delayed: weakness.delayed,
-        switches: weakness.switches,
-        steps: weakness.steps,
-        known,
-    });
+    *order =
+        Some(Order { delayed: weakness.delayed, switches: weakness.switches, steps: weakness.steps, known });
     found.trace
 }
 
@@ -86,13 +82,14 @@ fn recheck(files: &[PathBuf], outcome: &Outcome<'_>) -> Recheck {
                 engine => format!("A solver found that the formula of the engine `{engine}` has no solution."),
             });
             proof.push(match scope {
-                Scope::Complete => "The verdict is complete: all runs, with buffers of any length.".to_string(),
+                Scope::Complete => {
+                    "The verdict is complete: all runs, with buffers of any length.".to_string()
+                }
                 Scope::UpTo(_) => format!("It speaks of runs {scope}, and of no others."),
             });
             if outcome.engine == "explicit" && !outcome.program.is_parameterized() {
-                commands.push(format!(
-                    "fencepost check --model {model} --engine explicit --no-reduction {file}"
-                ));
+                commands
+                    .push(format!("fencepost check --model {model} --engine explicit --no-reduction {file}"));
             }
             if model == "tso" {
                 commands.push(format!("fencepost check --engine dual --certificate proof.json {file}"));

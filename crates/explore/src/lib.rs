@@ -26,8 +26,8 @@ use fencepost_task::{
     Answer, Bounds, Engine, Failure, Model, Progress, Reason, Scope, Task, Trace, Unreached, Verdict,
     Violation,
 };
-use search::{End, Goal, Search};
 pub use least_weak::{Least, LeastWeak, Weakness, least_weak, weakness};
+use search::{End, Goal, Search};
 pub use search::{Order, Reduction, initial_choices};
 pub use shorten::without_needless_steps;
 

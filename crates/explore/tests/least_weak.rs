@@ -35,7 +35,8 @@ fn cheapest(machine: &Machine<'_>, memory: &impl Memory) -> Option<Option<Weakne
         for step in steps {
             let mut new = cost;
             new.steps += 1;
-            let flushes = fresh.is_some_and(|(thread, loc)| step == Step { thread, action: Action::Flush(loc) });
+            let flushes =
+                fresh.is_some_and(|(thread, loc)| step == Step { thread, action: Action::Flush(loc) });
             new.delayed += u32::from(fresh.is_some() && !flushes);
             let mut runs = *last;
             if let Action::Edge(..) = step.action {
@@ -84,7 +85,9 @@ fn cheapest(machine: &Machine<'_>, memory: &impl Memory) -> Option<Option<Weakne
 
 fn compare(name: &str, program: &Program, model: Model) -> bool {
     let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
-    let Verdict::Unsafe { trace } = Explicit::default().check(&task, &mut |_| {}).verdict else { return false };
+    let Verdict::Unsafe { trace } = Explicit::default().check(&task, &mut |_| {}).verdict else {
+        return false;
+    };
     let found = least_weak(&task, trace.clone());
     assert!(replay(program, &found.trace).is_ok(), "{name} {model:?}: the run does not replay");
     assert_eq!(found.weakness, weakness(program, &found.trace), "{name} {model:?}");
@@ -142,7 +145,11 @@ fn as_few_delayed_stores_as_textbooks_say() {
         ("spinlock_broken.fp", Model::Tso, 0, 2),
     ] {
         let (weakness, least) = of_example(name, model);
-        assert_eq!((weakness.delayed, weakness.switches), (delayed, switches), "{name} {model:?}: {weakness:?}");
+        assert_eq!(
+            (weakness.delayed, weakness.switches),
+            (delayed, switches),
+            "{name} {model:?}: {weakness:?}"
+        );
         assert_eq!(least, Least::Proved, "{name}");
     }
 }

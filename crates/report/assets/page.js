@@ -53,7 +53,7 @@ function stepper(section) {
       band.setAttribute("class", "cursor");
       band.setAttribute("x", "0");
       band.setAttribute("width", "100%");
-      svg.querySelector(".lane").before(band);
+      [...svg.querySelectorAll(".lane")].at(-1)?.after(band);
     }
     const chip = svg.querySelector(`.step[data-row="${at - 1}"] rect`);
     band.setAttribute("visibility", chip ? "visible" : "hidden");
@@ -62,7 +62,7 @@ function stepper(section) {
     band.setAttribute("y", y - 4);
     band.setAttribute("height", height + 8);
     const box = svg.parentElement;
-    if (box.scrollHeight > box.clientHeight + 4) box.scrollTop = y - box.clientHeight / 2;
+    if (svg.getClientRects().length && box.scrollHeight > box.clientHeight + 4) box.scrollTop = y - box.clientHeight / 2;
   }
 
   function show(row) {
@@ -105,10 +105,16 @@ function stepper(section) {
   const toggle = find("toggle"), beside = find("beside");
   toggle?.addEventListener("click", () => {
     beside.hidden = !beside.hidden;
+    section.classList.toggle("compared", !beside.hidden);
     toggle.setAttribute("aria-expanded", String(!beside.hidden));
     toggle.textContent = beside.hidden ? "Show the SC run beside it" : "Hide the SC run";
   });
   show(last);
+  // A long drawing opens where the first reordering is.
+  for (const svg of section.querySelectorAll(".stepped svg.drawing")) {
+    const first = svg.querySelector(".chip.weak");
+    if (first && svg.getClientRects().length) svg.parentElement.scrollTop = Math.max(0, Number(first.getAttribute("y")) - 120);
+  }
   return { show, at: () => at, last };
 }
 

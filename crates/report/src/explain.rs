@@ -187,47 +187,27 @@ impl Story<'_> {
         place(self.program, self.replay, self.replay.steps[step].event.span)
     }
 
+    /// What happened, in the order in which it did.
     fn reordering(&self) -> Vec<String> {
-        let mut out = Vec::new();
-        let thread_of = |step: usize| self.replay.steps[step].step.thread;
-        let mut told: Vec<usize> = Vec::new();
-        for &store in &self.delayed {
-            let name = self.thread(store);
-            let behind = told.iter().rfind(|s| {
-                thread_of(**s) == thread_of(store) && self.line.flushed[**s].is_none_or(|f| f > store)
-            });
-            let until = match self.line.flushed[store] {
-                Some(_) => "",
-                None => " to the end",
-            };
-            out.push(match behind {
-                Some(first) if self.replay.model == fencepost_task::Model::Tso => format!(
-                    "Its store {}{} waits behind {}.",
-                    self.value(store),
-                    self.at(store),
-                    self.cell(*first)
-                ),
-                _ => format!(
-                    "{name} stores {}{}, but the store stays in its buffer{until}.",
-                    self.value(store),
-                    self.at(store)
-                ),
-            });
-            told.push(store);
-            let last_of_group =
-                !self.delayed.iter().any(|s| *s > store && thread_of(*s) == thread_of(store) && {
-                    let pass = self.passes(store).first().copied();
-                    pass.is_none_or(|p| *s < p)
-                });
-            if last_of_group {
-                for pass in self.passes_that_matter(store) {
-                    out.push(self.pass(name, store, pass));
+        let mut told: Vec<(usize, String)> = Vec::new();
+        for (i, &store) in self.delayed.iter().enumerate() {
+            told.push((store, self.waiting(store, &self.delayed[..i])));
+            for pass in self.passes_that_matter(store) {
+                // Of the stores that it passes the first tells of it.
+                if self.line.passes[pass].first() == Some(&store) {
+                    told.push((pass, self.pass(self.thread(store), store, pass)));
                 }
+            }
+            if let Some(flush) = self.line.flushed[store]
+                && let Some(newer) = self.line.overwrites[flush]
+            {
+                told.push((flush, self.late(store, newer)));
+                told.extend(self.sees_late(store, flush));
             }
         }
         for load in 0..self.replay.steps.len() {
             if let Some(&store) = self.line.misses[load].last() {
-                out.push(format!(
+                let sentence = format!(
                     "{} {} {}{} and sees {}, because {} still waits in the buffer of {}.",
                     self.thread(load),
                     self.verb(load),
@@ -236,21 +216,96 @@ impl Story<'_> {
                     self.seen(load),
                     self.value(store),
                     self.thread(store)
-                ));
+                );
+                told.push((load, sentence));
+            }
+        }
+        told.sort_by_key(|(step, _)| *step);
+        let mut out: Vec<String> = Vec::new();
+        for (_, sentence) in told {
+            if !out.contains(&sentence) {
+                out.push(sentence);
             }
         }
         if self.delayed.is_empty() {
             out.push("Every store of this run is in memory at once: SC has this run, too.".to_string());
         }
-        let end = conclusion(self.program, self.replay).what;
-        out.push(format!("So: {end}."));
+        out.push(format!("So: {}.", conclusion(self.program, self.replay).what));
         out
+    }
+
+    /// A store stays in the buffer, perhaps behind others.
+    fn waiting(&self, store: usize, earlier: &[usize]) -> String {
+        let name = self.thread(store);
+        let is_before = |s: &&usize| {
+            self.replay.steps[**s].step.thread == self.replay.steps[store].step.thread
+                && self.line.flushed[**s].is_none_or(|f| f > store)
+        };
+        match earlier.iter().rfind(is_before) {
+            Some(first) if self.replay.model == fencepost_task::Model::Tso => format!(
+                "{name}'s store {}{} waits behind that to {}.",
+                self.value(store),
+                self.at(store),
+                self.cell(*first)
+            ),
+            _ => {
+                let until = if self.line.flushed[store].is_some() { "" } else { " to the end" };
+                format!(
+                    "{name} stores {}{}, but the store stays in its buffer{until}.",
+                    self.value(store),
+                    self.at(store)
+                )
+            }
+        }
+    }
+
+    /// A store reaches memory after a newer write.
+    fn late(&self, store: usize, newer: usize) -> String {
+        format!(
+            "Only now {}'s {} reaches memory, and writes over {}'s newer {}{}.",
+            self.thread(store),
+            self.value(store),
+            self.thread(newer),
+            self.written(newer),
+            self.at(newer)
+        )
+    }
+
+    /// The first load of another thread that sees a store that came late.
+    fn sees_late(&self, store: usize, flush: usize) -> Option<(usize, String)> {
+        let (loc, thread) = (self.replay.steps[store].event.loc, self.replay.steps[store].step.thread);
+        let after = (flush + 1..self.replay.steps.len()).find(|i| {
+            let step = &self.replay.steps[*i];
+            step.event.loc == loc
+                && step.step.thread != thread
+                && matches!(step.event.kind, EventKind::Load | EventKind::Rmw | EventKind::Flush)
+        })?;
+        let step = &self.replay.steps[after];
+        (step.event.kind != EventKind::Flush).then(|| {
+            let sentence = format!(
+                "{} {} {}{} and sees {}.",
+                self.thread(after),
+                self.verb(after),
+                self.cell(after),
+                self.at(after),
+                self.seen(after)
+            );
+            (after, sentence)
+        })
+    }
+
+    /// The cell of a write and what it wrote.
+    fn written(&self, step: usize) -> String {
+        let (done, before) = (&self.replay.steps[step], &self.replay.states[step]);
+        let value =
+            done.event.value.map_or("?".to_string(), |v| before.show_value(self.program, done.value_type, v));
+        format!("{} = {value}", self.cell(step))
     }
 
     fn pass(&self, name: &str, store: usize, pass: usize) -> String {
         match self.line.issued[pass] {
             Some(later) => format!(
-                "Its later store {}{} reaches memory first: it overtakes the store to {}.",
+                "{name}'s later store {}{} reaches memory first: it overtakes the store to {}.",
                 self.value(later),
                 self.at(later),
                 self.cell(store)

@@ -30,6 +30,8 @@ pub struct Row {
     pub passes: Vec<usize>,
     /// The first step that got ahead of it.
     pub overtaken_by: Option<usize>,
+    /// Of a flush, the newer write of another thread that it writes over.
+    pub overwrites: Option<usize>,
     /// The waiting stores of other threads that it did not see.
     pub misses: Vec<usize>,
 }
@@ -42,7 +44,10 @@ impl Row {
 
     /// Whether SC has no such thing.
     pub fn is_weak(&self) -> bool {
-        !self.passes.is_empty() || self.overtaken_by.is_some() || !self.misses.is_empty()
+        !self.passes.is_empty()
+            || self.overtaken_by.is_some()
+            || !self.misses.is_empty()
+            || self.overwrites.is_some()
     }
 }
 
@@ -66,6 +71,7 @@ pub fn rows(program: &Program, replay: &Replay, line: &Timeline, detail: Detail)
             at_once,
             passes: line.passes[last].clone(),
             overtaken_by: line.overtaken_by[i],
+            overwrites: line.overwrites[last],
             misses: line.misses[i].clone(),
         });
     }

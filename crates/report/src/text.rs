@@ -152,8 +152,10 @@ pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
 /// A replayed run as a table.
 pub fn steps(program: &Program, replay: &Replay, style: Style) -> String {
     let line = timeline(replay);
-    let rows: Vec<Line> =
-        rows(program, replay, &line, style.detail).into_iter().map(|r| Line::new(program, replay, r)).collect();
+    let rows: Vec<Line> = rows(program, replay, &line, style.detail)
+        .into_iter()
+        .map(|r| Line::new(program, replay, r))
+        .collect();
     let mut out = String::from("\n");
     if !replay.init.is_empty() {
         let init: Vec<_> =
@@ -218,8 +220,9 @@ struct Table {
 
 impl Table {
     fn new(replay: &Replay, rows: &[Line]) -> Table {
-        let cell =
-            |row: &Line, thread: usize| if row.row.thread == thread { row.text.clone() } else { String::new() };
+        let cell = |row: &Line, thread: usize| {
+            if row.row.thread == thread { row.text.clone() } else { String::new() }
+        };
         let contents = |row: &Line, thread: usize| row.buffers.get(thread).cloned().unwrap_or_default();
         let mut columns: Vec<(String, Vec<String>)> = Vec::new();
         for (t, name) in replay.threads.iter().enumerate() {

@@ -24,12 +24,23 @@ pub struct Timeline {
     pub misses: Vec<Vec<usize>>,
     /// For each load that its own thread's buffer answered, that store.
     pub forwarded: Vec<Option<usize>>,
+    /// For each flush the last write of another thread to its cell while the store was waiting, which it
+    /// writes over: a store, or a read-modify-write.
+    pub overwrites: Vec<Option<usize>>,
     /// The stores that never reached memory.
     pub unflushed: Vec<usize>,
 }
 
 struct Pending {
     step: usize,
+    thread: u32,
+    loc: Loc,
+}
+
+/// A write to memory: when, and by which store or read-modify-write.
+struct Write {
+    at: usize,
+    by: usize,
     thread: u32,
     loc: Loc,
 }
@@ -45,9 +56,11 @@ pub fn timeline(replay: &Replay) -> Timeline {
         passes: vec![Vec::new(); n],
         misses: vec![Vec::new(); n],
         forwarded: vec![None; n],
+        overwrites: vec![None; n],
         unflushed: Vec::new(),
     };
     let mut pending: Vec<Pending> = Vec::new();
+    let mut writes: Vec<Write> = Vec::new();
     for (i, step) in replay.steps.iter().enumerate() {
         let thread = step.step.thread;
         let Some(loc) = step.event.loc else { continue };
@@ -64,6 +77,9 @@ pub fn timeline(replay: &Replay) -> Timeline {
                     let others = pending.iter().filter(|p| p.thread != thread && p.loc == loc);
                     line.misses[i] = others.map(|p| p.step).collect();
                 }
+                if step.event.kind == EventKind::Rmw {
+                    writes.push(Write { at: i, by: i, thread, loc });
+                }
             }
             EventKind::Flush => {
                 let position = pending.iter().position(|p| p.thread == thread && p.loc == loc);
@@ -73,6 +89,9 @@ pub fn timeline(replay: &Replay) -> Timeline {
                     line.flushed[store] = Some(i);
                     let older = pending.iter().filter(own).filter(|p| p.step < store);
                     line.passes[i] = older.map(|p| p.step).collect();
+                    let newer = writes.iter().rfind(|w| w.at > store && w.thread != thread && w.loc == loc);
+                    line.overwrites[i] = newer.map(|w| w.by);
+                    writes.push(Write { at: i, by: store, thread, loc });
                 }
             }
             _ => {}
@@ -92,9 +111,12 @@ impl Timeline {
         self.flushed[store] == Some(store + 1)
     }
 
-    /// The stores that something got ahead of or that a load did not see, in order.
+    /// The stores that something got ahead of, that a load did not see, or that came too late, in order.
     pub fn delayed(&self) -> Vec<usize> {
         let mut stores: Vec<usize> = self.passes.iter().chain(&self.misses).flatten().copied().collect();
+        stores.extend(
+            (0..self.issued.len()).filter(|i| self.overwrites[*i].is_some()).filter_map(|i| self.issued[i]),
+        );
         stores.sort_unstable();
         stores.dedup();
         stores

@@ -22,11 +22,11 @@ use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, insta
 use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Verdict};
 use goal::{Checker, Evidence, Judged};
 use source::{Places, Source};
-pub use suggest::suggest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+pub use suggest::suggest;
 
 /// More cheapest sets than this are not listed.
 const MOST_SETS: usize = 1000;

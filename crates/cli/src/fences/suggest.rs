@@ -1,9 +1,9 @@
 //! What `explain` says of fences: a cheapest repair, proved, or nothing where that takes too long.
 
+use super::Placed;
 use super::goal::{Checker, Judged};
 use super::show::kind_name;
 use super::source::Source;
-use super::Placed;
 use crate::options::{EngineName, GoalName, InputOptions};
 use fencepost_frontend::fences::Language;
 use fencepost_ir::cfg::FenceKind;
@@ -57,7 +57,8 @@ fn repair(file: &Path, input: &InputOptions, model: Model, budget: Budget) -> Op
     let placed: Vec<_> = placed
         .map(|p| {
             let words = source.language.fence(p.kind);
-            let written = if source.language == Language::C { format!(" (`{words}`)") } else { String::new() };
+            let written =
+                if source.language == Language::C { format!(" (`{words}`)") } else { String::new() };
             format!("a {} fence in {} {}{written}", kind_name(p.kind), p.function, p.place())
         })
         .collect();

@@ -20,9 +20,7 @@ pub fn shown(
     budget: &Budget,
 ) -> ShownTest {
     let answer = |answer: &Result<Answer, NoAnswer>| match answer {
-        Ok(answer) => {
-            ShownAnswer::Final { observation: answer.observation(), states: answer.states.clone() }
-        }
+        Ok(answer) => ShownAnswer::Final { observation: answer.observation(), states: answer.states.clone() },
         Err(NoAnswer::Unknown(reason)) => ShownAnswer::Unknown(reason.to_string()),
         Err(NoAnswer::Fault { .. }) => ShownAnswer::Unknown("an access to no location".to_string()),
     };
@@ -71,9 +69,12 @@ fn run_to(
     let condition = values.iter().enumerate().map(is).reduce(both)?;
     let mut program = program.clone();
     let span = program.properties.first().map_or(Span::NONE, Property::span);
-    program.properties = vec![Property::Final { quantifier: Quantifier::NotExists, observed, condition, span }];
+    program.properties =
+        vec![Property::Final { quantifier: Quantifier::NotExists, observed, condition, span }];
     let task = Task { program: &program, model, bounds: Bounds::default(), budget: budget.clone() };
-    let Verdict::Unsafe { trace } = Explicit::default().check(&task, &mut |_| {}).verdict else { return None };
+    let Verdict::Unsafe { trace } = Explicit::default().check(&task, &mut |_| {}).verdict else {
+        return None;
+    };
     let trace = least_weak(&task, trace).trace;
     let replay = replay(&program, &trace).unwrap_or_else(|rejection| {
         panic!(

@@ -2,6 +2,7 @@
 //! input. One binary for all of it.
 
 mod bad_input;
+mod browser;
 mod c;
 mod c_checks;
 mod c_random;
@@ -11,6 +12,7 @@ mod fences;
 mod limits;
 mod litmus;
 mod output;
+mod pages;
 mod replay;
 mod robust;
 mod translate;

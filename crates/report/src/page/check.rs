@@ -1,7 +1,7 @@
 //! The page of a verdict: the run and its story, or what was proved and how to check it again.
 
 use super::{drawings, facts, page, run_section, sentences};
-use crate::nearest_sc::NearestSc;
+use crate::nearest_sc::{Fate, NearestSc};
 use crate::picture::Frame;
 use crate::picture::svg::escape;
 use crate::text::{caveat, unreached};
@@ -48,7 +48,8 @@ pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
             body += &properties(outcome.program);
         }
         Shown::Unknown { scope, .. } => {
-            let known = scope.map_or_else(|| "nothing was finished".to_string(), |s| format!("no violation {s}"));
+            let known =
+                scope.map_or_else(|| "nothing was finished".to_string(), |s| format!("no violation {s}"));
             body += &sentences("What is known", &[known]);
             body += &properties(outcome.program);
         }
@@ -87,29 +88,38 @@ fn violation(outcome: &Outcome<'_>, replay: &Replay) -> String {
         }
     };
     let nearest = outcome.explanation.as_ref().and_then(|e| e.nearest.as_ref());
-    let beside = nearest.map(|n| sc_run(program, n, outcome));
+    let beside = nearest.map(|n| sc_run(program, n, replay));
     let frame = Frame { legend: true, ..Frame::default() };
-    let mut body = run_section(program, replay, frame, beside.as_deref());
+    let mut story = String::new();
     if let Some(explanation) = &outcome.explanation {
-        body += &sentences("What happens", &explanation.reordering);
-        body += &sentences("What each thread saw", &explanation.saw);
-        body += &sentences("Under SC", &explanation.sc);
-        body += &sentences("What forbids it", &explanation.cure);
+        story += &sentences("What happens", &explanation.reordering);
+        story += &sentences("What each thread saw", &explanation.saw);
+        story += &sentences("Under SC", &explanation.sc);
+        story += &sentences("What forbids it", &explanation.cure);
         if let Some(order) = &explanation.order {
-            let _ = writeln!(body, "<p class=\"quiet\">{}</p>", escape(order));
+            let _ = writeln!(story, "<p class=\"quiet\">{}</p>", escape(order));
         }
     }
-    body
+    run_section(program, replay, frame, beside.as_deref(), &story)
 }
 
 /// The nearest SC run, to stand beside the other one.
-fn sc_run(program: &Program, nearest: &NearestSc, outcome: &Outcome<'_>) -> String {
-    let end = match outcome.explanation.as_ref().and_then(|e| e.sc.first()) {
-        Some(_) if nearest.parting.is_some() => "SC: no violation here",
-        _ => "SC: the same steps, another order",
+fn sc_run(program: &Program, nearest: &NearestSc, replay: &Replay) -> String {
+    let end = match nearest.parting {
+        None => "SC: the same steps in another order, and no violation".to_string(),
+        Some(parting) => {
+            let name = &replay.steps[parting.weak].thread;
+            let fate = match nearest.fate {
+                Fate::Waits => "waits",
+                Fate::Stuck => "cannot go on",
+                Fate::Ends => "ends",
+                Fate::GoesOn => "goes on",
+            };
+            format!("SC: {name} {fate}, no violation")
+        }
     };
     let parting = nearest.parting.and_then(|p| p.sc);
-    let frame = Frame { end: Some(end), parting, ..Frame::default() };
+    let frame = Frame { end: Some(&end), parting, ..Frame::default() };
     format!(
         "<h3>The nearest SC run</h3>\n{}",
         drawings(program, &nearest.replay, frame, "Drawing of the nearest run under SC")

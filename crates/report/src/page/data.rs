@@ -78,8 +78,12 @@ fn sentence(program: &Program, replay: &Replay, row: &Row) -> String {
     if let Some(store) = row.passes.first() {
         text += &format!("; it overtakes {}", stored(*store));
     }
+    if let Some(newer) = row.overwrites {
+        text += &format!("; it writes over {}, which is newer", stored(newer));
+    }
     if let Some(store) = row.misses.last() {
-        text += &format!("; it does not see {}, which waits for {}", stored(*store), replay.steps[*store].thread);
+        text +=
+            &format!("; it does not see {}, which waits for {}", stored(*store), replay.steps[*store].thread);
     }
     text
 }

@@ -68,7 +68,9 @@ fn row(test: &ShownTest, number: usize) -> String {
                 let class = if *observation == "Never" { "quiet" } else { "" };
                 write!(out, "<td class=\"{class}\">{observation}, {} states</td>", states.len())
             }
-            ShownAnswer::Unknown(reason) => write!(out, "<td class=\"open\">unknown: {}</td>", escape(reason)),
+            ShownAnswer::Unknown(reason) => {
+                write!(out, "<td class=\"open\">unknown: {}</td>", escape(reason))
+            }
         };
     }
     out + "</tr>\n"

@@ -13,7 +13,7 @@ pub use check::{Recheck, check};
 pub use litmus::litmus;
 pub use robust::robust;
 
-use crate::picture::{self, Form, Frame, drawing};
+use crate::picture::{self, Form, Frame, drawing, heads};
 use crate::timeline::timeline;
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
@@ -43,27 +43,35 @@ fn page(title: &str, body: &str) -> String {
 /// Both forms of a drawing, in a box that scrolls.
 fn drawings(program: &Program, replay: &Replay, frame: Frame<'_>, label: &str) -> String {
     format!(
-        "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}{}</div>\n",
+        "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}{}{}{}</div>\n",
         escape(label),
+        heads(program, replay, Form::Wide),
+        heads(program, replay, Form::Narrow),
         drawing(program, replay, Form::Wide, frame),
         drawing(program, replay, Form::Narrow, frame)
     )
 }
 
-/// A run to be stepped through, with `beside` shown on demand.
-fn run_section(program: &Program, replay: &Replay, frame: Frame<'_>, beside: Option<&str>) -> String {
+/// A run to be stepped through, with `beside` shown on demand and `story` below.
+fn run_section(
+    program: &Program,
+    replay: &Replay,
+    frame: Frame<'_>,
+    beside: Option<&str>,
+    story: &str,
+) -> String {
     let line = timeline(replay);
     let rows = picture::shown(program, replay, &line);
     let mut out = String::from("<section class=\"run\" aria-label=\"The run\">\n<div class=\"columns\">\n");
     let _ = write!(
         out,
-        "<div class=\"pair\"><div class=\"stepped\">\n{}</div>\n",
+        "<div class=\"picture\"><div class=\"pair\"><div class=\"stepped\">\n{}</div>\n",
         drawings(program, replay, frame, "Drawing of the run")
     );
     if let Some(beside) = beside {
         let _ = write!(out, "<div class=\"beside\" hidden>\n{beside}</div>\n");
     }
-    out += "</div>\n<div class=\"side\">\n";
+    let _ = write!(out, "</div>\n<div class=\"told\">{story}</div>\n</div>\n<div class=\"side\">\n");
     out += "<p class=\"now-text\" aria-live=\"polite\"></p>\n";
     let _ = write!(
         out,
@@ -80,11 +88,13 @@ fn run_section(program: &Program, replay: &Replay, frame: Frame<'_>, beside: Opt
             <div><h3>Memory</h3><div class=\"cells\"><table class=\"state\"><tbody class=\"memory\"></tbody></table></div></div>\n\
             </div>\n<h3>Source</h3>\n";
     let data = data::data(program, replay, &rows);
+    let longest = replay.threads.iter().map(|t| t.chars().count()).max().unwrap_or(0).clamp(4, 16);
     for file in &data.files {
         let _ = writeln!(out, "<p class=\"quiet mono\">{}</p>", escape(program.sources.name(*file)));
         let _ = write!(
             out,
-            "<div class=\"source\" data-file=\"{}\" tabindex=\"0\" role=\"region\" aria-label=\"Source of {}\">",
+            "<div class=\"source\" style=\"--names:{}ch\" data-file=\"{}\" tabindex=\"0\" role=\"region\" aria-label=\"Source of {}\">",
+            longest + 3,
             file.0,
             escape(program.sources.name(*file))
         );

@@ -63,7 +63,7 @@ fn section(answer: &Robustness<'_>, attack: &ShownAttack, number: usize) -> Stri
         Criterion::TriangularRaces => "a triangular race",
     };
     let frame = Frame { end: Some(end), legend: true, ..Frame::default() };
-    out += &run_section(answer.program, &attack.replay, frame, None);
+    out += &run_section(answer.program, &attack.replay, frame, None, "");
     if !attack.cycle.is_empty() {
         out += "<h3>What happens before itself</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
                 aria-label=\"Drawing of the cycle\">\n";

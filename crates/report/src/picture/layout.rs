@@ -40,10 +40,10 @@ const WIDE: Sizes = Sizes {
     character: 7.9,
     small: 6.5,
     gutter: 52.0,
-    gap: 64.0,
+    gap: 46.0,
     track: 22.0,
     bar: 15.0,
-    reach: 104.0,
+    reach: 60.0,
     characters: 36,
     captions: true,
     two_lines: false,
@@ -58,7 +58,7 @@ const NARROW: Sizes = Sizes {
     gap: 16.0,
     track: 17.0,
     bar: 13.0,
-    reach: 40.0,
+    reach: 34.0,
     characters: 13,
     captions: false,
     two_lines: true,
@@ -152,7 +152,8 @@ impl Layout {
                 .unwrap_or(0);
             let chip = 16.0 + sizes.character * longest.clamp(8, sizes.characters) as f64;
             let buffer = left + chip + sizes.track * 0.8;
-            let edge = (buffer + sizes.track * tracks as f64 + 4.0).max(left + chip + sizes.reach);
+            let captions = if sizes.captions && tracks > 0 { 36.0 } else { 0.0 };
+            let edge = (buffer + sizes.track * tracks as f64 + 4.0).max(left + chip + sizes.reach + captions);
             lanes.push(Lane { thread, left, chip, buffer, tracks, edge });
             left = edge + sizes.gap;
         }

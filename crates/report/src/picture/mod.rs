@@ -53,7 +53,32 @@ pub struct Frame<'a> {
 
 /// The rows of a run that drawings show.
 pub fn shown(program: &Program, replay: &Replay, line: &Timeline) -> Vec<Row> {
-    rows(program, replay, line, Detail::Steps)
+    let mut rows = rows(program, replay, line, Detail::Steps);
+    let last = replay.steps.len().checked_sub(1);
+    rows.retain(|row| Some(row.last) == last || concerns_others(row.kind));
+    rows
+}
+
+/// Whether other threads can be concerned.
+fn concerns_others(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Load
+        | EventKind::Store
+        | EventKind::Flush
+        | EventKind::Rmw
+        | EventKind::Fence
+        | EventKind::Lock
+        | EventKind::Unlock
+        | EventKind::Spawn
+        | EventKind::Join
+        | EventKind::Assert
+        | EventKind::Havoc
+        | EventKind::Begin
+        | EventKind::AtomicEnd
+        | EventKind::Alloc
+        | EventKind::Free => true,
+        EventKind::Local | EventKind::Choose | EventKind::Call | EventKind::Return | EventKind::End => false,
+    }
 }
 
 /// An SVG element. Standing alone it needs [`document`].
@@ -69,7 +94,13 @@ pub fn drawing(program: &Program, replay: &Replay, form: Form, frame: Frame<'_>)
     drawing.chips(frame);
     let end = match frame.end {
         Some(end) => end.to_string(),
-        None => conclusion(program, replay).what,
+        None => {
+            let conclusion = conclusion(program, replay);
+            match conclusion.details.first() {
+                Some(source) => format!("{}\n{source}", conclusion.what),
+                None => conclusion.what,
+            }
+        }
     };
     let bottom = drawing.below(&end, frame);
     let threads: Vec<&str> = layout.lanes.iter().map(|l| replay.threads[l.thread].as_str()).collect();
@@ -88,6 +119,15 @@ pub fn drawing(program: &Program, replay: &Replay, form: Form, frame: Frame<'_>)
         escape(&label),
         drawing.canvas.finish()
     )
+}
+
+/// The names of a drawing's threads as HTML, to stand above it and stay in sight while it scrolls.
+pub fn heads(program: &Program, replay: &Replay, form: Form) -> String {
+    let line = timeline(replay);
+    let rows = shown(program, replay, &line);
+    let layout = Layout::new(replay, &line, &rows, form, false);
+    Drawing { replay, program, line: &line, rows: &rows, layout: &layout, canvas: Canvas::default() }
+        .heads(form)
 }
 
 /// A drawing as a file of its own.
@@ -222,13 +262,14 @@ impl Drawing<'_> {
             );
             if let Some(row) = until {
                 let y = self.layout.y(row);
-                let class = if self.rows[row].passes.is_empty() { "" } else { " weak" };
+                let class = if self.rows[row].is_weak() { " weak" } else { "" };
                 self.canvas.line(&format!("wire{class}"), (x + half, y), (lane.edge - 5.0, y));
                 self.canvas.head(&format!("head{class}"), (lane.edge, y), Toward::Right);
             }
-            let room = ((bottom - top) / form.small) as usize;
+            let (low, high) = self.free_of_crosses(store, top, bottom);
+            let room = ((high - low) / form.small) as usize;
             if words.chars().count() <= room {
-                self.canvas.upward(&format!("inside{weak}"), (x + 3.8, (top + bottom) / 2.0), &words);
+                self.canvas.upward(&format!("inside{weak}"), (x + 3.8, (low + high) / 2.0), &words);
             }
             self.canvas.close();
         }
@@ -242,6 +283,16 @@ impl Drawing<'_> {
         }
     }
 
+    /// The longest part of a bar without a cross on it.
+    fn free_of_crosses(&self, store: usize, top: f64, bottom: f64) -> (f64, f64) {
+        let crossed = self.rows.iter().enumerate().filter(|(_, r)| r.misses.contains(&store));
+        let mut ends: Vec<f64> = crossed.map(|(i, _)| self.layout.y(i)).collect();
+        ends.insert(0, top - 6.0);
+        ends.push(bottom + 6.0);
+        let parts = ends.windows(2).map(|w| (w[0] + 8.0, w[1] - 8.0));
+        parts.max_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0))).unwrap_or((top, bottom))
+    }
+
     fn is_missed(&self, store: usize) -> bool {
         self.line.misses.iter().any(|m| m.contains(&store))
     }
@@ -250,6 +301,21 @@ impl Drawing<'_> {
     fn label(&self, store: usize) -> String {
         let row = self.rows.iter().find(|r| r.step == store);
         row.map_or_else(String::new, |r| r.words.trim_start_matches("store ").to_string())
+    }
+
+    /// The names of the threads once more, to stay in sight while a long drawing scrolls.
+    fn heads(&self, form: Form) -> String {
+        let class = if form == Form::Wide { "wide" } else { "narrow" };
+        let mut out = format!(
+            "<div class=\"heads {class}\" aria-hidden=\"true\" style=\"width:{:.0}px\">",
+            self.layout.width
+        );
+        for lane in &self.layout.lanes {
+            let most = ((lane.edge - lane.left) / self.layout.form.character) as usize;
+            let name = cut(&self.replay.threads[lane.thread], most);
+            let _ = write!(out, "<span style=\"left:{:.0}px\">{}</span>", lane.left, escape(&name));
+        }
+        out + "</div>\n"
     }
 
     /// Steps, above everything.
@@ -274,7 +340,8 @@ impl Drawing<'_> {
                 class += " otherwise";
             }
             self.canvas.open(&format!("class=\"step\" data-row=\"{i}\" data-step=\"{}\"", row.step + 1));
-            let mut title = format!("step {}: {} {}", row.step + 1, self.replay.threads[row.thread], row.words);
+            let mut title =
+                format!("step {}: {} {}", row.step + 1, self.replay.threads[row.thread], row.words);
             if let Some(source) = self.program.sources.line(row.span) {
                 let _ = write!(title, "\nline {}: {}", row.span.line, source.trim());
             }
@@ -296,16 +363,29 @@ impl Drawing<'_> {
                 }
             }
             if parting {
-                self.canvas.text("part end", (lane.edge - 6.0, y - 7.0), "here the runs part");
+                self.part(i, row.thread);
             }
             if let (Some(store), true) = (row.misses.first(), layout.form.captions) {
                 let left = layout.bars.iter().any(|b| b.store == *store && b.x < lane.left);
-                let (class, x) =
-                    if left { ("note end", lane.left - 4.0) } else { ("note", lane.edge + 4.0) };
+                let (class, x) = if left { ("note end", lane.left - 4.0) } else { ("note", lane.edge + 4.0) };
                 self.canvas.text(class, (x, y - 5.0), "not seen");
+            }
+            if let (Some(newer), true) = (row.overwrites, layout.form.captions) {
+                let note = format!("writes over newer {}", self.label(newer));
+                self.canvas.text("note", (lane.edge + 6.0, y + 4.0), &note);
             }
             self.canvas.close();
         }
+    }
+
+    /// A line across where the run parts from the one that it is compared with. Nothing else is in this row.
+    fn part(&mut self, row: usize, thread: usize) {
+        let layout = self.layout;
+        let y = layout.y(row) - layout.form.row / 2.0;
+        self.canvas.line("parting", (4.0, y), (layout.width - 4.0, y));
+        let free = layout.lanes.iter().find(|l| l.thread != thread);
+        let x = free.map_or(layout.form.gutter, |l| l.left);
+        self.canvas.text("part", (x, y + 14.0), "here the runs part");
     }
 
     /// What the run ends in, and what the lines mean. Gives the height of all.
@@ -314,13 +394,14 @@ impl Drawing<'_> {
         let mut y = layout.bottom() + 22.0;
         let width = layout.width - 16.0;
         let most = ((width - 24.0) / layout.form.character).max(12.0) as usize;
-        let lines = crate::paint::wrap(end, most.max(30), 0, 0);
+        let lines: String = end.lines().map(|l| crate::paint::wrap(l, most, 0, 2)).collect();
         let lines: Vec<String> = lines.lines().map(|l| cut(l, most)).collect();
         let class = if frame.end.is_some() { "end plain" } else { "end" };
         self.canvas.open("class=\"conclusion\"");
         self.canvas.rect(class, (8.0, y - 8.0), (width, 20.0 * lines.len() as f64 + 12.0), 6.0);
-        for line in &lines {
-            self.canvas.text("endwords", (20.0, y + 12.0), line);
+        for (i, line) in lines.iter().enumerate() {
+            let class = if i == 0 { "endwords" } else { "endmore" };
+            self.canvas.text(class, (20.0, y + 12.0), line);
             y += 20.0;
         }
         self.canvas.close();

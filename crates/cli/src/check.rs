@@ -189,10 +189,10 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
         output::complain(format!("error: {message}"));
         return Exit::Wrong;
     }
-    let mut line = ProgressLine::new(options.quiet);
+    let line = ProgressLine::new(options.quiet, name, task.budget.deadline);
     let mut answer = match engine.name() {
         "dual" if options.engine == EngineName::Auto => any_number::dual(&task),
-        _ => engine.check(&task, &mut |p| line.update(name, p)),
+        _ => engine.check(&task, &mut |p| line.update(p)),
     };
     if program.is_parameterized()
         && options.engine == EngineName::Auto
@@ -200,7 +200,7 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
         && !matches!(reason, Reason::Memory | Reason::Cancelled)
     {
         let explicit = explicit(options);
-        answer = any_number::check(&explicit, &task, &mut |p| line.update(name, p));
+        answer = any_number::check(&explicit, &task, &mut |p| line.update(p));
         engine = Box::new(explicit);
     }
     drop(line);

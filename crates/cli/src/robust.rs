@@ -1,6 +1,7 @@
 //! `fencepost robust`: whether TSO adds behaviour at all, and where.
 
 use crate::options::{self, Format, ModelName, RobustOptions};
+use crate::progress::ProgressLine;
 use crate::{Exit, check, input, interrupt, output};
 use fencepost_certify::{replay_cycle, replay_run};
 use fencepost_ir::cfg::Program;
@@ -69,10 +70,12 @@ fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool
         memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
         cancelled: cancelled.clone(),
     };
+    let line = ProgressLine::new(options.quiet, &name, budget.deadline);
     let answer = match options.criterion {
         options::Criterion::Traces => by_traces(&name, &program, &budget),
         options::Criterion::Trf => by_races(&name, &program, &budget),
     };
+    drop(line);
     let answer = Robustness { seconds: start.elapsed().as_secs_f64(), ..answer };
     match options.format {
         Format::Json => output::line(robust::object(&answer)),

@@ -73,8 +73,8 @@ fn recheck(files: &[PathBuf], outcome: &Outcome<'_>) -> Recheck {
                 ),
                 "dual" => format!(
                     "From the violations backward, {} configurations were looked at; no initial state is among \
-                     those from which a violation can be reached. The proof was checked again by code that does \
-                     not know the engine.",
+                     those from which a violation can be reached. The commands below check the proof by code that \
+                     does not know the engine.",
                     outcome.stats.configurations
                 ),
                 "lazy" => "No SC run violates a property, and wherever TSO adds behaviour it was followed, too."

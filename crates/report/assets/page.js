@@ -1,4 +1,4 @@
-// Steps through the runs of a page. Each <section class="run"> has its data in a <script type="application/json">:
+// Steps through the runs of a page. Each section of class `run` has its data in a block of JSON:
 // names of threads and cells, rows, and for each row what it changed. Texts are only ever set as text.
 "use strict";
 
@@ -89,8 +89,10 @@ function stepper(section) {
     for (const [thread, [file, line]] of after.places) {
       const source = sources.get(file), where = source?.children[line - 1];
       if (!where) continue;
-      const mark = where.querySelector(".w");
-      mark.textContent += (mark.textContent ? " " : "") + "▸" + data.threads[thread];
+      const mark = where.querySelector(".w"), name = data.threads[thread];
+      mark.title = where.classList.contains("here") ? `${mark.title}, ${name}` : name;
+      const others = mark.title.split(", ").length - 1;
+      mark.textContent = "▸" + (others ? `${mark.title.split(", ")[0]} +${others}` : name);
       where.classList.add("here");
       if (thread === runs || at === 0) source.scrollTop = where.offsetTop - source.clientHeight / 2;
     }

@@ -152,17 +152,12 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
         }
     }
     for a in attacks.iter().filter(|_| style.detail != Detail::Verdict) {
-        let _ = write!(
-            out,
-            "  {}: the load at {} overtakes the store at {}",
-            a.thread,
-            place(a.load),
-            place(a.store)
-        );
-        let _ = match a.write {
-            Some(write) => writeln!(out, ", beside the write at {}", place(write)),
-            None => writeln!(out),
-        };
+        let mut line =
+            format!("{}: the load at {} overtakes the store at {}", a.thread, place(a.load), place(a.store));
+        if let Some(write) = a.write {
+            let _ = write!(line, ", beside the write at {}", place(write));
+        }
+        out += &wrap(&line, style.width, 2, 4);
     }
     if let (Some(reason), false) = (incomplete, attacks.is_empty()) {
         let _ = writeln!(out, "  there may be more: {reason}");
@@ -175,7 +170,8 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
     for a in attacks.iter().take(shown) {
         out += &steps(program, &a.replay, style);
         if !a.cycle.is_empty() {
-            let _ = writeln!(out, "  what happens before itself (po: program order, cf: conflict):");
+            let head = "what happens before itself (po: program order, cf: conflict):";
+            out += &wrap(head, style.width, 2, 4);
             out += &wrap(&cycle(program, a), style.width, 4, 6);
             for sentence in cycle_sentences(program, a) {
                 out += &wrap(&sentence, style.width, 4, 6);

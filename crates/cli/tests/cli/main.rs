@@ -15,6 +15,7 @@ mod output;
 mod pages;
 mod replay;
 mod robust;
+mod terminal;
 mod translate;
 
 use std::path::{Path, PathBuf};

@@ -165,7 +165,7 @@ fn runs_are_stepped_through() {
         ("mp", "--model pso examples/mp.fp", &["ready"]),
         ("chaselev", "examples/chaselev.c", &[]),
         ("dekker", "--model pso examples/dekker.c", &[]),
-        ("spinlock_broken", "--model sc examples/spinlock_broken.fp", &["lock"]),
+        ("spinlock_broken", "--model sc examples/spinlock_broken.fp", &["taken"]),
     ] {
         let (path, line) = report(name, args);
         step_through(&mut browser, &path, &line, booleans(cells));

@@ -65,7 +65,8 @@ fn run_section(
     let mut out = String::from("<section class=\"run\" aria-label=\"The run\">\n<div class=\"columns\">\n");
     let _ = write!(
         out,
-        "<div class=\"picture\"><div class=\"pair\"><div class=\"stepped\">\n{}</div>\n",
+        "<div class=\"picture\"><div class=\"pair\"><div class=\"stepped\">\n<h3 class=\"head\">The run under {}</h3>\n{}</div>\n",
+        replay.model.name().to_uppercase(),
         drawings(program, replay, frame, "Drawing of the run")
     );
     if let Some(beside) = beside {
@@ -94,7 +95,7 @@ fn run_section(
         let _ = write!(
             out,
             "<div class=\"source\" style=\"--names:{}ch\" data-file=\"{}\" tabindex=\"0\" role=\"region\" aria-label=\"Source of {}\">",
-            longest + 3,
+            longest + 5,
             file.0,
             escape(program.sources.name(*file))
         );

@@ -63,14 +63,15 @@ fn section(answer: &Robustness<'_>, attack: &ShownAttack, number: usize) -> Stri
         Criterion::TriangularRaces => "a triangular race",
     };
     let frame = Frame { end: Some(end), legend: true, ..Frame::default() };
-    out += &run_section(answer.program, &attack.replay, frame, None, "");
+    let mut story = String::new();
     if !attack.cycle.is_empty() {
-        out += "<h3>What happens before itself</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
-                aria-label=\"Drawing of the cycle\">\n";
+        story += "<h3>What happens before itself</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+                  aria-label=\"Drawing of the cycle\">\n";
         let words = |step| event_words(answer.program, attack, step);
-        out += &cycle(&attack.replay, &attack.cycle, words);
-        out += "</div>\n";
-        out += &sentences("The cycle in words", &cycle_sentences(answer.program, attack));
+        story += &cycle(&attack.replay, &attack.cycle, words);
+        story += "</div>\n";
+        story += &sentences("The cycle in words", &cycle_sentences(answer.program, attack));
     }
+    out += &run_section(answer.program, &attack.replay, frame, None, &story);
     out
 }

@@ -52,14 +52,14 @@ const WIDE: Sizes = Sizes {
 const NARROW: Sizes = Sizes {
     row: 44.0,
     chip_height: 36.0,
-    character: 7.3,
+    character: 7.25,
     small: 6.2,
-    gutter: 40.0,
+    gutter: 34.0,
     gap: 16.0,
     track: 17.0,
     bar: 13.0,
     reach: 34.0,
-    characters: 13,
+    characters: 14,
     captions: false,
     two_lines: true,
 };
@@ -150,9 +150,9 @@ impl Layout {
                 })
                 .max()
                 .unwrap_or(0);
-            let chip = 16.0 + sizes.character * longest.clamp(8, sizes.characters) as f64;
-            let buffer = left + chip + sizes.track * 0.8;
-            let captions = if sizes.captions && tracks > 0 { 36.0 } else { 0.0 };
+            let chip = 14.0 + sizes.character * longest.clamp(8, sizes.characters) as f64;
+            let buffer = left + chip + sizes.track * 0.5;
+            let captions = if sizes.captions && tracks > 0 { 44.0 } else { 0.0 };
             let edge = (buffer + sizes.track * tracks as f64 + 4.0).max(left + chip + sizes.reach + captions);
             lanes.push(Lane { thread, left, chip, buffer, tracks, edge });
             left = edge + sizes.gap;
@@ -161,7 +161,7 @@ impl Layout {
             let lane = &lanes[bar.lane];
             // In the middle between step and memory, where there is room.
             let room = lane.edge - lane.buffer - sizes.track * lane.tracks as f64;
-            bar.x = lane.buffer + room / 2.0 + sizes.track * (bar.track as f64 + 0.5) - 2.0;
+            bar.x = lane.buffer + room * 0.4 + sizes.track * (bar.track as f64 + 0.5) - 2.0;
         }
         let title = if has_title { 26.0 } else { 0.0 };
         let least = if form == Form::Wide { 420.0 } else { 330.0 };

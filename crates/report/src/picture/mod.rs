@@ -55,7 +55,7 @@ pub struct Frame<'a> {
 pub fn shown(program: &Program, replay: &Replay, line: &Timeline) -> Vec<Row> {
     let mut rows = rows(program, replay, line, Detail::Steps);
     let last = replay.steps.len().checked_sub(1);
-    rows.retain(|row| Some(row.last) == last || concerns_others(row.kind));
+    rows.retain(|row| Some(row.last) == last && row.kind != EventKind::End || concerns_others(row.kind));
     rows
 }
 
@@ -370,12 +370,26 @@ impl Drawing<'_> {
                 let (class, x) = if left { ("note end", lane.left - 4.0) } else { ("note", lane.edge + 4.0) };
                 self.canvas.text(class, (x, y - 5.0), "not seen");
             }
-            if let (Some(newer), true) = (row.overwrites, layout.form.captions) {
-                let note = format!("writes over newer {}", self.label(newer));
-                self.canvas.text("note", (lane.edge + 6.0, y + 4.0), &note);
+            if let Some(newer) = row.overwrites {
+                self.late(i, newer);
             }
             self.canvas.close();
         }
+    }
+
+    /// Beside a flush, in the lanes of others, where nothing else is in this row: what it writes over.
+    fn late(&mut self, row: usize, newer: usize) {
+        let layout = self.layout;
+        let Some(place) = layout.lanes.iter().position(|l| l.thread == self.rows[row].thread) else { return };
+        let lane = &layout.lanes[place];
+        let before = place > 0 && place + 1 == layout.lanes.len();
+        let (class, x, room) = match before {
+            true => ("note end", lane.left - 10.0, lane.left - 10.0 - layout.form.gutter),
+            false => ("note", lane.edge + 8.0, layout.width - lane.edge - 10.0),
+        };
+        let note = format!("writes over newer {}", self.label(newer));
+        let most = (room / (layout.form.small + 0.2)) as usize;
+        self.canvas.text(class, (x, layout.y(row) + 4.0), &cut(&note, most));
     }
 
     /// A line across where the run parts from the one that it is compared with. Nothing else is in this row.

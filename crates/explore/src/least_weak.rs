@@ -1,7 +1,7 @@
 //! The violation that is easiest to understand: with as few delayed stores as possible, then with as few
 //! switches between threads, then with as few steps.
 //!
-//! A store is *delayed* unless it reaches memory before anything else happens. So a run without delayed
+//! A store is *delayed* unless it reaches memory before anything else happens, or nothing else happens. So a run without delayed
 //! stores is one under SC, and each delayed store is one that the reader has to keep in mind. A *switch* is
 //! an instruction of another thread than that of the instruction before; flushes are memory's doing
 //! and switch nothing.
@@ -43,7 +43,7 @@ const LAST: usize = 4;
 /// How weak a run is; smaller is easier to understand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, PartialOrd, Ord)]
 pub struct Weakness {
-    /// Stores that did not reach memory before anything else happened.
+    /// Stores that had not reached memory when something else happened.
     pub delayed: u32,
     /// How often another thread went on.
     pub switches: u32,
@@ -221,7 +221,8 @@ fn measure<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trace) -> Weakn
             && older(&state, loc)
         {
             let flush = Step { thread: step.thread, action: Action::Flush(loc) };
-            weakness.delayed += u32::from(!first || trace.steps.get(i + 1) != Some(&flush));
+            let next = trace.steps.get(i + 1);
+            weakness.delayed += u32::from(next.is_some_and(|next| !first || *next != flush));
         }
     }
     weakness
@@ -356,9 +357,12 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
             let flush = Step { thread: step.thread, action: Action::Flush(loc) };
             let mut possible = Vec::new();
             self.machine.memory_steps(self.memory, &waiting, step.thread as usize, &mut possible);
-            // An older store to the cell would be flushed instead; and what is wrong already is not made better.
-            let at_once = possible.contains(&flush) && !self.holds(state, step.thread, loc);
-            if at_once && matches!(taken, Taken::Done) {
+            if !matches!(taken, Taken::Done) {
+                // Nothing else happens.
+                return self.go_on(taken, waiting, parent, steps, runs, cost, known);
+            }
+            // An older store to the cell would be flushed instead.
+            if possible.contains(&flush) && !self.holds(state, step.thread, loc) {
                 let mut written = waiting.clone();
                 let taken = self.take(&mut written, flush);
                 self.go_on(taken, written, parent, vec![step, flush], runs, cost, known);

@@ -55,20 +55,19 @@ fn cheapest(machine: &Machine<'_>, memory: &impl Memory) -> Option<Option<Weakne
             };
             let failed = machine.apply(memory, &mut next, step).is_err();
             let waits = |s: &State, loc| s.threads[step.thread as usize].buffer.iter().any(|e| e.loc == loc);
+            let violated =
+                failed || machine.violated(&next).is_some() || machine.state_failure(memory, &next).is_some();
+            if violated {
+                least = Some(least.map_or(new, |l| l.min(new)));
+                continue;
+            }
             let mut fresh = None;
-            if let Some(loc) = stored.filter(|loc| !failed && waits(&next, *loc)) {
+            if let Some(loc) = stored.filter(|loc| waits(&next, *loc)) {
                 match waits(state, loc) {
                     // Its flush cannot come next: the older store's does.
                     true => new.delayed += 1,
                     false => fresh = Some((step.thread, loc)),
                 }
-            }
-            let violated =
-                failed || machine.violated(&next).is_some() || machine.state_failure(memory, &next).is_some();
-            if violated {
-                let ends = Weakness { delayed: new.delayed + u32::from(fresh.is_some()), ..new };
-                least = Some(least.map_or(ends, |l| l.min(ends)));
-                continue;
             }
             let node = (next, runs, fresh);
             if best.get(&node).is_none_or(|known| new < *known) {

@@ -102,8 +102,14 @@ pub fn nearest_sc(program: &Program, weak: &Replay) -> Option<NearestSc> {
 fn same(machine: &Machine<'_>, state: &State, weak: &Replay, number: usize) -> Option<bool> {
     let step = &weak.steps[number];
     let thread = step.step.thread as usize;
-    if thread >= state.threads.len() || !machine.allows(&Sc, state, step.step) {
+    if thread >= state.threads.len() {
         return None;
+    }
+    if !machine.allows(&Sc, state, step.step) {
+        // What held any value in the one run may have been written in the other.
+        let Action::Edge(id, Some(_)) = step.step.action else { return None };
+        let plain = Step { action: Action::Edge(id, None), ..step.step };
+        return machine.allows(&Sc, state, plain).then_some(false);
     }
     Some(machine.event(&Sc, state, step.step) == step.event)
 }

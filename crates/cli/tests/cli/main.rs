@@ -8,6 +8,7 @@ mod c_checks;
 mod c_random;
 mod certify;
 mod examples;
+mod explain;
 mod fences;
 mod limits;
 mod litmus;

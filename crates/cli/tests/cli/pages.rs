@@ -416,3 +416,17 @@ fn files_are_not_written_over_programs_nor_for_several() {
     let ran = fencepost_args(&["check", own, "--report", nowhere.to_str().unwrap()]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }
+
+/// The pictures in the documentation are what the commands make.
+#[test]
+fn the_pictures_of_the_documentation_are_real() {
+    for (name, args) in [("peterson-tso", "examples/peterson.fp"), ("mp-pso", "--model pso examples/mp.fp")] {
+        let made = folder("made").join(format!("{name}.svg"));
+        assert_eq!(fencepost(&format!("check -q {args} --svg {}", made.display())).code, 1);
+        let kept = root().join(format!("docs/{name}.svg"));
+        assert!(
+            std::fs::read_to_string(&made).unwrap() == std::fs::read_to_string(&kept).unwrap(),
+            "after a change: fencepost check {args} --svg docs/{name}.svg, then look at it"
+        );
+    }
+}

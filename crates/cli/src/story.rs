@@ -39,7 +39,7 @@ pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -
         return Ok(());
     };
     let model = outcome.model.name().to_uppercase();
-    let title = format!("{} under {model}: {}", outcome.file, replay.property(outcome.program));
+    let title = format!("{} under {model}", outcome.file);
     let frame = Frame { title: Some(&title), legend: true, ..Frame::default() };
     let program = match replay.instances.is_empty() {
         true => outcome.program.clone(),

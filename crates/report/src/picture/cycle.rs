@@ -5,7 +5,7 @@ use super::svg::{Canvas, cut, escape};
 use fencepost_certify::{Cycle, Relation, Replay};
 
 const BOX: (f64, f64) = (190.0, 30.0);
-const GAP: f64 = 130.0;
+const GAP: f64 = 180.0;
 const ROW: f64 = 76.0;
 const CHARACTER: f64 = 7.6;
 
@@ -41,7 +41,7 @@ pub fn cycle(replay: &Replay, cycle: &Cycle, words: impl Fn(usize) -> String) ->
     }
     for (i, (_, relation)) in cycle.iter().enumerate() {
         let next = (i + 1) % events.len();
-        arrow(&mut canvas, corner(&events[i]), corner(&events[next]), *relation, i);
+        arrow(&mut canvas, corner(&events[i]), corner(&events[next]), *relation);
     }
     for event in &events {
         let (x, y) = corner(event);
@@ -60,7 +60,7 @@ pub fn cycle(replay: &Replay, cycle: &Cycle, words: impl Fn(usize) -> String) ->
 }
 
 /// From one box to another: down or up within a column, else from side to side.
-fn arrow(canvas: &mut Canvas, from: (f64, f64), to: (f64, f64), relation: Relation, number: usize) {
+fn arrow(canvas: &mut Canvas, from: (f64, f64), to: (f64, f64), relation: Relation) {
     let (class, name) = match relation {
         Relation::ProgramOrder => ("wire", "program order"),
         Relation::Conflict => ("wire weak", "conflict"),
@@ -93,10 +93,9 @@ fn arrow(canvas: &mut Canvas, from: (f64, f64), to: (f64, f64), relation: Relati
     );
     canvas.path(head, &d);
     // Near the start, where crossing arrows are apart.
-    let at = (start.0 + dx * 0.28, start.1 + dy * 0.28);
-    let lift = if number % 2 == 0 { -6.0 } else { 14.0 };
+    let at = (start.0 + dx * 0.25, start.1 + dy * 0.25);
     match from.0 == to.0 {
         true => canvas.text("caption", (at.0 + 8.0, start.1 + dy / 2.0 + 4.0), name),
-        false => canvas.text("caption middle", (at.0, at.1 + lift), name),
+        false => canvas.text("caption middle", (at.0, at.1 + 4.0), name),
     }
 }

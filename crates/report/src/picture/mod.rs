@@ -29,6 +29,9 @@ use svg::{Canvas, Toward, cut, escape};
 /// The colours of a drawing.
 pub const STYLE: &str = include_str!("../../assets/drawing.css");
 
+/// Width of a character of a title.
+const TITLE_CHARACTER: f64 = 8.5;
+
 /// For which screens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
@@ -150,8 +153,8 @@ impl Drawing<'_> {
     fn lanes(&mut self, frame: Frame<'_>) {
         let layout = self.layout;
         if let Some(title) = frame.title {
-            let most = (layout.width / layout.form.character) as usize;
-            self.canvas.text("title", (8.0, 20.0), &cut(title, most.saturating_sub(2)));
+            let most = ((layout.width - 16.0) / TITLE_CHARACTER) as usize;
+            self.canvas.text("title", (8.0, 20.0), &cut(title, most));
         }
         let bottom = layout.bottom();
         for lane in &layout.lanes {

@@ -289,6 +289,7 @@ impl Run<'_> {
                 deadline: self.options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
                 memory: self.memory,
                 cancelled: self.cancelled.clone(),
+                pause: None,
             };
             done.shown = Some(report::shown(name, test, &program, &answers, &budget));
         }

@@ -95,7 +95,8 @@ pub fn resting_places(analysis: &Analysis<'_>) -> Vec<Vec<bool>> {
     rests
 }
 
-fn meets(analysis: &Analysis<'_>, thread: usize, place: &Place, requirement: &Requirement) -> bool {
+/// Whether a thread that is at a place meets a requirement.
+pub fn meets(analysis: &Analysis<'_>, thread: usize, place: &Place, requirement: &Requirement) -> bool {
     let instance = &analysis.instances[thread];
     let Place::At { frame, node } = *place else { return false };
     let procedure = instance.code.frames[frame].procedure;

@@ -17,6 +17,7 @@ mod output;
 mod progress;
 mod replay;
 mod robust;
+mod sequentialize;
 mod translate;
 
 use clap::Parser;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Robust(options) => robust::run(&options),
         Command::Fences(options) => fences::run(&options),
         Command::Translate(options) => translate::run(&options),
+        Command::Sequentialize(options) => sequentialize::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
         Command::Bench(options) => bench::run(&options),

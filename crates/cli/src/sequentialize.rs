@@ -31,7 +31,10 @@ pub fn run(options: &SequentializeOptions) -> Exit {
     match sequentialize(&program, &wanted) {
         Ok(text) => output::program(&options.file, options.output.as_deref(), &text),
         Err(refusal) => {
-            output::complain(format!("error: {} cannot be made sequential: {refusal}", options.file.display()));
+            output::complain(format!(
+                "error: {} cannot be made sequential: {refusal}",
+                options.file.display()
+            ));
             Exit::Wrong
         }
     }

@@ -142,7 +142,14 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
     }
 
     /// The value that an access reads, as its own type sees it.
-    fn value(&self, w: &mut Writing<'_, 'p>, address: &Address, meant: &[Meant], cell: &str, sees: Sees) -> Text {
+    fn value(
+        &self,
+        w: &mut Writing<'_, 'p>,
+        address: &Address,
+        meant: &[Meant],
+        cell: &str,
+        sees: Sees,
+    ) -> Text {
         let Some(first) = meant.first() else { return Text::constant(0) };
         let raw = self.raw(meant, cell, sees);
         let access = access_type(address, first.ty);
@@ -242,7 +249,11 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
 
     /// Puts what a statement needs of its own into a block.
     fn block(&self, w: &mut Writing<'_, 'p>) {
-        if w.lines.len() > 1 && w.lines.iter().any(|l| l.starts_with("long long ") || l.starts_with("word ") || l.starts_with("int ")) {
+        if w.lines.len() > 1
+            && w.lines
+                .iter()
+                .any(|l| l.starts_with("long long ") || l.starts_with("word ") || l.starts_with("int "))
+        {
             let inner = std::mem::take(&mut w.lines);
             w.lines.push("{".into());
             w.lines.extend(inner.into_iter().map(|line| format!("    {line}")));
@@ -347,7 +358,7 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
             self.put(w, address, &meant, &cell, &Text::constant(owner as i64), self.now());
         } else {
             w.lines.push(format!("if ({} != {owner})", held.code));
-            w.lines.push("    FAIL(\"a mutex is given back that is not held\");".into());
+            w.lines.push("    FAIL(\"unlock of a mutex that is not locked by the thread\");".into());
             self.put(w, address, &meant, &cell, &Text::constant(0), self.now());
         }
         self.block(w);
@@ -371,10 +382,12 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
             body.push(format!("    if (gone[{object}])"));
             body.push("        FAIL(\"double free\");".into());
             body.push(format!("    gone[{object}] = 1;"));
-            let cells = self.sequence.sharing.shared.iter().filter(|l| object_of(first, **l) == Some(*object));
+            let cells =
+                self.sequence.sharing.shared.iter().filter(|l| object_of(first, **l) == Some(*object));
             let cells: Vec<_> = cells.filter(|l| self.sequence.is_value(**l)).collect();
             if self.sequence.model != Model::Sc && !cells.is_empty() {
-                let waits = |loc: &&Loc| format!("waits({}, {})", self.thread, self.sequence.cell_name(**loc));
+                let waits =
+                    |loc: &&Loc| format!("waits({}, {})", self.thread, self.sequence.cell_name(**loc));
                 let tests: Vec<_> = cells.iter().map(waits).collect();
                 body.push(format!("    if ({})", tests.join(" || ")));
                 body.push("        FAIL(\"a store reaches memory that has been freed\");".into());

@@ -266,7 +266,9 @@ impl Writer<'_> {
                     && l.ty != CType::Long
                     && r.ty != CType::Long;
                 let (l, r) = match (unsigned_64, mixed) {
-                    (true, _) => (format!("(unsigned long long){}", l.code), format!("(unsigned long long){}", r.code)),
+                    (true, _) => {
+                        (format!("(unsigned long long){}", l.code), format!("(unsigned long long){}", r.code))
+                    }
                     (false, true) => (l.wide(), r.wide()),
                     (false, false) => (l.code.clone(), r.code.clone()),
                 };
@@ -288,14 +290,18 @@ impl Writer<'_> {
                 let kind = if op == BinaryOp::Div { "quotient" } else { "rest" };
                 let value = match (unsigned_64, arith) {
                     (true, _) => format!("unsigned_{kind}({}, {})", l.code, r.code),
-                    (false, Arith::Exact) if op == BinaryOp::Div => format!("exact_{kind}({}, {})", l.code, r.code),
+                    (false, Arith::Exact) if op == BinaryOp::Div => {
+                        format!("exact_{kind}({}, {})", l.code, r.code)
+                    }
                     (false, _) => format!("{kind}({}, {})", l.code, r.code),
                 };
                 self.fit(arith, Text::long(value))
             }
             BinaryOp::Shl | BinaryOp::Shr => {
                 let (width, name) = match arith {
-                    Arith::Exact => (64, if op == BinaryOp::Shl { "exact_shift_left" } else { "shift_right" }),
+                    Arith::Exact => {
+                        (64, if op == BinaryOp::Shl { "exact_shift_left" } else { "shift_right" })
+                    }
                     Arith::Wrap(int) if op == BinaryOp::Shl => (int.bits, "shift_left"),
                     Arith::Wrap(int) if unsigned_64 => (int.bits, "unsigned_shift_right"),
                     Arith::Wrap(int) => (int.bits, "shift_right"),

@@ -45,6 +45,9 @@ pub struct Sequentialization {
     pub dialect: Dialect,
 }
 
+/// A register: its thread, frame (none for registers of the thread) and slot.
+type RegisterKey = (usize, Option<usize>, u32);
+
 /// What all threads' texts need to know.
 pub(crate) struct Sequence<'a, 'p> {
     analysis: &'a Analysis<'p>,
@@ -54,10 +57,10 @@ pub(crate) struct Sequence<'a, 'p> {
     model: Model,
     cells: BTreeMap<Loc, String>,
     names: RefCell<Names>,
-    /// Registers that the text names, by thread, frame (none for registers of the thread) and slot.
-    registers: RefCell<BTreeMap<(usize, Option<usize>, u32), String>>,
-    /// Declarations, in the order of their names' first use.
-    declarations: RefCell<Vec<String>>,
+    /// Registers that the text names.
+    registers: RefCell<BTreeMap<RegisterKey, String>>,
+    /// Names and their declarations, in the order of their first use.
+    declarations: RefCell<Vec<(String, String)>>,
     frames: Vec<Vec<String>>,
     last_line: Cell<(FileId, u32)>,
 }
@@ -137,7 +140,8 @@ impl<'a, 'p> Sequence<'a, 'p> {
                 0 => String::new(),
                 value => format!(" = {}", Text::constant(value).code),
             };
-            self.declarations.borrow_mut().push(format!("static {} {name}{init};", declared(register.ty)));
+            let declaration = format!("static {} {name}{init};", declared(register.ty));
+            self.declarations.borrow_mut().push((name.clone(), declaration));
             name
         });
         (name.clone(), register.ty)
@@ -240,7 +244,9 @@ pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<St
             let span = analysis.instances[parent].code.steps[step].edge.span;
             format!(", started by thread {parent} at {}", sequence.place(span))
         });
-        functions += &format!("\n/* Thread {thread}: {name}{by}. */\nstatic void thread_{thread}(void)\n{{\n{body}}}\n");
+        functions += &format!(
+            "\n/* Thread {thread}: {name}{by}. */\nstatic void thread_{thread}(void)\n{{\n{body}}}\n"
+        );
         stops.push((writer.visible(), writer.stops));
     }
     let main = main_function(&sequence, &stops);
@@ -249,7 +255,8 @@ pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<St
 
 fn main_function(sequence: &Sequence<'_, '_>, stops: &[(usize, Vec<Option<usize>>)]) -> String {
     let mut text = String::from("\nint main(void)\n{\n");
-    let shared: Vec<Loc> = sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
+    let shared: Vec<Loc> =
+        sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
     if !shared.is_empty() {
         text += "    for (int cell = 0; cell < CELLS; cell++)\n        start_with(cell, initial[cell]);\n";
     }
@@ -324,7 +331,8 @@ fn assign(
             continue;
         }
         let places = instance.code.places.iter().enumerate();
-        let fitting = places.filter(|(_, kind)| first.iter().any(|r| meets(sequence.analysis, thread, kind, r)));
+        let fitting =
+            places.filter(|(_, kind)| first.iter().any(|r| meets(sequence.analysis, thread, kind, r)));
         let at: Vec<_> = fitting
             .filter_map(|(place, _)| stops[thread].1[place])
             .map(|number| format!("pc[{thread}] == {number}"))
@@ -353,17 +361,16 @@ fn observe(sequence: &Sequence<'_, '_>, observed: &Observable) -> (String, Scala
     }
 }
 
+/// The words of a text that can be names.
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+}
+
 /// The whole text.
 fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str, main: &str) -> String {
     let Sequentialization { model, unwind, rounds, clock, dialect } = *wanted;
     let threads = sequence.analysis.instances.len();
     let code = format!("{functions}{main}");
-    let names = |text: &str, name: &str| {
-        text.match_indices(name).any(|(at, _)| {
-            let part = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
-            !part(text[..at].chars().next_back()) && !part(text[at + name.len()..].chars().next())
-        })
-    };
     let source = sequence.analysis.program.sources.name(Default::default());
     let bound = if model == Model::Sc { String::new() } else { format!(", a clock of {clock}") };
     let mut text = format!(
@@ -378,15 +385,18 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
     if model != Model::Sc {
         text += &format!("#define CLOCK {clock}\n");
     }
-    let shared: Vec<Loc> = sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
+    let shared: Vec<Loc> =
+        sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
     let word = sequence.word();
     let (state, memory) = support::memory(model);
     // `TURN` picks where a thread stops.
     let used: Vec<&Function> = support::used(&format!("{code} pick("), &[EXPRESSIONS, memory]);
     let support_text: String = used.iter().map(|f| f.text).collect();
-    let everything = format!("{code}{support_text}");
-    if names(&everything, "word") || !shared.is_empty() {
-        text += &format!("\n/* What a cell holds. Cells that may be read before they are written hold twice the value and 1. */\ntypedef {word} word;\n");
+    let all = identifiers(&code).chain(identifiers(&support_text)).collect::<BTreeSet<_>>();
+    if all.contains("word") || !shared.is_empty() {
+        text += &format!(
+            "\n/* What a cell holds. Cells that may be read before they are written hold twice the value and 1. */\ntypedef {word} word;\n"
+        );
     }
     if !shared.is_empty() {
         text += "\n/* Cells that threads share. */\nenum {\n";
@@ -408,7 +418,7 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
                 let before = rest.split(['[', ';']).next()?;
                 before.split_whitespace().last()
             });
-            if name.is_none_or(|name| names(&everything, name)) {
+            if name.is_none_or(|name| all.contains(name)) {
                 text += line;
                 text.push('\n');
             }
@@ -426,12 +436,15 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
         ("joined", "static _Bool joined[THREADS];"),
         ("result", "static long long result[THREADS];"),
     ] {
-        if names(&code, name) {
+        if all.contains(name) {
             text += &format!("{declaration}\n");
         }
     }
-    if names(&code, "gone") {
-        text += &format!("static _Bool gone[{}]; /* allocated objects that have been freed */\n", sequence.analysis.objects.len());
+    if all.contains("gone") {
+        text += &format!(
+            "static _Bool gone[{}]; /* allocated objects that have been freed */\n",
+            sequence.analysis.objects.len()
+        );
     }
     text += "
 /* A thread that is at a visible statement stops there, or goes on; on its way to where it was it hops over it. */
@@ -444,9 +457,11 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
     do { if (started[thread] && !over[thread] && !halted) { stop = pick(pc[thread], end); thread_##thread(); } } while (0)
 ";
     let declarations = sequence.declarations.borrow();
+    let used = declarations.iter().filter(|(name, _)| all.contains(name.as_str()));
+    let declarations: Vec<_> = used.map(|(_, text)| text.as_str()).collect();
     let private = sequence.sharing.private.iter().flatten().copied();
     let own = private.filter(|l| !sequence.sharing.shadows.contains_key(l) && sequence.is_value(*l));
-    let own = own.filter(|l| names(&code, &sequence.cell_name(*l)));
+    let own = own.filter(|l| all.contains(sequence.cells[l].as_str()));
     let own: Vec<_> = own
         .map(|loc| {
             let ty = sequence.analysis.cells.get(&loc).map_or(Scalar::Integer, |c| c.ty);

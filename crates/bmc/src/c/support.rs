@@ -293,9 +293,9 @@ macro_rules! state_text {
     ($first:literal, $more:literal) => {
         concat!(
             "
-/* Memory, ", $first, ". A clock runs from 0 to CLOCK - 1, and every store gets a
-   stamp when it is issued: the time at which it reaches memory. A store whose stamp has passed is there
-   without anybody doing anything. */
+/* Memory, ", $first, ".
+   A clock runs from 0 to CLOCK - 1, and every store gets a stamp when it is issued: the time at which it reaches memory.
+   A store whose stamp has passed is there without anybody doing anything. */
 static unsigned now;                        /* the clock */
 static _Bool frozen;                        /* it stands still: inside an atomic section */
 static word held[CELLS][CLOCK];             /* what a cell holds at each time, by the stores so far */
@@ -452,7 +452,8 @@ pub fn used<'f>(text: &str, functions: &[&'f [Function]]) -> Vec<&'f Function> {
     loop {
         let before = wanted.clone();
         for (i, function) in all.iter().enumerate() {
-            let inside = |(j, other): (usize, &&Function)| before[j] && j != i && calls(other.text, function.name);
+            let inside =
+                |(j, other): (usize, &&Function)| before[j] && j != i && calls(other.text, function.name);
             wanted[i] |= calls(text, function.name) || all.iter().enumerate().any(inside);
         }
         if wanted == before {

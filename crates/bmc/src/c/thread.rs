@@ -378,7 +378,11 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
             }
             Instr::AtomicBegin(drain) => {
                 if buffers {
-                    w.lines.push(if *drain == Drain::Yes { format!("drain({thread});") } else { "tick();".into() });
+                    w.lines.push(if *drain == Drain::Yes {
+                        format!("drain({thread});")
+                    } else {
+                        "tick();".into()
+                    });
                     w.lines.push("frozen = 1;".into());
                 }
             }

@@ -27,6 +27,7 @@ pub mod property;
 pub mod query;
 pub mod rounds;
 pub mod sharing;
+pub mod show;
 pub mod sma;
 pub mod unroll;
 pub mod values;

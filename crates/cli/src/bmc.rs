@@ -1,6 +1,7 @@
 //! What `--engine bmc` and its options mean.
 
-use crate::options::{BmcOptions, SmaName};
+use crate::options::{BmcOptions, CheckOptions, SmaName};
+use fencepost_bmc::c::{Dialect, Sequentialization};
 use fencepost_bmc::{Abstraction, Bmc};
 use fencepost_task::Model;
 
@@ -32,4 +33,15 @@ pub fn is_bounded(options: &BmcOptions) -> bool {
         || options.clock.is_some()
         || options.queue.is_some()
         || options.width.is_some()
+}
+
+/// What `--print` shows of the passes: the first model, and small bounds where none are given.
+pub fn sequentialization(options: &CheckOptions) -> Sequentialization {
+    Sequentialization {
+        model: options.models[0].into(),
+        unwind: options.bmc.unwind.unwrap_or(1),
+        rounds: options.bmc.rounds.unwrap_or(2),
+        clock: options.bmc.clock.unwrap_or(2),
+        dialect: Dialect::Cprover,
+    }
 }

@@ -315,7 +315,7 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
     /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT), `extended` (the lazy
-    /// engine's last program) or `after:PASS`
+    /// engine's last program) or `after:PASS`; bmc's passes are `inline`, `unroll`, `number`, `sequentialize`
     #[arg(long, value_name = "WHAT")]
     pub print: Option<String>,
     /// Exit with 0 where the answer is unknown

@@ -73,6 +73,56 @@ enum Initial<'p> {
 }
 
 impl<'a, 'p> Sequence<'a, 'p> {
+    fn new(
+        analysis: &'a Analysis<'p>,
+        sharing: &'a Sharing,
+        freed: &'a BTreeSet<usize>,
+        rests: &'a [Vec<bool>],
+        model: Model,
+    ) -> Sequence<'a, 'p> {
+        let program = analysis.program;
+        let mut names = Names::default();
+        let mut cells = BTreeMap::new();
+        let first = program.objects.len();
+        for loc in sharing.cells.keys() {
+            let name = match object_of(first, *loc) {
+                None => program.cell_name(*loc).unwrap_or_else(|| "cell".into()),
+                Some(object) => {
+                    let number = loc.as_element().map_or(0, |(_, cell)| cell);
+                    format!("object{object}_{number}")
+                }
+            };
+            cells.insert(*loc, names.give("v_", &name));
+        }
+        let frames = analysis
+            .instances
+            .iter()
+            .map(|instance| {
+                let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+                let name = |frame: &crate::unroll::Frame| {
+                    let name = program.procedure(frame.procedure).name.as_str();
+                    let number = seen.entry(name).or_default();
+                    *number += 1;
+                    if *number == 1 { name.to_string() } else { format!("{name}_call{number}") }
+                };
+                instance.code.frames.iter().map(name).collect()
+            })
+            .collect();
+        Sequence {
+            analysis,
+            sharing,
+            freed,
+            rests,
+            model,
+            cells,
+            names: RefCell::new(names),
+            registers: RefCell::default(),
+            declarations: RefCell::default(),
+            frames,
+            last_line: Cell::default(),
+        }
+    }
+
     fn is_shared(&self, loc: Loc) -> bool {
         matches!(self.sharing.cells[&loc].home, Home::Shared(_))
     }
@@ -186,6 +236,15 @@ impl<'a, 'p> Sequence<'a, 'p> {
     }
 }
 
+/// For each thread and place the number of its visible statement, from 1 on.
+pub fn numbers(analysis: &mut Analysis<'_>, model: Model) -> Result<Vec<Vec<Option<usize>>>, String> {
+    let freed = add_lives(analysis);
+    let sharing = sharing(analysis, &freed);
+    let rests = resting_places(analysis);
+    let sequence = Sequence::new(analysis, &sharing, &freed, &rests, model);
+    (0..analysis.instances.len()).map(|thread| Ok(ThreadWriter::new(&sequence, thread)?.stops)).collect()
+}
+
 /// The sequential program; or why there is none.
 pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<String, String> {
     let loops = all_loops(program);
@@ -193,46 +252,7 @@ pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<St
     let freed = add_lives(&mut analysis);
     let sharing = sharing(&analysis, &freed);
     let rests = resting_places(&analysis);
-    let mut names = Names::default();
-    let mut cells = BTreeMap::new();
-    let first = program.objects.len();
-    for loc in sharing.cells.keys() {
-        let name = match object_of(first, *loc) {
-            None => program.cell_name(*loc).unwrap_or_else(|| "cell".into()),
-            Some(object) => {
-                let number = loc.as_element().map_or(0, |(_, cell)| cell);
-                format!("object{object}_{number}")
-            }
-        };
-        cells.insert(*loc, names.give("v_", &name));
-    }
-    let frames = analysis
-        .instances
-        .iter()
-        .map(|instance| {
-            let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-            let name = |frame: &crate::unroll::Frame| {
-                let name = program.procedure(frame.procedure).name.as_str();
-                let number = seen.entry(name).or_default();
-                *number += 1;
-                if *number == 1 { name.to_string() } else { format!("{name}_call{number}") }
-            };
-            instance.code.frames.iter().map(name).collect()
-        })
-        .collect();
-    let sequence = Sequence {
-        analysis: &analysis,
-        sharing: &sharing,
-        freed: &freed,
-        rests: &rests,
-        model: wanted.model,
-        cells,
-        names: RefCell::new(names),
-        registers: RefCell::default(),
-        declarations: RefCell::default(),
-        frames,
-        last_line: Cell::default(),
-    };
+    let sequence = Sequence::new(&analysis, &sharing, &freed, &rests, wanted.model);
     let mut functions = String::new();
     let mut stops = Vec::new();
     for thread in 0..analysis.instances.len() {

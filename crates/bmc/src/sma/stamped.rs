@@ -24,6 +24,8 @@
 use super::{Access, AccessId, CellId, Flush, Frees, Memory, Timing, define};
 use crate::circuit::{Circuit, Lit};
 use crate::word::Word;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Thresholds of a number: the k-th, from 0 on, says "more than k".
 type Time = Vec<Lit>;
@@ -67,6 +69,8 @@ enum Held {
     Value(Word),
     /// Which of the stores to the cell holds.
     Source(Vec<Lit>),
+    /// Whether it is that store or a later one: where one thread stores.
+    AtLeast(Vec<Lit>),
 }
 
 /// Who stores to a cell.
@@ -112,6 +116,8 @@ pub struct Stamped {
     /// For each thread, which cells it carries own stores of.
     own: Vec<Vec<CellId>>,
     issued: Vec<Issued>,
+    /// For each thread and cell that another one stores to, the last load and what it reads at least.
+    loads: BTreeMap<(usize, CellId), (AccessId, Vec<Option<Lit>>)>,
     /// The clock when the current turn begins, and when it ends.
     begin: Time,
     end: Time,
@@ -156,7 +162,16 @@ impl Stamped {
             })
             .collect();
         let zero = vec![Lit::FALSE; times];
-        Stamped { order, times, cells, issued: Vec::new(), begin: zero.clone(), end: zero, own }
+        Stamped {
+            order,
+            times,
+            cells,
+            issued: Vec::new(),
+            loads: BTreeMap::new(),
+            begin: zero.clone(),
+            end: zero,
+            own,
+        }
     }
 
     fn number(&self, c: &mut Circuit) -> Time {
@@ -194,6 +209,7 @@ impl Held {
                     *holds = if i == number { c.or(*holds, here) } else { c.and(*holds, !here) };
                 }
             }
+            Held::AtLeast(_) => panic!("what one thread stores follows from its progress"),
         }
     }
 }
@@ -226,15 +242,15 @@ impl Cell {
             return;
         }
         for k in 0..=times {
+            let mut at_least = vec![Lit::FALSE; self.progress.len()];
             let mut later = Lit::FALSE;
-            let mut sources = vec![Lit::FALSE; self.progress.len()];
-            for (source, own) in sources.iter_mut().zip(&self.progress).rev() {
+            for (here, own) in at_least.iter_mut().zip(&self.progress).rev() {
                 let waits = own.stamp.get(k).copied().unwrap_or(Lit::FALSE);
                 let there = c.and(own.taken, !waits);
-                *source = c.and(there, !later);
                 later = c.or(later, there);
+                *here = later;
             }
-            self.held.push(Held::Source(sources));
+            self.held.push(Held::AtLeast(at_least));
         }
     }
 
@@ -257,6 +273,20 @@ impl Cell {
                 define(c, &[!here], result, word);
                 return;
             }
+            Held::AtLeast(held) => {
+                if sources.is_empty() {
+                    *sources = thresholds(c, &self.stores, meant, result);
+                }
+                for (source, holds) in sources.iter().zip(held).filter_map(|(s, h)| Some(((*s)?, h))) {
+                    c.define(source, &[!here, !*holds, source]);
+                    c.define(source, &[!here, *holds, !source]);
+                    // All further ones are false too.
+                    if *holds == Lit::FALSE {
+                        break;
+                    }
+                }
+                return;
+            }
             Held::Source(held) => held,
         };
         sources.resize(self.stores.len(), None);
@@ -271,6 +301,50 @@ impl Cell {
             });
             c.define(source, &[!here, !*holds, source]);
             c.define(source, &[!here, *holds, !source]);
+        }
+    }
+}
+
+/// For a load of a cell that one thread stores to: for each store whether it or a later one is read, and by that what
+/// is read. The initial value is the first, so there is nothing to say of it.
+fn thresholds(c: &mut Circuit, stores: &[Word], meant: Lit, result: &Word) -> Vec<Option<Lit>> {
+    let mut known = vec![None];
+    known.extend((1..stores.len()).map(|_| Some(c.input())));
+    for (number, store) in stores.iter().enumerate() {
+        let reached = known[number].unwrap_or(Lit::TRUE);
+        let passed = known.get(number + 1).copied().flatten().unwrap_or(Lit::FALSE);
+        if passed != Lit::FALSE && reached != Lit::TRUE {
+            c.define(reached, &[!passed, reached]);
+            c.define(passed, &[!passed, reached]);
+        }
+        define(c, &[!reached, passed, !meant], result, store);
+    }
+    known
+}
+
+/// No load of a thread reads an older store than the load before it. That follows, but not by propagation. A load
+/// that is not taken can be said to read what the one before it reads.
+fn never_back(
+    c: &mut Circuit,
+    last: Entry<'_, (usize, CellId), (AccessId, Vec<Option<Lit>>)>,
+    access: AccessId,
+    sources: &[Option<Lit>],
+) {
+    let new = (access, sources.to_vec());
+    match last {
+        Entry::Vacant(none) => {
+            none.insert(new);
+        }
+        // Loads are numbered in the order of the code.
+        Entry::Occupied(before) if before.get().0.0 >= access.0 => {}
+        Entry::Occupied(mut before) => {
+            for (old, new) in before.get().1.iter().zip(sources) {
+                if let (Some(old), Some(new)) = (old, new) {
+                    c.define(*old, &[!*old, *new]);
+                    c.define(*new, &[!*old, *new]);
+                }
+            }
+            before.insert(new);
         }
     }
 }
@@ -392,8 +466,14 @@ impl Memory for Stamped {
                 for ((meant, cell), sources) in read.targets.iter().zip(&mut read.sources) {
                     let meant_now = c.and(now, *meant);
                     let here = c.and(meant_now, active);
-                    if here != Lit::FALSE {
-                        self.cells[*cell].read(c, k, times, here, *meant, &read.result, sources);
+                    if here == Lit::FALSE {
+                        continue;
+                    }
+                    let is_new = sources.is_empty();
+                    self.cells[*cell].read(c, k, times, here, *meant, &read.result, sources);
+                    if is_new && self.cells[*cell].follows && *meant == Lit::TRUE {
+                        let loads = self.loads.entry((issued.thread, *cell));
+                        never_back(c, loads, access, sources);
                     }
                 }
             }
@@ -450,7 +530,7 @@ impl Memory for Stamped {
         cell.refresh(c, self.times);
         match &cell.held[self.times] {
             Held::Value(word) => word.clone(),
-            Held::Source(sources) => {
+            Held::Source(sources) | Held::AtLeast(sources) => {
                 let stores = sources.iter().zip(&cell.stores);
                 stores.fold(cell.initial.clone(), |value, (holds, store)| {
                     Word::choose(*holds, store, &value, c)

@@ -23,6 +23,7 @@ pub mod decode;
 pub mod expression;
 pub mod growth;
 pub mod loops;
+pub mod outcomes;
 pub mod property;
 pub mod query;
 pub mod rounds;

@@ -154,7 +154,8 @@ fn assign(c: &mut Circuit, met: &[Vec<Lit>], taken: &mut Vec<usize>) -> Lit {
     any
 }
 
-fn all_ended(analysis: &Analysis<'_>, code: &mut Code, rounds: &Rounds) -> Lit {
+/// Whether all threads that were started have ended.
+pub(crate) fn all_ended(analysis: &Analysis<'_>, code: &mut Code, rounds: &Rounds) -> Lit {
     let mut all = Lit::TRUE;
     for (thread, instance) in analysis.instances.iter().enumerate() {
         let end = instance.code.places.iter().position(|p| *p == Place::End);
@@ -169,7 +170,13 @@ fn all_ended(analysis: &Analysis<'_>, code: &mut Code, rounds: &Rounds) -> Lit {
     all
 }
 
-fn observe(analysis: &Analysis<'_>, sharing: &Sharing, code: &mut Code, observed: &Observable) -> Word {
+/// What is observed at the end.
+pub(crate) fn observe(
+    analysis: &Analysis<'_>,
+    sharing: &Sharing,
+    code: &mut Code,
+    observed: &Observable,
+) -> Word {
     match observed {
         Observable::Cell(loc) => {
             let lodging = sharing.cells[loc];

@@ -21,11 +21,10 @@
 //!
 //! Numbers from 0 to K-1 are in unary: threshold k says "at least k", for k from 1 on.
 
+use super::one_writer::{self, Load, Loads};
 use super::{Access, AccessId, CellId, Flush, Frees, Memory, Timing, define};
 use crate::circuit::{Circuit, Lit};
 use crate::word::Word;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 /// Thresholds of a number: the k-th, from 0 on, says "more than k".
 type Time = Vec<Lit>;
@@ -99,6 +98,8 @@ struct Cell {
     follows: bool,
     /// The values of all stores to the cell; the initial value is the first.
     stores: Vec<Word>,
+    /// The accesses that store them, from the second on.
+    issued_by: Vec<AccessId>,
     /// At each time; empty before the first turn.
     held: Vec<Held>,
     stamped: Vec<Lit>,
@@ -116,8 +117,8 @@ pub struct Stamped {
     /// For each thread, which cells it carries own stores of.
     own: Vec<Vec<CellId>>,
     issued: Vec<Issued>,
-    /// For each thread and cell that another one stores to, the last load and what it reads at least.
-    loads: BTreeMap<(usize, CellId), (AccessId, Vec<Option<Lit>>)>,
+    /// Loads of cells that one thread stores to.
+    loads: Loads,
     /// The clock when the current turn begins, and when it ends.
     begin: Time,
     end: Time,
@@ -153,6 +154,7 @@ impl Stamped {
             .into_iter()
             .map(|initial| Cell {
                 stores: vec![initial.clone()],
+                issued_by: Vec::new(),
                 writers: Writers::None,
                 progress: Vec::new(),
                 follows: false,
@@ -167,7 +169,7 @@ impl Stamped {
             times,
             cells,
             issued: Vec::new(),
-            loads: BTreeMap::new(),
+            loads: Loads::default(),
             begin: zero.clone(),
             end: zero,
             own,
@@ -275,7 +277,7 @@ impl Cell {
             }
             Held::AtLeast(held) => {
                 if sources.is_empty() {
-                    *sources = thresholds(c, &self.stores, meant, result);
+                    *sources = one_writer::thresholds(c, &self.stores, meant, result);
                 }
                 for (source, holds) in sources.iter().zip(held).filter_map(|(s, h)| Some(((*s)?, h))) {
                     c.define(source, &[!here, !*holds, source]);
@@ -301,50 +303,6 @@ impl Cell {
             });
             c.define(source, &[!here, !*holds, source]);
             c.define(source, &[!here, *holds, !source]);
-        }
-    }
-}
-
-/// For a load of a cell that one thread stores to: for each store whether it or a later one is read, and by that what
-/// is read. The initial value is the first, so there is nothing to say of it.
-fn thresholds(c: &mut Circuit, stores: &[Word], meant: Lit, result: &Word) -> Vec<Option<Lit>> {
-    let mut known = vec![None];
-    known.extend((1..stores.len()).map(|_| Some(c.input())));
-    for (number, store) in stores.iter().enumerate() {
-        let reached = known[number].unwrap_or(Lit::TRUE);
-        let passed = known.get(number + 1).copied().flatten().unwrap_or(Lit::FALSE);
-        if passed != Lit::FALSE && reached != Lit::TRUE {
-            c.define(reached, &[!passed, reached]);
-            c.define(passed, &[!passed, reached]);
-        }
-        define(c, &[!reached, passed, !meant], result, store);
-    }
-    known
-}
-
-/// No load of a thread reads an older store than the load before it. That follows, but not by propagation. A load
-/// that is not taken can be said to read what the one before it reads.
-fn never_back(
-    c: &mut Circuit,
-    last: Entry<'_, (usize, CellId), (AccessId, Vec<Option<Lit>>)>,
-    access: AccessId,
-    sources: &[Option<Lit>],
-) {
-    let new = (access, sources.to_vec());
-    match last {
-        Entry::Vacant(none) => {
-            none.insert(new);
-        }
-        // Loads are numbered in the order of the code.
-        Entry::Occupied(before) if before.get().0.0 >= access.0 => {}
-        Entry::Occupied(mut before) => {
-            for (old, new) in before.get().1.iter().zip(sources) {
-                if let (Some(old), Some(new)) = (old, new) {
-                    c.define(*old, &[!*old, *new]);
-                    c.define(*new, &[!*old, *new]);
-                }
-            }
-            before.insert(new);
         }
     }
 }
@@ -398,6 +356,7 @@ impl Memory for Stamped {
             for (meant, cell, value) in write.targets {
                 let facts = &mut self.cells[cell];
                 facts.stores.push(value.clone());
+                facts.issued_by.push(AccessId(self.issued.len()));
                 facts.writers = match facts.writers {
                     Writers::None => Writers::One(thread),
                     Writers::One(other) if other == thread => Writers::One(thread),
@@ -460,6 +419,7 @@ impl Memory for Stamped {
         if let Some(last) = &issued.waits_for {
             Stamped::at_most(c, &[!active], last, &issued.clock);
         }
+        let mut new = Vec::new();
         for read in &mut issued.reads {
             for k in 0..=times {
                 let now = Stamped::is(c, &issued.clock, k);
@@ -472,11 +432,16 @@ impl Memory for Stamped {
                     let is_new = sources.is_empty();
                     self.cells[*cell].read(c, k, times, here, *meant, &read.result, sources);
                     if is_new && self.cells[*cell].follows && *meant == Lit::TRUE {
-                        let loads = self.loads.entry((issued.thread, *cell));
-                        never_back(c, loads, access, sources);
+                        new.push((*cell, sources.clone()));
                     }
                 }
             }
+        }
+        for (cell, at_least) in new {
+            self.loads.relate(c, Load { thread: issued.thread, cell, access, at_least }, |cell| {
+                let Cell { writers, issued_by, .. } = &self.cells[cell];
+                if let Writers::One(writer) = writers { Some((*writer, issued_by)) } else { None }
+            });
         }
         if let Some(frees) = &issued.frees {
             let mut waiting = vec![!frees.too_late, !active];

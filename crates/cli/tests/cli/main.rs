@@ -2,6 +2,7 @@
 //! input. One binary for all of it.
 
 mod bad_input;
+mod bmc;
 mod c;
 mod c_checks;
 mod c_random;

@@ -104,21 +104,19 @@ pub fn run(options: &LitmusOptions) -> Exit {
             return Exit::Wrong;
         }
     };
-    match options.engine {
-        EngineName::Auto | EngineName::Explicit => {}
-        engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Bmc) => {
-            let name = match engine {
-                EngineName::Dual => "dual",
-                EngineName::Lazy => "lazy",
-                _ => "bmc",
-            };
+    let method = match options.engine {
+        _ if options.oracle.is_some() => Method::Axiomatic,
+        EngineName::Auto | EngineName::Explicit => Method::Explicit,
+        EngineName::Bmc => Method::Bmc,
+        engine @ (EngineName::Dual | EngineName::Lazy) => {
+            let name = if engine == EngineName::Dual { "dual" } else { "lazy" };
             output::complain(format!(
                 "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \
                  test's condition"
             ));
             return if options.allow_unknown { Exit::Good } else { Exit::Unknown };
         }
-    }
+    };
     let comparing = !options.compare.is_empty();
     if comparing && (options.compare.len() < 2 || expectations.is_some()) {
         output::complain(
@@ -139,7 +137,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
     let run = Run {
         options,
         models: names.iter().map(|m| Model::from(*m)).collect(),
-        method: if options.oracle.is_some() { Method::Axiomatic } else { Method::Explicit },
+        method,
         expectations,
         memory: options.memory.map(|mb| mb << 20).or_else(crate::check::default_memory),
         cancelled: interrupt::flag(),

@@ -3,6 +3,7 @@
 
 mod auto;
 mod bad_input;
+mod bmc;
 mod browser;
 mod c;
 mod c_checks;

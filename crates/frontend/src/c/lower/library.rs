@@ -68,7 +68,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_attr_setguardsize",
     "sched_setaffinity",
     "setlocale",
-    "atexit",
     "fputs_unlocked",
     "putchar_unlocked",
     "fwrite",
@@ -225,7 +224,12 @@ impl<'a> Lowerer<'a> {
                 self.emit(StmtKind::Halt, span);
                 Value::Void
             }
-            "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort" | "__builtin_exit" => {
+            "exit" | "__builtin_exit" => {
+                self.evaluate(args)?;
+                self.end_of_program(span)?;
+                Value::Void
+            }
+            "abort" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort" => {
                 self.evaluate(args)?;
                 self.emit(StmtKind::Halt, span);
                 Value::Void

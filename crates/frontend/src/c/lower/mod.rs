@@ -23,6 +23,7 @@ mod harness;
 mod initializer;
 mod inline;
 mod library;
+mod life;
 mod member;
 mod memory;
 mod place;
@@ -203,6 +204,10 @@ struct Lowerer<'a> {
     unlowered: Vec<usize>,
     /// Whether a key has a destructor.
     has_destructors: bool,
+    /// What runs before `main` and behind it, and whether there may be any of the latter.
+    constructors: Vec<life::Hook>,
+    destructors: Vec<life::Hook>,
+    has_handlers: bool,
     /// The next call is made for what it does.
     value_unused: bool,
     program: Program,
@@ -240,6 +245,9 @@ impl<'a> Lowerer<'a> {
             allocators: HashMap::new(),
             unlowered: Vec::new(),
             has_destructors: false,
+            constructors: Vec::new(),
+            destructors: Vec::new(),
+            has_handlers: false,
             value_unused: false,
             program,
             body: Body::default(),
@@ -263,6 +271,7 @@ impl<'a> Lowerer<'a> {
         self.library = self.scopes[0].clone();
         self.library_records = self.program.records.0.len() as u32;
         self.taken.clear();
+        self.has_handlers = false;
         Ok(())
     }
 
@@ -279,6 +288,7 @@ impl<'a> Lowerer<'a> {
             }
         }
         call::functions_taken(unit, &mut self.taken);
+        self.note_exit_handlers(unit);
         Ok(())
     }
 
@@ -289,6 +299,7 @@ impl<'a> Lowerer<'a> {
         let procedure = self.procedure(main, Span::NONE)?;
         let args = self.main_arguments(main)?;
         self.lower_waiting()?;
+        self.run_hooks(procedure)?;
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });

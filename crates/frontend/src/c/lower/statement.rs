@@ -96,7 +96,7 @@ impl<'a> Lowerer<'a> {
             this.block(&function.body)
         })?;
         if self.body.is_main {
-            self.emit(StmtKind::Halt, end);
+            self.end_of_program(end)?;
         } else if self.falls_off(index) {
             let flag = self.fell_off(end);
             self.emit(StmtKind::Assign(flag, Expr::constant(1, Scalar::Bool, end)), end);
@@ -229,6 +229,7 @@ impl<'a> Lowerer<'a> {
                 self.declare_outside(declaration, declared, base.clone())?;
                 continue;
             }
+            self.known_attributes(specifiers.attributes.iter().chain(&declared.declarator.attributes))?;
             self.declare_variable(declared, base.clone())?;
         }
         Ok(())
@@ -588,8 +589,7 @@ impl<'a> Lowerer<'a> {
             if let Some(value) = value {
                 self.effect(value)?;
             }
-            self.emit(StmtKind::Halt, span);
-            return Ok(());
+            return self.end_of_program(span);
         }
         let result = self.body.result.clone();
         let value = match (value, result) {

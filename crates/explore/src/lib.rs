@@ -11,6 +11,7 @@
 
 pub mod codec;
 pub mod heap;
+pub mod private;
 pub mod reduction;
 mod search;
 mod shorten;

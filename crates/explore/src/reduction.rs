@@ -18,12 +18,14 @@
 //! The same holds while all other threads have ended, or not yet begun: a thread that is alone is seen by
 //! nobody, and those that it starts see all its stores, if starting a thread waits for them.
 //!
-//! A local variable in memory that is accessed by its own name only is as private as a register.
+//! A local variable in memory that is accessed by its own name only is as private as a register; and stores to those that no
+//! other thread can reach leave their buffers at once (`private.rs`).
 //!
 //! A store waits while the buffer is at its bound; then its thread is not chosen, whatever else it
 //! could do. All this keeps every violation and every final state, which is tested against the
 //! unreduced search.
 
+use crate::private::Private;
 use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Dest, Drain, Edge, Expr, Instr, NodeId, ProcId, Procedure, Program, Property,
     Reg, Storage,
@@ -44,6 +46,8 @@ pub struct LocalSteps {
     sections_drain: bool,
     /// Whether a thread that starts another one waits for its buffer, and nobody looks for deadlocks.
     spawns_drain: bool,
+    /// Local variables whose stores nobody sees.
+    pub private: Private,
 }
 
 impl LocalSteps {
@@ -70,7 +74,8 @@ impl LocalSteps {
         // A section that a thread alone cannot pass is a deadlock, to be seen from before it.
         let spawns_drain = !program.checks.deadlock
             && !program.procedures.iter().any(|p| p.edges().iter().any(|e| early(&e.instr)));
-        LocalSteps { local, watched, passing, sections_drain, spawns_drain }
+        let private = Private::new(program);
+        LocalSteps { local, watched, passing, sections_drain, spawns_drain, private }
     }
 
     /// The thread that nobody sees: in a section, or alone.

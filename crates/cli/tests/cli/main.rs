@@ -4,6 +4,7 @@
 mod bad_input;
 mod c;
 mod c_checks;
+mod c_life;
 mod c_random;
 mod certify;
 mod examples;

@@ -36,6 +36,12 @@ impl<'a> Lowerer<'a> {
             if by_name && let Some(value) = self.library_call(name, args, span)? {
                 return Ok(value);
             }
+            if let Some(Symbol::Function(index)) = symbol
+                && self.functions[index].is_librarys
+                && let Some(value) = self.known_call(name, args, span)?
+            {
+                return Ok(value);
+            }
             match symbol {
                 Some(Symbol::Function(index)) if self.functions[index].unit == self.library_unit => {
                     return self.inline_call(index, args, span);
@@ -44,10 +50,7 @@ impl<'a> Lowerer<'a> {
                     return self.call_function(index, args, unused, span);
                 }
                 Some(Symbol::Function(_)) | None => {
-                    if let Some(Symbol::Function(index)) = self.library.get(name) {
-                        return self.inline_call(*index, args, span);
-                    }
-                    if let Some(value) = self.library_call(name, args, span)? {
+                    if let Some(value) = self.known_call(name, args, span)? {
                         return Ok(value);
                     }
                     return match symbol {
@@ -70,6 +73,14 @@ impl<'a> Lowerer<'a> {
         }
         let pointer = self.scalar(function)?;
         self.call_pointer(pointer, args, unused, span)
+    }
+
+    /// A call of a function of the library, if it is one.
+    fn known_call(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Result<Option<Value>> {
+        if let Some(Symbol::Function(index)) = self.library.get(name) {
+            return self.inline_call(*index, args, span).map(Some);
+        }
+        self.library_call(name, args, span)
     }
 
     /// A call of a function that nobody has: its arguments are evaluated, and the result is any value.

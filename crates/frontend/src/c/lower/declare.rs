@@ -196,6 +196,9 @@ impl<'a> Lowerer<'a> {
         }
         let attributes = function.specifiers.attributes.iter().chain(&function.declarator.attributes);
         self.known_attributes(attributes.clone())?;
+        let gnu_inline = |a: &ast::Attribute| matches!(a.kind, ast::AttributeKind::GnuInline);
+        let is_extern = matches!(function.specifiers.storage, Some((ast::Storage::Extern, _)));
+        self.functions[index].is_librarys = is_extern && attributes.clone().any(gnu_inline);
         self.function_attributes(index, attributes)?;
         self.functions[index].ty = ty;
         self.functions[index].body = Some(function);
@@ -237,6 +240,7 @@ impl<'a> Lowerer<'a> {
                 ty,
                 body: None,
                 unit,
+                is_librarys: false,
                 procedure: None,
                 span,
                 allocates: None,

@@ -97,6 +97,8 @@ struct Function<'a> {
     body: Option<&'a ast::Function>,
     /// The unit that the body stands in.
     unit: usize,
+    /// The body is a header's, for inlining; the function itself is the library's.
+    is_librarys: bool,
     /// Set when it is first used.
     procedure: Option<ProcedureId>,
     span: Span,

@@ -11,9 +11,7 @@
 //! flushes there is a store, whose thread passes the head of a loop. Without this a loop that waits and stores what it sees
 //! in such a variable has no largest buffer.
 
-use fencepost_ir::cfg::{
-    BinaryOp, Dest, Expr, Instr, ProcId, Procedure, Program, Reg, Storage, UnaryOp,
-};
+use fencepost_ir::cfg::{BinaryOp, Dest, Expr, Instr, ProcId, Procedure, Program, Reg, Storage, UnaryOp};
 use fencepost_memory::State;
 use fencepost_task::{Action, Step};
 

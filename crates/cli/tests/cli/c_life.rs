@@ -89,3 +89,18 @@ fn stores_to_variables_that_are_shown_are_seen_late() {
     assert_eq!(codes("shown.c", &text, &["--buffer", "3"]), expected);
     assert_eq!(codes("shown.c", &text, &["--buffer", "3", "--no-reduction"]), expected);
 }
+
+/// CBMC's labels start threads.
+#[test]
+fn labels_of_cbmc_start_threads() {
+    let text = "void __CPROVER_assert(_Bool, const char *);\nint x, y, a, b, done;\n\
+        void first(void) { x = 1; BETWEEN a = y; done |= 1; }\nvoid second(int one) { y = one; BETWEEN b = x; done |= 2; }\n\
+        int main(void) { __CPROVER_ASYNC_1: first(); __CPROVER_ASYNC_2: second(1);\n\
+        __CPROVER_assume(done == 3); __CPROVER_assert(a || b, \"one is first\"); return 0; }\n";
+    assert_eq!(codes("async.c", &text.replace("BETWEEN", ""), &[]), [0, 1, 1]);
+    // Under PSO the last stores may still overtake each other.
+    assert_eq!(codes("async.c", &text.replace("BETWEEN", "__sync_synchronize();"), &[]), [0, 0, 1]);
+    let ran = check("async.c", "int x;\nint main(void) {\n__CPROVER_ASYNC_1: x = 1; return 0; }\n", &["-q"]);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("async.c:3:20"), "{}", ran.stderr);
+}

@@ -82,7 +82,8 @@ impl<'a> Lowerer<'a> {
         let (word, operands) = line.split_once(' ').ok_or_else(|| unsupported(asm))?;
         let operands: Option<Vec<Operand>> =
             operands.split(',').map(|text| operand(asm, text.trim())).collect();
-        let (Some([from, to]), "mov" | "movb" | "movw" | "movl" | "movq") = (operands.as_deref(), word) else {
+        let (Some([from, to]), "mov" | "movb" | "movw" | "movl" | "movq") = (operands.as_deref(), word)
+        else {
             return Err(unsupported(asm));
         };
         let Operand::Number(to) = *to else { return Err(unsupported(asm)) };
@@ -171,7 +172,9 @@ impl<'a> Lowerer<'a> {
                 RmwKind::Or => BinaryOp::BitOr,
                 RmwKind::Xor => BinaryOp::BitXor,
                 // It leaves the flags as they were.
-                RmwKind::Exchange | RmwKind::CompareExchange | RmwKind::CompareAndSwap => return Err(unsupported(asm)),
+                RmwKind::Exchange | RmwKind::CompareExchange | RmwKind::CompareAndSwap => {
+                    return Err(unsupported(asm));
+                }
             };
             let new = self.arithmetic(op, old.clone(), operand, span)?;
             let new = self.convert(new, &ty, span)?;

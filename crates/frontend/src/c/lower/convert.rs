@@ -37,6 +37,7 @@ impl Lowerer<'_> {
             (_, CType::Bool) => self.truth(value.clone(), span),
             (CType::Pointer(_), CType::Pointer(target)) => {
                 let mut expr = value.expr;
+                self.note_cast(&expr, target);
                 self.retype_allocation(&mut expr, target, span)?;
                 expr
             }

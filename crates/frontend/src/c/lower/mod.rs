@@ -26,6 +26,7 @@ mod library;
 mod life;
 mod member;
 mod memory;
+mod overlay;
 mod place;
 mod record;
 mod spawn_loop;
@@ -133,6 +134,8 @@ struct Body {
     allocated: Option<Type>,
     /// Arrays of variable length: the pointer to it, and its bytes.
     variable_length: HashMap<LocalId, Expr>,
+    /// Variables whose address becomes a pointer to something else.
+    casts: Vec<overlay::Cast>,
 }
 
 /// A scalar value.
@@ -204,6 +207,8 @@ struct Lowerer<'a> {
     allocators: HashMap<ProcedureId, usize>,
     /// Those of them that are lowered only if somebody calls them as they are.
     unlowered: Vec<usize>,
+    /// For each procedure the variables whose address it casts.
+    casts: Vec<(ProcedureId, overlay::Cast)>,
     /// Whether a key has a destructor.
     has_destructors: bool,
     /// What runs before `main` and behind it, and whether there may be any of the latter.
@@ -246,6 +251,7 @@ impl<'a> Lowerer<'a> {
             undefined: Vec::new(),
             allocators: HashMap::new(),
             unlowered: Vec::new(),
+            casts: Vec::new(),
             has_destructors: false,
             constructors: Vec::new(),
             destructors: Vec::new(),
@@ -310,6 +316,7 @@ impl<'a> Lowerer<'a> {
             self.run_destructors()?;
         }
         self.thread_locals_to_memory();
+        self.overlay();
         self.keep_in_memory();
         self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
         self.program.atomics.dedup();

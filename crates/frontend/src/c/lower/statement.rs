@@ -106,6 +106,7 @@ impl<'a> Lowerer<'a> {
             return Err(Diagnostic::new(*span, format!("there is no label `{name}`")));
         }
         self.undefined[procedure.0] = body.undefined;
+        self.casts.extend(body.casts.into_iter().map(|cast| (procedure, cast)));
         let target = &mut self.program.procedures[procedure.0];
         target.locals = body.locals;
         target.body = Block(body.out);
@@ -370,7 +371,14 @@ impl<'a> Lowerer<'a> {
                 for label in labels {
                     self.label(label)?;
                 }
-                self.statement(inner)
+                let starts = |label: &ast::Label| match &label.kind {
+                    LabelKind::Name(name) => name.starts_with("__CPROVER_ASYNC_"),
+                    LabelKind::Case(_) | LabelKind::Range(..) | LabelKind::Default => false,
+                };
+                match labels.iter().any(starts) {
+                    true => self.started(inner),
+                    false => self.statement(inner),
+                }
             }
             Ast::If(cond, then, otherwise) => {
                 let test = self.condition(cond)?;
@@ -429,6 +437,27 @@ impl<'a> Lowerer<'a> {
             Some(Target::Label(label)) => self.emit(StmtKind::Goto(label), span),
             None => return Err(Diagnostic::new(span, "this stands in no loop")),
         }
+        Ok(())
+    }
+
+    /// CBMC's way to start a thread: a call behind a label with a name of its own.
+    fn started(&mut self, stmt: &'a ast::Stmt) -> Result<()> {
+        let refused = || {
+            Diagnostic::new(stmt.span, "only a call of a function that has a body can be started as a thread")
+        };
+        let Ast::Expr(ast::Expr { kind: ast::ExprKind::Call(function, args), span, .. }) = &stmt.kind else {
+            return Err(refused());
+        };
+        let ast::ExprKind::Identifier(name) = &function.kind else { return Err(refused()) };
+        let Some(Symbol::Function(index)) = self.lookup(name).cloned() else { return Err(refused()) };
+        if self.functions[index].body.is_none() {
+            return Err(refused());
+        }
+        let ty = self.functions[index].ty.clone();
+        let args = self.arguments(&ty, name, args, *span)?;
+        let procedure = self.procedure(index, *span)?;
+        let kind = ExprKind::Spawn(procedure, args, Drain::Yes);
+        self.emit(StmtKind::Eval(Expr { kind, ty: Scalar::Thread, span: *span }), *span);
         Ok(())
     }
 

@@ -38,6 +38,12 @@ void test(void)
     out(*(char *)&one);
     out(*(uint64_t *)halves);
     out(*(uint32_t *)&halves[2]);
+    unsigned char copy[4];
+    memcpy(copy, &word, sizeof word);
+    out(copy[2]);
+    copy[3] = 9;
+    memcpy(&word, copy, 4);
+    out(word);
     short s = -2;
     out(((signed char *)&s)[0] + ((unsigned char *)&s)[1]);
 }

@@ -79,11 +79,11 @@ impl Flow<'_> {
             Instr::Allocate { dest, ty, storage: Storage::Stack, .. } => {
                 let mut kinds = vec![false; self.escaped.len()];
                 kinds[ty.index()] = true;
-                self.into_dest(id, dest, &kinds);
+                self.reach(id, dest, &kinds);
             }
             Instr::Assign(dest, value) => {
                 let kinds = self.kinds(id, value);
-                self.into_dest(id, dest, &kinds);
+                self.reach(id, dest, &kinds);
             }
             Instr::Call(dest, callee, args) => {
                 for (slot, arg) in args.iter().enumerate() {
@@ -92,7 +92,7 @@ impl Flow<'_> {
                 }
                 if let Some(dest) = dest {
                     let returned = self.returned(*callee);
-                    self.into_dest(id, dest, &returned);
+                    self.reach(id, dest, &returned);
                 }
             }
             Instr::Return(Some(value)) if self.is_started(id) => self.escape(id, value),
@@ -153,7 +153,7 @@ impl Flow<'_> {
         all
     }
 
-    fn collect(&self, id: ProcId, value: &Expr, all: &mut Vec<bool>) {
+    fn collect(&self, id: ProcId, value: &Expr, all: &mut [bool]) {
         match value {
             Expr::Binary(
                 BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge,
@@ -171,7 +171,7 @@ impl Flow<'_> {
         }
     }
 
-    fn into_dest(&mut self, id: ProcId, dest: &Dest, kinds: &[bool]) {
+    fn reach(&mut self, id: ProcId, dest: &Dest, kinds: &[bool]) {
         let (base, len) = match dest {
             Dest::Reg(reg) => (*reg, 1),
             Dest::At { base, len, .. } => (*base, *len),

@@ -132,7 +132,7 @@ impl LocalSteps {
 /// nothing points to it.
 fn constant_objects(program: &Program) -> Vec<bool> {
     let mut constant = vec![true; program.objects.len()];
-    let pointed = |constant: &mut Vec<bool>, word: i64| {
+    let pointed = |constant: &mut [bool], word: i64| {
         if program.pointer_bits > 0
             && let Target::Object(object, _) = pointer::target(word, program.pointer_bits)
             && let Some(object) = constant.get_mut(object as usize)

@@ -104,3 +104,14 @@ fn labels_of_cbmc_start_threads() {
     assert_eq!(ran.code, 2, "{}", ran.stdout);
     assert!(ran.stderr.contains("async.c:3:20"), "{}", ran.stderr);
 }
+
+/// Two choices whose tests come later are choices among few values.
+#[test]
+fn choices_wait_for_their_tests() {
+    let text = "#include <assert.h>\nint __VERIFIER_nondet_int(void); void __VERIFIER_assume(int);\nint n;\n\
+        int main(void) { int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(); n = 1;\n\
+        __VERIFIER_assume(a >= 0 && a < 3); __VERIFIER_assume(b >= 0 && b < 3);\n\
+        int c = __VERIFIER_nondet_int() ? 1 : 0; assert(a + b + c <= MOST); return 0; }\n";
+    assert_eq!(codes("choices.c", &text.replace("MOST", "5"), &["--engine", "explicit"]), [0; 3]);
+    assert_eq!(codes("choices.c", &text.replace("MOST", "4"), &["--engine", "explicit"]), [1; 3]);
+}

@@ -440,27 +440,6 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
-    /// CBMC's way to start a thread: a call behind a label with a name of its own.
-    fn started(&mut self, stmt: &'a ast::Stmt) -> Result<()> {
-        let refused = || {
-            Diagnostic::new(stmt.span, "only a call of a function that has a body can be started as a thread")
-        };
-        let Ast::Expr(ast::Expr { kind: ast::ExprKind::Call(function, args), span, .. }) = &stmt.kind else {
-            return Err(refused());
-        };
-        let ast::ExprKind::Identifier(name) = &function.kind else { return Err(refused()) };
-        let Some(Symbol::Function(index)) = self.lookup(name).cloned() else { return Err(refused()) };
-        if self.functions[index].body.is_none() {
-            return Err(refused());
-        }
-        let ty = self.functions[index].ty.clone();
-        let args = self.arguments(&ty, name, args, *span)?;
-        let procedure = self.procedure(index, *span)?;
-        let kind = ExprKind::Spawn(procedure, args, Drain::Yes);
-        self.emit(StmtKind::Eval(Expr { kind, ty: Scalar::Thread, span: *span }), *span);
-        Ok(())
-    }
-
     fn label(&mut self, label: &'a ast::Label) -> Result<()> {
         let name = match &label.kind {
             LabelKind::Name(name) => {

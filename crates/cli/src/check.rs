@@ -1,28 +1,57 @@
 //! `fencepost check`: files and models to verdicts.
 
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
+use crate::portfolio::{self, Choice, Setup};
 use crate::progress::ProgressLine;
-use crate::{Exit, any_number, bmc, input, interrupt, output};
-use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
+use crate::{Exit, bmc, fences, input, interrupt, output, story};
+use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::{Check, Checks, Span, cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
+use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
 use fencepost_robust::lazy::{self, Lazy};
-use fencepost_task::{Answer, Bounds, Budget, Certificate, Engine, Model, Reason, Scope, Task, Verdict};
+use fencepost_task::{
+    Answer, Bounds, Budget, Certificate, Engine, Model, Progress, Reason, Scope, Task, Verdict,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// What is said of a violation.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Telling {
+    /// The run as a table, then the story.
+    Run,
+    /// The story alone, with fences that were looked for in so many seconds.
+    Story(f64),
+}
+
+/// Seconds for fences on a page, where nobody said more.
+const FENCES_ON_PAGE: f64 = 5.0;
+
 pub fn run(options: &CheckOptions) -> Exit {
+    tell(options, Telling::Run)
+}
+
+/// Whether two paths lead to one file.
+pub fn same_file(a: &Path, b: &Path) -> bool {
+    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
+
+/// Checks, and tells of violations.
+pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
     let programs = if options.input.link { 1 } else { options.files.len() };
-    let same_file =
-        |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
-    for (option, path) in [("--trace", &options.trace), ("--certificate", &options.certificate)] {
+    for (option, path) in [
+        ("--trace", &options.trace),
+        ("--certificate", &options.certificate),
+        ("--report", &options.report),
+        ("--svg", &options.svg),
+    ] {
         let Some(path) = path else { continue };
         if programs > 1 || options.models.len() > 1 {
             output::complain(format!("error: {option} needs one file and one model"));
@@ -40,7 +69,7 @@ pub fn run(options: &CheckOptions) -> Exit {
         false => options.files.iter().map(std::slice::from_ref).collect(),
     };
     for files in programs {
-        exit = exit.and(check_program(options, files, &cancelled));
+        exit = exit.and(check_program(options, telling, files, &cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -49,7 +78,12 @@ pub fn run(options: &CheckOptions) -> Exit {
 }
 
 /// Checks a program of one file, or of several that are linked.
-fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool>) -> Exit {
+fn check_program(
+    options: &CheckOptions,
+    telling: Telling,
+    files: &[PathBuf],
+    cancelled: &Arc<AtomicBool>,
+) -> Exit {
     let names: Vec<_> = files.iter().map(|f| f.display().to_string()).collect();
     let name = names.join("+");
     let read = match files {
@@ -93,7 +127,8 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     }
     let mut exit = Exit::Good;
     for &model in &options.models {
-        exit = exit.and(check_model(options, &name, &program, model.into(), cancelled));
+        let asked = Asked { options, telling, files, name: &name };
+        exit = exit.and(check_model(&asked, &program, model.into(), cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -121,18 +156,22 @@ pub fn error_object(name: &str, error: &input::InputError) -> serde_json::Value 
     }
 }
 
-fn check_model(
-    options: &CheckOptions,
-    name: &str,
-    program: &cfg::Program,
-    model: Model,
-    cancelled: &Arc<AtomicBool>,
-) -> Exit {
+/// A program and what is wanted of it.
+struct Asked<'a> {
+    options: &'a CheckOptions,
+    telling: Telling,
+    files: &'a [PathBuf],
+    name: &'a str,
+}
+
+fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelled: &Arc<AtomicBool>) -> Exit {
+    let Asked { options, name, .. } = *asked;
     let start = Instant::now();
     let budget = Budget {
         deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
         memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
         cancelled: cancelled.clone(),
+        pause: None,
     };
     let bounds = Bounds {
         buffer: options.buffer,
@@ -141,33 +180,26 @@ fn check_model(
         ..Bounds::default()
     };
     let task = Task { program, model, bounds, budget };
-    let mut engine = match engine(options, &task) {
-        Ok(engine) => engine,
+    let setup = match setup(options, model) {
+        Ok(setup) => setup,
         Err(message) => {
             output::complain(format!("error: {message}"));
             return Exit::Wrong;
         }
     };
-    if program.checks != Checks::default() && engine.name() != "explicit" {
+    let named = engine(options.engine, &setup);
+    if program.checks != Checks::default() && named.as_ref().is_some_and(|e| e.name() != "explicit") {
         let message =
             "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit";
         output::complain(format!("error: {message}"));
         return Exit::Wrong;
     }
-    let mut line = ProgressLine::new(options.quiet);
-    let mut answer = match engine.name() {
-        "dual" if options.engine == EngineName::Auto => any_number::dual(&task),
-        _ => engine.check(&task, &mut |p| line.update(name, p)),
+    let line = ProgressLine::new(options.quiet, name, task.budget.deadline);
+    let mut progress = |p: &Progress| line.update(p);
+    let Choice { answer, engine, engines } = match named {
+        None => portfolio::check(&setup, &task, &mut progress),
+        Some(engine) => Choice::of(engine.as_ref(), &task, &mut progress),
     };
-    if program.is_parameterized()
-        && options.engine == EngineName::Auto
-        && let Verdict::Unknown { reason, .. } = &answer.verdict
-        && !matches!(reason, Reason::Memory | Reason::Cancelled)
-    {
-        let explicit = explicit(options);
-        answer = any_number::check(&explicit, &task, &mut |p| line.update(name, p));
-        engine = Box::new(explicit);
-    }
     drop(line);
     let searched = start.elapsed();
     let Answer { verdict, unreached, stats, certificate } = bounded_answer(options, answer);
@@ -177,24 +209,33 @@ fn check_model(
         panic!(
             "internal error: the engine `{}` says that {name} is safe, and its proof is rejected ({message}). \
              This is a bug in Fencepost; please report it with the file.",
-            engine.name()
+            engine
         );
     }
+    let mut order = None;
     let (verdict, exit) = match verdict {
         Verdict::Safe { scope } => (Shown::Safe { scope, unreached }, Exit::Good),
         Verdict::Unknown { reason, scope } => (Shown::Unknown { reason, scope }, Exit::Unknown),
-        Verdict::Unsafe { trace } => match replay(program, &trace) {
+        Verdict::Unsafe { trace } => match replay(program, &story::simplest(&task, trace, &mut order)) {
             Ok(replay) => (Shown::Unsafe(Box::new(replay)), Exit::Bad),
             Err(rejection) => panic!(
                 "internal error: the engine `{}` found a run of {name} under {} that does not replay ({rejection}). \
                  This is a bug in Fencepost; please report it with the file.",
-                engine.name(),
+                engine,
                 model.name()
             ),
         },
     };
     let seconds = start.elapsed().as_secs_f64();
-    let outcome = Outcome { file: name, program, model, engine: engine.name(), verdict, stats, seconds };
+    let explanation = match &verdict {
+        Shown::Unsafe(replay) => {
+            let cure = asked.cure(program, replay, cancelled);
+            Some(explain(program, replay, order, &cure))
+        }
+        Shown::Safe { .. } | Shown::Unknown { .. } => None,
+    };
+    let outcome =
+        Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
     let object = json::outcome(&outcome);
     match options.format {
         Format::Json => output::line(&object),
@@ -204,8 +245,15 @@ fn check_model(
                 (false, false) => Detail::Steps,
                 (false, true) => Detail::All,
             };
-            output::text(text::outcome(&outcome, output::style(detail)));
+            let style = output::style(detail);
+            output::text(match asked.telling {
+                Telling::Run => text::outcome(&outcome, style),
+                Telling::Story(_) => text::story(&outcome, style),
+            });
         }
+    }
+    if story::write(asked.files, options, &outcome).is_err() {
+        return Exit::Wrong;
     }
     if let Some(path) = &options.trace
         && let Shown::Unsafe(_) = outcome.verdict
@@ -217,7 +265,7 @@ fn check_model(
     if let Some(path) = &options.certificate {
         match (&outcome.verdict, certificate) {
             (Shown::Safe { .. }, Some(certificate)) => {
-                let text = certificate::write(name, engine.name(), program, &certificate);
+                let text = certificate::write(name, engine, program, &certificate);
                 if let Err(error) = std::fs::write(path, text) {
                     output::complain(format!("error: {}: {error}", path.display()));
                     return Exit::Wrong;
@@ -225,8 +273,7 @@ fn check_model(
             }
             (Shown::Safe { .. }, None) => {
                 output::complain(format!(
-                    "no certificate: the engine `{}` gives none; try --engine dual",
-                    engine.name()
+                    "no certificate: the engine `{engine}` gives none; try --engine dual"
                 ));
             }
             (Shown::Unsafe(_) | Shown::Unknown { .. }, _) => {
@@ -235,6 +282,24 @@ fn check_model(
         }
     }
     exit
+}
+
+impl Asked<'_> {
+    /// What is known of fences, where there is time to look for them.
+    fn cure(&self, program: &cfg::Program, replay: &Replay, cancelled: &Arc<AtomicBool>) -> Vec<String> {
+        let seconds = match self.telling {
+            Telling::Story(seconds) => seconds,
+            Telling::Run if self.options.report.is_some() => FENCES_ON_PAGE,
+            Telling::Run => return Vec::new(),
+        };
+        let [file] = self.files else { return Vec::new() };
+        if replay.model == Model::Sc || file.as_os_str() == "-" || program.checks != Checks::default() {
+            return Vec::new();
+        }
+        let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
+        let budget = Budget { deadline, memory: default_memory(), cancelled: cancelled.clone(), pause: None };
+        fences::suggest(file, &self.options.input, replay.model, budget)
+    }
 }
 
 /// Checks a proof again, unless that takes much longer than it took to find it.
@@ -254,23 +319,26 @@ fn explicit(options: &CheckOptions) -> Explicit {
     }
 }
 
-/// The engine that was asked for; `auto` takes the one that knows any number of threads where there are
-/// such.
-fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, String> {
-    let explicit = explicit(options);
-    Ok(match options.engine {
-        EngineName::Bmc => Box::new(bmc::engine(&options.bmc, task.model)?),
-        EngineName::Dual => Box::new(Dual),
-        EngineName::Lazy => Box::new(Lazy { iterations: options.iterations }),
-        EngineName::Auto
-            if task.program.is_parameterized()
-                && task.model == Model::Tso
-                && task.program.checks == Checks::default() =>
-        {
-            Box::new(Dual)
-        }
-        EngineName::Auto | EngineName::Explicit => Box::new(explicit),
+/// The engines as the options describe them; or why these do not fit the model.
+fn setup(options: &CheckOptions, model: Model) -> Result<Setup, String> {
+    Ok(Setup {
+        explicit: explicit(options),
+        lazy: Lazy { iterations: options.iterations },
+        bmc: bmc::engine(&options.bmc, model)?,
+        bounded: options.buffer.is_some() || bmc::is_bounded(&options.bmc),
+        jobs: options.jobs,
     })
+}
+
+/// The engine that was asked for, if one was.
+fn engine(name: EngineName, setup: &Setup) -> Option<Box<dyn Engine>> {
+    match name {
+        EngineName::Auto => None,
+        EngineName::Explicit => Some(Box::new(setup.explicit)),
+        EngineName::Dual => Some(Box::new(Dual)),
+        EngineName::Lazy => Some(Box::new(setup.lazy)),
+        EngineName::Bmc => Some(Box::new(setup.bmc.clone())),
+    }
 }
 
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"

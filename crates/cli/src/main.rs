@@ -3,20 +3,22 @@
 //! Exit codes: 0 safe, 1 unsafe, 2 wrong input or command line, 3 unknown; of several, the first
 //! that occurs of 2, 1, 3, 0.
 
-mod any_number;
 mod bench;
 mod bmc;
 mod certify;
 mod check;
+mod explain;
 mod fences;
 mod input;
 mod interrupt;
 mod litmus;
 mod options;
 mod output;
+mod portfolio;
 mod progress;
 mod replay;
 mod robust;
+mod story;
 mod translate;
 
 use clap::Parser;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Litmus(options) => litmus::run(&options),
         Command::Robust(options) => robust::run(&options),
+        Command::Explain(options) => explain::run(&options),
         Command::Fences(options) => fences::run(&options),
         Command::Translate(options) => translate::run(&options),
         Command::Replay(options) => replay::run(&options),

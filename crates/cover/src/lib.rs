@@ -9,7 +9,8 @@
 //! buffers and played on the reference semantics ([`mod@trace`]).
 //!
 //! Guarantees: safe is complete, with a certificate ([`mod@certificate`]). Unsafe comes with a run that was
-//! played. Limits: threads whose data are not finite, allocation, threads that start others, atomic sections that do not drain.
+//! played. Limits: threads whose data are not finite, allocation, threads
+//! that start others unless it is one thread and it starts few ([`mod@spawned`]), atomic sections that do not drain.
 
 mod antichain;
 mod automaton;
@@ -25,16 +26,19 @@ mod place;
 mod reach;
 mod rules;
 mod search;
+mod spawned;
 mod trace;
 
 pub use automaton::{Automaton, Mark, Op, Transition, Value, Var};
 pub use configuration::{ANY, Buffer, Configuration, Message, Process};
+pub use domains::Values;
 pub use dot::dot;
 pub use model::Model as DualModel;
 pub use reach::Reach;
 pub use rules::{Label, Visible, undo_joining, undo_local, undo_visible};
 pub use search::{DualRun, End, Group, Search, System};
 
+use fencepost_passes::static_threads::starts_threads;
 use fencepost_task::{Answer, Certificate, Engine, Model, Progress, Reason, Scope, Stats, Task, Verdict};
 use reach::Index;
 
@@ -48,19 +52,47 @@ impl Engine for Dual {
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-        let unknown = |reason: String| {
-            let verdict = Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None };
-            answer(verdict, Stats::default())
-        };
         if task.model != Model::Tso {
-            return unknown("dual is a TSO method".to_string());
+            let reason = Reason::NotApplicable("dual is a TSO method".to_string());
+            return answer(Verdict::Unknown { reason, scope: None }, Stats::default());
         }
-        let model = match model::Model::new(task.program) {
-            Ok(model) => model,
-            Err(reason) => return unknown(format!("dual needs finite threads, but {reason}")),
-        };
+        match starts_threads(task.program) {
+            true => spawned::check(task, progress),
+            false => self.check_static(task, progress),
+        }
+    }
+}
+
+impl Dual {
+    /// Checks a program all of whose threads are there from the beginning.
+    fn check_static(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
         let mut generated = 0;
-        if let Some(collapsed) = copies::collapse(&model) {
+        for values in Values::TRIED {
+            let model = match model::Model::new(task.program, &task.budget, values) {
+                Ok(model) => model,
+                Err(Reason::NotApplicable(_)) if values == Values::Few => continue,
+                Err(reason) => {
+                    let stats = Stats { configurations: generated, ..Stats::default() };
+                    return answer(Verdict::Unknown { reason, scope: None }, stats);
+                }
+            };
+            if let Some(answer) = self.search(task, &model, &mut generated, progress) {
+                return answer;
+            }
+        }
+        unreachable!("nothing is stored outside closed sets, which come last")
+    }
+
+    /// Searches a model; nothing comes of it if variables can hold more values than it was made for.
+    fn search(
+        &self,
+        task: &Task<'_>,
+        model: &model::Model,
+        total: &mut u64,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Option<Answer> {
+        let mut generated = *total;
+        if let Some(collapsed) = copies::collapse(model) {
             for system in [&collapsed.any, &collapsed.few] {
                 let mut search = Search::new(system);
                 search.generated = generated;
@@ -68,12 +100,13 @@ impl Engine for Dual {
                 match search.run(&collapsed.targets, &task.budget, progress) {
                     End::Unreachable if std::ptr::eq(system, &collapsed.any) => {
                         let few = |c: &&Configuration| fits(&model.system, c);
-                        let certificate = certificate::certificate(&model, search.basis().filter(few), None);
-                        return safe(certificate, search.stats());
+                        let certificate = certificate::certificate(model, search.basis().filter(few), None);
+                        return Some(safe(certificate, search.stats()));
                     }
                     End::Reached(run) => {
                         if let Some(run) = collapsed.replicate(&run, &model.system) {
-                            return reached(task, &model, &run, search.stats());
+                            *total = search.generated;
+                            return reached(task, model, &run, search.stats());
                         }
                     }
                     End::Unreachable | End::Stopped(_) => {}
@@ -84,13 +117,15 @@ impl Engine for Dual {
         let mut search = Search::new(&model.system);
         search.generated = generated;
         search.reach = Reach::new(&model.system, &task.budget).map(Index::new);
-        match search.run(&model.targets, &task.budget, progress) {
+        let end = search.run(&model.targets, &task.budget, progress);
+        *total = search.generated;
+        match end {
             End::Unreachable => {
-                let certificate = certificate::certificate(&model, search.basis(), search.invariant());
-                safe(certificate, search.stats())
+                let certificate = certificate::certificate(model, search.basis(), search.invariant());
+                Some(safe(certificate, search.stats()))
             }
-            End::Reached(run) => reached(task, &model, &run, search.stats()),
-            End::Stopped(reason) => answer(Verdict::Unknown { reason, scope: None }, search.stats()),
+            End::Reached(run) => reached(task, model, &run, search.stats()),
+            End::Stopped(reason) => Some(answer(Verdict::Unknown { reason, scope: None }, search.stats())),
         }
     }
 }
@@ -104,14 +139,18 @@ fn safe(certificate: Certificate, stats: Stats) -> Answer {
     Answer { certificate, ..answer(Verdict::Safe { scope: Scope::Complete }, stats) }
 }
 
-fn reached(task: &Task<'_>, model: &model::Model, run: &DualRun, stats: Stats) -> Answer {
+/// The run, unless it only shows that a variable can hold another value.
+fn reached(task: &Task<'_>, model: &model::Model, run: &DualRun, stats: Stats) -> Option<Answer> {
+    if model.is_escape(run.target) {
+        return None;
+    }
     let Some(trace) = trace::trace(task.program, model, run) else {
         panic!(
             "internal error: dual found a run that is none of the program. \
              This is a bug in Fencepost; please report it with the file."
         )
     };
-    answer(Verdict::Unsafe { trace }, stats)
+    Some(answer(Verdict::Unsafe { trace }, stats))
 }
 
 /// Configurations that a search for smaller targets may take before it is given up.

@@ -9,21 +9,21 @@
 //! waits for the buffer at both ends becomes one step.
 
 use crate::automaton::{Mark, Op, Value, Var};
-use crate::domains::{Domains, MAX_VALUES};
+use crate::domains::{Domains, MAX_VALUES, Values};
 use crate::place::{Frame, Life, Place, Section, put, set};
 use fencepost_ir::cfg::{
-    Address, Choices, Dest, Drain, EdgeId, FenceKind, Instr, NodeId, ObjectId, ProcId, Program, Reg,
+    Address, Choices, Dest, Drain, EdgeId, FenceKind, Instr, NodeId, ObjectId, ProcId, Program, Property, Reg,
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Fault, Scalar};
 use fencepost_passes::liveness::Liveness;
-use fencepost_task::Failure;
+use fencepost_task::{Budget, Failure, Reason};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Why a program has no finite automata.
-pub type Reason = String;
+/// What keeps a thread from being finite.
+pub type Infinite = String;
 
 /// More places of one thread than this are taken for infinitely many.
 const MAX_PLACES: usize = 300_000;
@@ -53,12 +53,24 @@ pub struct LocalGraph {
     pub steps: Vec<LocalStep>,
 }
 
+/// Such a thread is not for this engine.
+pub fn unfit(why: Infinite) -> Reason {
+    Reason::NotApplicable(format!("dual needs finite threads, but {why}"))
+}
+
+/// A place where the thread stores a value outside the variable's set.
+fn escaped(place: &Place) -> Place {
+    Place { life: Life::Escaped, ..place.clone() }
+}
+
 /// What all threads of a program are explored with.
 pub struct Explorer<'p> {
     program: &'p Program,
     liveness: Liveness,
     bases: Vec<u32>,
     types: Vec<Scalar>,
+    /// Whether a property speaks of the end of all threads.
+    ends_matter: bool,
     /// The nodes that properties speak of.
     watched: Vec<(ProcId, NodeId)>,
     /// The values so far.
@@ -67,38 +79,47 @@ pub struct Explorer<'p> {
 
 impl<'p> Explorer<'p> {
     /// Prepares a program.
-    pub fn new(program: &'p Program, watched: Vec<(ProcId, NodeId)>) -> Result<Explorer<'p>, Reason> {
+    pub fn new(program: &'p Program, watched: Vec<(ProcId, NodeId)>) -> Result<Explorer<'p>, Infinite> {
         Ok(Explorer {
             program,
             liveness: Liveness::new(program),
             bases: program.cell_bases(),
             types: program.cell_types(),
+            ends_matter: program.properties.iter().any(|p| matches!(p, Property::Final { .. })),
             watched,
             domains: Domains::new(program)?,
         })
     }
 
-    /// Explores every thread of the program until no set of values grows.
-    pub fn run(&mut self, threads: &[(ProcId, Vec<i64>)]) -> Result<Vec<LocalGraph>, Reason> {
-        loop {
+    /// Explores every thread of the program until no set of values grows, or may.
+    pub fn run(
+        &mut self,
+        threads: &[(ProcId, Vec<i64>)],
+        values: Values,
+        budget: &Budget,
+    ) -> Result<Vec<LocalGraph>, Reason> {
+        for round in 0.. {
+            self.domains.closed = matches!(values, Values::Rounds(n) if round >= n);
             let known: usize = self.domains.values.iter().map(Vec::len).sum();
-            let graphs: Result<Vec<_>, _> = threads.iter().map(|(p, args)| self.explore(*p, args)).collect();
+            let graphs: Result<Vec<_>, _> =
+                threads.iter().map(|(p, args)| self.explore(*p, args, budget)).collect();
             let graphs = graphs?;
-            if let Some(cell) = self.domains.values.iter().position(|v| v.len() > MAX_VALUES) {
-                return Err(self.too_many_values(cell));
+            if let Some(cell) = self.domains.values.iter().position(|v| v.len() > values.most()) {
+                return Err(unfit(self.too_many_values(cell)));
             }
             if self.domains.values.iter().map(Vec::len).sum::<usize>() == known {
                 return Ok(graphs);
             }
         }
+        unreachable!("sets that grow become too large")
     }
 
-    fn too_many_values(&self, cell: usize) -> Reason {
+    fn too_many_values(&self, cell: usize) -> Infinite {
         let name = self.program.cell_name(fencepost_ir::cfg::Loc::cell(cell as u32)).unwrap_or_default();
         format!("`{name}` can hold more than {MAX_VALUES} values")
     }
 
-    fn explore(&mut self, procedure: ProcId, args: &[i64]) -> Result<LocalGraph, Reason> {
+    fn explore(&mut self, procedure: ProcId, args: &[i64], budget: &Budget) -> Result<LocalGraph, Reason> {
         let code = self.program.procedure(procedure);
         let mut registers: Vec<i64> = self.program.thread_registers.iter().map(|r| r.init).collect();
         let base = registers.len() as u32;
@@ -114,14 +135,19 @@ impl<'p> Explorer<'p> {
         while let Some(from) = work.pop_front() {
             let place = graph.places[from as usize].clone();
             let mut found = Vec::new();
-            self.steps(&place, &mut found)?;
+            self.steps(&place, &mut found).map_err(unfit)?;
+            if from % 256 == 255
+                && let Some(reason) = budget.exceeded(0)
+            {
+                return Err(reason);
+            }
             for (op, to, steps) in found {
                 let number = match numbers.get(&to) {
                     Some(number) => *number,
                     None => {
                         let number = graph.places.len() as u32;
                         if graph.places.len() >= MAX_PLACES {
-                            return Err(self.too_many_places(&to));
+                            return Err(unfit(self.too_many_places(&to)));
                         }
                         numbers.insert(to.clone(), number);
                         graph.places.push(to);
@@ -136,7 +162,7 @@ impl<'p> Explorer<'p> {
     }
 
     /// Names what grows: the deepest recursion, or the variable with the most values.
-    fn too_many_places(&self, last: &Place) -> Reason {
+    fn too_many_places(&self, last: &Place) -> Infinite {
         let code = &self.program.procedure(last.top().procedure).name;
         if last.frames.len() > 64 {
             return format!("`{code}` calls itself without end");
@@ -167,7 +193,11 @@ impl<'p> Explorer<'p> {
     }
 
     /// All steps from a place.
-    fn steps(&mut self, place: &Place, found: &mut Vec<(Op, Place, Vec<ProgramStep>)>) -> Result<(), Reason> {
+    fn steps(
+        &mut self,
+        place: &Place,
+        found: &mut Vec<(Op, Place, Vec<ProgramStep>)>,
+    ) -> Result<(), Infinite> {
         if place.life != Life::Running {
             return Ok(());
         }
@@ -189,7 +219,7 @@ impl<'p> Explorer<'p> {
         inside: Place,
         steps: Vec<ProgramStep>,
         found: &mut Vec<(Op, Place, Vec<ProgramStep>)>,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), Infinite> {
         let mut work = vec![(inside, steps)];
         let mut seen = rustc_hash::FxHashSet::default();
         while let Some((place, steps)) = work.pop() {
@@ -226,7 +256,7 @@ impl<'p> Explorer<'p> {
         match place.life {
             Life::Running | Life::Ended => self.forget_dead(&mut place),
             // How it failed is all that counts.
-            Life::Failed(_) => {
+            Life::Failed(_) | Life::Escaped => {
                 place.held.clear();
                 place.section = None;
                 self.forget_dead(&mut place);
@@ -235,7 +265,7 @@ impl<'p> Explorer<'p> {
         place
     }
 
-    fn failed(&self, place: &Place, failure: Failure) -> Result<Place, Reason> {
+    fn failed(&self, place: &Place, failure: Failure) -> Result<Place, Infinite> {
         if failure.is_limit() {
             return Err(failure.to_string());
         }
@@ -243,7 +273,7 @@ impl<'p> Explorer<'p> {
     }
 
     /// The steps of each edge out of a place, one at a time.
-    fn edges(&mut self, place: &Place, found: &mut Vec<(Op, Place, ProgramStep)>) -> Result<(), Reason> {
+    fn edges(&mut self, place: &Place, found: &mut Vec<(Op, Place, ProgramStep)>) -> Result<(), Infinite> {
         let top = *place.top();
         let program = self.program;
         for (id, edge) in program.procedure(top.procedure).out(top.node) {
@@ -264,13 +294,13 @@ impl<'p> Explorer<'p> {
         instr: &Instr,
         to: NodeId,
         found: &mut Vec<(Op, Place, ProgramStep)>,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), Infinite> {
         let step = (id, None);
         let advanced = |mut next: Place| {
             next.frames.last_mut().expect("a thread keeps its outermost frame").node = to;
             next
         };
-        let fail = |op: Op, fault: Failure, found: &mut Vec<_>| -> Result<(), Reason> {
+        let fail = |op: Op, fault: Failure, found: &mut Vec<_>| -> Result<(), Infinite> {
             found.push((op, self.failed(place, fault)?, step));
             Ok(())
         };
@@ -322,7 +352,10 @@ impl<'p> Explorer<'p> {
                 match target {
                     Err(fault) => fail(Op::Nop, fault.into(), found)?,
                     Ok((var, value)) => {
-                        let value = self.domains.add(var, value);
+                        let Some(value) = self.domains.add(var, value) else {
+                            found.push((Op::Nop, escaped(place), step));
+                            return Ok(());
+                        };
                         let mut next = advanced(place.clone());
                         match &mut next.section {
                             Some(section) => {
@@ -353,8 +386,13 @@ impl<'p> Explorer<'p> {
                                 found.push((self.atomic(place, guard, Vec::new()), failed, step));
                             }
                             Ok((next, new)) => {
+                                let new = new.map(|new| self.domains.add(var, new));
+                                if new == Some(None) {
+                                    found.push((self.atomic(place, guard, Vec::new()), escaped(&base), step));
+                                    continue;
+                                }
                                 let update: Vec<_> =
-                                    new.map(|new| (var, self.domains.add(var, new))).into_iter().collect();
+                                    new.flatten().map(|new| (var, new)).into_iter().collect();
                                 let mut next = advanced(next);
                                 if let Some(section) = &mut next.section {
                                     update.iter().for_each(|(x, v)| put(&mut section.update, *x, *v));
@@ -368,7 +406,8 @@ impl<'p> Explorer<'p> {
             Instr::Lock(address) => match self.resolve(place, address) {
                 Err(fault) => fail(self.drain(place), fault.into(), found)?,
                 Ok(var) => {
-                    let taken = self.domains.add(var, 1);
+                    let taken =
+                        self.domains.add(var, 1).expect("mutexes hold both values from the beginning");
                     self.mutex_step(place, var, (0, taken), id, to, found);
                 }
             },
@@ -378,7 +417,8 @@ impl<'p> Explorer<'p> {
                     fail(self.drain(place), Failure::UnlockNotHeld, found)?;
                 }
                 Ok(var) => {
-                    let taken = self.domains.add(var, 1);
+                    let taken =
+                        self.domains.add(var, 1).expect("mutexes hold both values from the beginning");
                     self.mutex_step(place, var, (taken, 0), id, to, found);
                 }
             },
@@ -419,8 +459,10 @@ impl<'p> Explorer<'p> {
                     self.return_to_caller(place, value, step, found)?;
                 }
             }
-            Instr::Exit(_) => {
-                let mut next = advanced(place.clone());
+            // Without final conditions, a run in which all threads are ended is one in which this one waits.
+            Instr::Halt if self.ends_matter => return Err("the program is ended as a whole".to_string()),
+            Instr::Exit(_) | Instr::Halt => {
+                let mut next = place.clone();
                 next.registers.truncate(next.frames.get(1).map_or(next.registers.len(), |f| f.base as usize));
                 next.frames.truncate(1);
                 next.life = Life::Ended;
@@ -445,13 +487,12 @@ impl<'p> Explorer<'p> {
             Instr::AtomicBegin(Drain::No) | Instr::AtomicEnd(Drain::No) => {
                 return Err("an atomic section that does not wait for the buffer".to_string());
             }
-            Instr::Spawn(..) => return Err("a thread is started".to_string()),
+            Instr::Spawn(..) => return Err(crate::spawned::STARTED.to_string()),
             Instr::Join(..) => return Err("a thread is waited for".to_string()),
             Instr::Own(_) => return Err("a thread asks for its own handle".to_string()),
             Instr::Allocate { .. } | Instr::Reallocate { .. } | Instr::Free(..) => {
                 return Err("memory is allocated".to_string());
             }
-            Instr::Halt => return Err("the program is ended as a whole".to_string()),
         }
         Ok(())
     }
@@ -530,7 +571,7 @@ impl<'p> Explorer<'p> {
         value: Option<i64>,
         step: ProgramStep,
         found: &mut Vec<(Op, Place, ProgramStep)>,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), Infinite> {
         let mut next = place.clone();
         let callee = next.frames.pop().expect("there is a caller");
         next.registers.truncate(callee.base as usize);
@@ -585,6 +626,7 @@ impl<'p> Explorer<'p> {
         let top = place.top();
         match place.life {
             Life::Failed(_) => vec![Mark::Failed],
+            Life::Escaped => vec![Mark::Escaped],
             Life::Ended => {
                 let slot = |reg: &Reg| match reg {
                     Reg::Local(slot) => (place.frames[0].base + slot) as usize,

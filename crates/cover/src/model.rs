@@ -3,13 +3,14 @@
 use crate::automaton::{Mark, Value};
 use crate::compile::{Compiled, compile};
 use crate::configuration::{ANY, Configuration, Process};
-use crate::domains::Domains;
-use crate::local::{Explorer, LocalGraph, Reason};
+use crate::domains::{Domains, Values};
+use crate::local::{Explorer, Infinite, LocalGraph, unfit};
 use crate::search::{Group, System};
 use fencepost_ir::cfg::{
     Count, NodeId, Observable, ProcId, Program, Property, Quantifier, Reg, StartId, Who,
 };
 use fencepost_ir::eval::{Registers, eval};
+use fencepost_task::{Budget, Reason};
 
 /// More targets than this are not tried.
 const MAX_TARGETS: usize = 50_000;
@@ -47,16 +48,16 @@ pub struct Model {
 
 impl Model {
     /// Makes automata of a program's threads, if they are finite.
-    pub fn new(program: &Program) -> Result<Model, Reason> {
+    pub fn new(program: &Program, budget: &Budget, values: Values) -> Result<Model, Reason> {
         let threads = groups(program);
-        let mut explorer = Explorer::new(program, watched(program))?;
+        let mut explorer = Explorer::new(program, watched(program)).map_err(unfit)?;
         let code: Vec<_> = threads.iter().map(|t| (t.procedure, t.args.clone())).collect();
-        let graphs = explorer.run(&code)?;
+        let graphs = explorer.run(&code, values, budget)?;
         let mut compiled = Vec::new();
         for (group, graph) in threads.iter().zip(&graphs) {
             let marks: Vec<Vec<Mark>> =
                 graph.places.iter().map(|p| explorer.marks(p, &group.observed)).collect();
-            compiled.push(compile(graph, &marks));
+            compiled.push(compile(graph, &marks, budget)?);
         }
         let domains = explorer.domains;
         let system = System {
@@ -68,11 +69,11 @@ impl Model {
             initial: domains.initial.iter().map(|n| *n as Value).collect(),
         };
         let mut model = Model { threads, graphs, compiled, domains, system, targets: Vec::new() };
-        model.targets = model.targets(program)?;
+        model.targets = model.targets(program).map_err(unfit)?;
         Ok(model)
     }
 
-    fn targets(&self, program: &Program) -> Result<Vec<Configuration>, Reason> {
+    fn targets(&self, program: &Program) -> Result<Vec<Configuration>, Infinite> {
         let open = vec![ANY; self.domains.values.len()];
         let mut targets = Vec::new();
         for (g, group) in self.system.groups.iter().enumerate() {
@@ -104,7 +105,19 @@ impl Model {
                 return Err("there are too many ways to break a property".to_string());
             }
         }
+        for (g, group) in self.system.groups.iter().enumerate() {
+            for state in group.automaton.marked(&Mark::Escaped) {
+                let process = Process { group: g as u16, state, buffer: Vec::new() };
+                targets.push(Configuration { processes: vec![process], memory: open.clone() });
+            }
+        }
         Ok(targets)
+    }
+
+    /// Whether a target is a value outside a variable's set, and nothing that the program must not do.
+    pub fn is_escape(&self, target: usize) -> bool {
+        let marks = |p: &Process| &self.system.groups[p.group as usize].automaton.marks[p.state as usize];
+        self.targets[target].processes.iter().any(|p| marks(p).contains(&Mark::Escaped))
     }
 
     /// The states in which a thread meets a requirement.
@@ -165,7 +178,7 @@ impl Model {
         observed: &[Observable],
         condition: &fencepost_ir::cfg::Expr,
         targets: &mut Vec<Configuration>,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), Infinite> {
         let mut ends: Vec<Vec<(u16, u32)>> = Vec::new();
         for (g, group) in self.system.groups.iter().enumerate() {
             let Some(count) = group.count else {

@@ -1,13 +1,22 @@
-//! Answers for people and for scripts: text, JSON, diagnostics.
+//! Answers for people and for scripts: text, JSON, diagnostics, drawings, pages.
 
 pub mod certificate;
 pub mod diagnostics;
 pub mod diff;
+pub mod explain;
 pub mod json;
+pub mod litmus;
+pub mod nearest_sc;
+pub mod page;
+pub mod paint;
+pub mod picture;
 pub mod robust;
+pub mod rows;
 pub mod text;
 pub mod timeline;
+pub mod words;
 
+use explain::{Explanation, Order};
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
 use fencepost_task::{Model, Reason, Scope, Stats, Unreached};
@@ -22,12 +31,57 @@ pub struct Outcome<'a> {
     pub model: Model,
     /// The engine that answered.
     pub engine: &'a str,
+    /// The engines that took part.
+    pub engines: Vec<Took>,
     /// The verdict.
     pub verdict: Shown,
+    /// The violation in sentences, if there is one.
+    pub explanation: Option<Explanation>,
+    /// How weak its run is.
+    pub order: Option<Order>,
     /// What it cost.
     pub stats: Stats,
     /// Wall-clock time.
     pub seconds: f64,
+}
+
+/// An engine that could have answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Took {
+    /// Its name.
+    pub name: &'static str,
+    /// What became of it.
+    pub part: TookPart,
+    /// Why it did not answer, if it said so.
+    pub reason: Option<String>,
+}
+
+/// What became of an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TookPart {
+    /// It gave the answer.
+    Answered,
+    /// It gave up.
+    Unknown,
+    /// The program or the model is not for it.
+    NotApplicable,
+    /// Another one was faster, or the user ended the work.
+    Cancelled,
+    /// There was an answer before its turn.
+    NotRun,
+}
+
+impl TookPart {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            TookPart::Answered => "answered",
+            TookPart::Unknown => "unknown",
+            TookPart::NotApplicable => "not applicable",
+            TookPart::Cancelled => "cancelled",
+            TookPart::NotRun => "not run",
+        }
+    }
 }
 
 /// A verdict with what is shown of it.

@@ -8,6 +8,7 @@ mod audit;
 mod goal;
 mod show;
 mod source;
+mod suggest;
 
 use crate::options::{FencesOptions, Format, GoalName};
 use crate::{Exit, check, input, interrupt, output};
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+pub use suggest::suggest;
 
 /// More cheapest sets than this are not listed.
 const MOST_SETS: usize = 1000;
@@ -180,6 +182,7 @@ impl<'a> Request<'a> {
                 deadline: options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
                 memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
                 cancelled: self.cancelled.clone(),
+                pause: None,
             },
             quiet: options.quiet,
             stats: Stats::default(),

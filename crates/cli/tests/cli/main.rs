@@ -1,19 +1,24 @@
 //! The command line from outside: verdicts of the examples, exit codes, JSON, traces, limits, bad
 //! input. One binary for all of it.
 
+mod auto;
 mod bad_input;
+mod browser;
 mod c;
 mod c_checks;
 mod c_life;
 mod c_random;
 mod certify;
 mod examples;
+mod explain;
 mod fences;
 mod limits;
 mod litmus;
 mod output;
+mod pages;
 mod replay;
 mod robust;
+mod terminal;
 mod translate;
 
 use std::path::{Path, PathBuf};

@@ -7,6 +7,7 @@ mod bmc;
 mod browser;
 mod c;
 mod c_checks;
+mod c_life;
 mod c_random;
 mod certify;
 mod examples;

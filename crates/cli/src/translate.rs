@@ -4,7 +4,7 @@ use crate::options::TranslateOptions;
 use crate::{Exit, input, output};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::tree;
-use fencepost_translate::{Bound, Unsupported, translate};
+use fencepost_translate::{Bound, Language, Unsupported, translate};
 
 pub fn run(options: &TranslateOptions) -> Exit {
     let tree = match input::read(&options.file, &options.input) {
@@ -19,8 +19,8 @@ pub fn run(options: &TranslateOptions) -> Exit {
         (None, Some(age)) => Bound::Age(age),
         (None, None) => unreachable!("one of them is required"),
     };
-    let text = match translate(&tree, bound) {
-        Ok(text) => text,
+    let text = match translate(&tree, bound, Language::Model) {
+        Ok(translation) => translation.text,
         Err(unsupported) => {
             input::complain(&refusal(&tree, unsupported));
             return Exit::Wrong;

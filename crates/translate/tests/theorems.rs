@@ -8,7 +8,7 @@ use fencepost_memory::{Machine, Sc, State, Tso};
 use fencepost_passes::pipeline;
 use fencepost_samples::random::{Config, program};
 use fencepost_task::{Action, Bounds, Budget, Engine, Model, Step, Task, Verdict};
-use fencepost_translate::{Bound, run_back, translate};
+use fencepost_translate::{Bound, Language, Translation, run_back, translate};
 use std::collections::{BTreeSet, HashSet};
 
 fn lower(text: &str) -> Program {
@@ -17,10 +17,14 @@ fn lower(text: &str) -> Program {
     pipeline::lower(tree)
 }
 
-fn translated(text: &str, bound: Bound) -> String {
+fn translation(text: &str, bound: Bound) -> Translation {
     let tree =
         fencepost_frontend::model::read("test.fp", text).unwrap_or_else(|(_, d)| panic!("{d:?}\n{text}"));
-    translate(&tree, bound).unwrap_or_else(|u| panic!("{u:?}\n{text}"))
+    translate(&tree, bound, Language::Model).unwrap_or_else(|u| panic!("{u:?}\n{text}"))
+}
+
+fn translated(text: &str, bound: Bound) -> String {
+    translation(text, bound).text
 }
 
 /// What is reached: memories outside atomic sections, and whether a property is violated.
@@ -181,12 +185,13 @@ fn known_programs_have_their_verdicts() {
         )
     };
     let violated = |text: &str, bound| {
-        let program = lower(&translated(text, bound));
+        let translation = translation(text, bound);
+        let program = lower(&translation.text);
         let (bounds, budget) = (Bounds::default(), Budget::default());
         let task = Task { program: &program, model: Model::Sc, bounds, budget };
         match Explicit::default().check(&task, &mut |_| {}).verdict {
             Verdict::Unsafe { trace } => {
-                let run = run_back(&lower(text), &program, &trace).expect("the run has an original");
+                let run = run_back(&lower(text), &program, &translation.shared, &trace).expect("the run has an original");
                 assert!(replay(&lower(text), &run).is_ok(), "{bound:?}\n{text}");
                 true
             }
@@ -212,7 +217,7 @@ fn random_programs_reach_the_same() {
         let text = program(seed, config).to_string();
         for bound in [Bound::Rounds(2), Bound::Age(1)] {
             let tree = fencepost_frontend::model::read("test.fp", &text).unwrap();
-            if translate(&tree, bound).is_ok() && compare(&text, bound) {
+            if translate(&tree, bound, Language::Model).is_ok() && compare(&text, bound) {
                 compared += 1;
             }
         }

@@ -1,7 +1,8 @@
 //! `fencepost check`: files and models to verdicts.
 
-use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
+use crate::options::{CheckOptions, EngineName, Format, InputFormat, SearchOrder};
 use crate::progress::ProgressLine;
+use crate::translated::Translated;
 use crate::{Exit, any_number, bmc, input, interrupt, output};
 use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
@@ -53,11 +54,11 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     let names: Vec<_> = files.iter().map(|f| f.display().to_string()).collect();
     let name = names.join("+");
     let read = match files {
-        [file] => input::read(file, &options.input),
-        files => input::read_linked(files, &options.input),
+        [file] => input::read_with_format(file, &options.input),
+        files => input::read_linked(files, &options.input).map(|tree| (tree, InputFormat::C)),
     };
-    let tree = match read {
-        Ok(tree) => tree,
+    let (tree, format) = match read {
+        Ok(read) => read,
         Err(error) => {
             input::complain(&error);
             match (options.format, &error) {
@@ -73,6 +74,8 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     if let Some(what) = &options.print {
         return print_stage(options, tree, what);
     }
+    let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
+    let source = translates.then(|| tree.clone());
     let mut program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     program.checks = Checks {
         deadlock: options.input.deadlock,
@@ -93,7 +96,8 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     }
     let mut exit = Exit::Good;
     for &model in &options.models {
-        exit = exit.and(check_model(options, &name, &program, model.into(), cancelled));
+        let translated = source.as_ref().map(|tree| Translated::new(options, tree, format));
+        exit = exit.and(check_model(options, &name, &program, model.into(), translated, cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -126,6 +130,7 @@ fn check_model(
     name: &str,
     program: &cfg::Program,
     model: Model,
+    translated: Option<Translated>,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
     let start = Instant::now();
@@ -141,12 +146,16 @@ fn check_model(
         ..Bounds::default()
     };
     let task = Task { program, model, bounds, budget };
-    let mut engine = match engine(options, &task) {
-        Ok(engine) => engine,
-        Err(message) => {
-            output::complain(format!("error: {message}"));
-            return Exit::Wrong;
-        }
+    let notes = translated.as_ref().map(|t| t.notes.clone()).unwrap_or_default();
+    let mut engine: Box<dyn Engine> = match translated {
+        Some(translated) => Box::new(translated),
+        None => match engine(options, &task) {
+            Ok(engine) => engine,
+            Err(message) => {
+                output::complain(format!("error: {message}"));
+                return Exit::Wrong;
+            }
+        },
     };
     if program.checks != Checks::default() && engine.name() != "explicit" {
         let message =
@@ -195,7 +204,11 @@ fn check_model(
     };
     let seconds = start.elapsed().as_secs_f64();
     let outcome = Outcome { file: name, program, model, engine: engine.name(), verdict, stats, seconds };
-    let object = json::outcome(&outcome);
+    let mut object = json::outcome(&outcome);
+    let notes = notes.take();
+    if !notes.is_empty() {
+        object["notes"] = notes.clone().into();
+    }
     match options.format {
         Format::Json => output::line(&object),
         Format::Text => {
@@ -205,6 +218,9 @@ fn check_model(
                 (false, true) => Detail::All,
             };
             output::text(text::outcome(&outcome, output::style(detail)));
+            for note in notes.iter().filter(|_| !options.quiet) {
+                output::line(format!("  note: {note}"));
+            }
         }
     }
     if let Some(path) = &options.trace
@@ -269,15 +285,16 @@ fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, St
         {
             Box::new(Dual)
         }
-        EngineName::Auto | EngineName::Explicit => Box::new(explicit),
+        EngineName::Auto | EngineName::Explicit | EngineName::Rounds | EngineName::Age => Box::new(explicit),
     })
 }
 
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
 /// is safe within that scope.
 fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
-    let asked_for_bounds =
-        options.buffer.is_some() || options.engine == EngineName::Bmc || bmc::is_bounded(&options.bmc);
+    let asked_for_bounds = options.buffer.is_some()
+        || matches!(options.engine, EngineName::Bmc | EngineName::Rounds | EngineName::Age)
+        || bmc::is_bounded(&options.bmc);
     match answer.verdict {
         Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
             if asked_for_bounds =>

@@ -18,6 +18,7 @@ mod progress;
 mod replay;
 mod robust;
 mod translate;
+mod translated;
 
 use clap::Parser;
 use options::{Cli, Command};

@@ -80,7 +80,8 @@ Examples:
   fencepost check --threads 3 lock.fp                      three threads for each template
   fencepost check --format json examples/*.fp              for scripts
   fencepost check --trace bug.json examples/peterson.fp    saves the run
-  fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver";
+  fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver
+  fencepost check --engine age --age 2 examples/dekker.c   no store on its way for more than two rounds";
 
 const LITMUS_EXAMPLES: &str = "\
 Examples:
@@ -117,7 +118,9 @@ const TRANSLATE_EXAMPLES: &str = "\
 Examples:
   fencepost translate --rounds 2 examples/peterson.fp              at most two rounds a thread
   fencepost translate --age 1 -o peterson_sc.fp examples/peterson.fp
-  fencepost check --model sc peterson_sc.fp                        a bug under SC is one under TSO";
+  fencepost check --model sc peterson_sc.fp                        a bug under SC is one under TSO
+  fencepost translate --age 2 --dialect cprover -o dekker_sc.c examples/dekker.c
+  cbmc --no-standard-checks --no-unwinding-assertions --unwind 3 dekker_sc.c";
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
@@ -158,6 +161,10 @@ pub enum EngineName {
     Dual,
     /// SC search, with store buffers only where robustness is attacked: TSO.
     Lazy,
+    /// Translation to SC with bounded rounds, then explicit search: TSO.
+    Rounds,
+    /// Translation to SC with bounded store age, then explicit search: TSO.
+    Age,
     /// Bounded model checking: a formula for a solver.
     Bmc,
 }
@@ -279,6 +286,9 @@ pub struct CheckOptions {
     /// Entries in each store buffer; a safe verdict then holds up to this bound only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub buffer: Option<u32>,
+    /// Rounds of its thread that a store may be on its way (age) [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub age: Option<u32>,
     /// Extensions that the lazy engine tries
     #[arg(long, value_name = "N", default_value_t = fencepost_robust::lazy::DEFAULT_ITERATIONS,
           value_parser = clap::value_parser!(u32).range(0..=1000))]
@@ -345,7 +355,7 @@ pub struct BmcOptions {
     /// Repetitions of each loop, for bmc and lazy; a safe verdict then holds up to this bound only [default: grown]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub unwind: Option<u32>,
-    /// Rounds in which the threads take turns [default: grown]
+    /// Rounds in which the threads take turns (bmc), or rounds of each thread (rounds) [default: grown]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: Option<u32>,
     /// Times at which stores reach memory; 1 is SC [default: grown]
@@ -588,8 +598,20 @@ pub struct TranslateOptions {
     /// Where the program goes [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// For C: names of assumptions, atomic sections and choices [default: verifier]
+    #[arg(long, value_enum)]
+    pub dialect: Option<DialectName>,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+/// Names of what C has no words for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DialectName {
+    /// `__VERIFIER_assume` and so on.
+    Verifier,
+    /// `__CPROVER_assume` and so on.
+    Cprover,
 }
 
 #[derive(Args)]

@@ -34,6 +34,7 @@ mod c;
 mod language;
 mod names;
 mod pointers;
+mod reach;
 mod support;
 mod value;
 
@@ -45,12 +46,13 @@ use fencepost_ir::tree::{
 };
 use fencepost_ir::{Scalar, Span};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use support::Helper;
 
-pub use back::run_back;
+pub use back::{Access, run_back};
 pub use language::{Dialect, Language};
+pub use reach::shared_states;
 
 /// How much of TSO is covered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,6 +85,8 @@ pub struct Translation {
     pub text: String,
     /// For each shared variable of the original its name in the text.
     pub shared: Vec<String>,
+    /// The procedures of the text that load and store, by their names.
+    pub accesses: BTreeMap<String, Access>,
 }
 
 /// The translation, as text of the modelling language, or of C if the program is one of C.
@@ -93,7 +97,7 @@ pub fn translate(program: &Program, bound: Bound, language: Language) -> Result<
         Language::C(_) => translator.c_text()?,
     };
     let shared = translator.program.shared[..program.shared.len()].iter().map(|v| v.name.clone()).collect();
-    Ok(Translation { text, shared })
+    Ok(Translation { text, shared, accesses: translator.accesses() })
 }
 
 /// A scalar in a shared variable, for all indices, that stores are delayed to.

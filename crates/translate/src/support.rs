@@ -7,9 +7,9 @@
 //! store that is on its way, counted from 1; where it is the present round (with bounded age: 0), nothing is.
 
 use crate::language::Language;
-use crate::{Bound, Delayed, Dialect, Translator};
+use crate::{Access, Bound, Delayed, Dialect, Translator};
 use fencepost_ir::Scalar;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Arrays of up to so many elements are gone through without a loop: that is shorter to run.
@@ -83,6 +83,15 @@ impl Translator<'_> {
             Helper::Exit => return "exit".to_string(),
         };
         format!("{}{name}", self.prefix)
+    }
+
+    /// The procedures that load and store.
+    pub fn accesses(&self) -> BTreeMap<String, Access> {
+        let of = |x: usize, is_store| Access { is_store, shared: self.delayed[x].base.0 };
+        let all = (0..self.delayed.len()).flat_map(|x| {
+            [(Helper::Load(x), of(x, false)), (Helper::Store(x), of(x, true))]
+        });
+        all.map(|(helper, access)| (self.helper_name(helper), access)).collect()
     }
 
     /// What a procedure calls of the others.

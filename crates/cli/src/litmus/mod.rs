@@ -101,11 +101,13 @@ pub fn run(options: &LitmusOptions) -> Exit {
     };
     match options.engine {
         EngineName::Auto | EngineName::Explicit => {}
-        engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Bmc) => {
+        engine => {
             let name = match engine {
                 EngineName::Dual => "dual",
                 EngineName::Lazy => "lazy",
-                _ => "bmc",
+                EngineName::Rounds => "rounds",
+                EngineName::Age => "age",
+                EngineName::Bmc | EngineName::Auto | EngineName::Explicit => "bmc",
             };
             output::complain(format!(
                 "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \

@@ -58,7 +58,9 @@ pub fn run(options: &TranslateOptions) -> Exit {
 pub fn language(format: InputFormat, dialect: Dialect) -> Language {
     match format {
         InputFormat::C => Language::C(dialect),
-        InputFormat::Litmus | InputFormat::Fp | InputFormat::Memorax | InputFormat::Trencher => Language::Model,
+        InputFormat::Litmus | InputFormat::Fp | InputFormat::Memorax | InputFormat::Trencher => {
+            Language::Model
+        }
     }
 }
 

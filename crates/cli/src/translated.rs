@@ -190,9 +190,9 @@ impl Engine for Translated<'_> {
             if self.given.is_some() || stats.states > ENOUGH_STATES {
                 break;
             }
-            let reached = tried.translation.and_then(|(translation, program)| {
-                shared_states(&program, &translation.shared, COMPARABLE)
-            });
+            let reached = tried
+                .translation
+                .and_then(|(translation, program)| shared_states(&program, &translation.shared, COMPARABLE));
             if let (Some(old), Some(new)) = (&before, &reached)
                 && k > 1
                 && old == new

@@ -9,8 +9,8 @@
 //!
 //! Shared variables are known by their names. Mutexes and pointers are not compared: the translation has its own.
 
-use fencepost_ir::Scalar;
 use crate::Translation;
+use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::{EventKind, Machine, Sc, State, Tso};
 use fencepost_task::{Action, Model, Step, Trace, Violation};

@@ -1,5 +1,7 @@
 //! Statements, one by one (Figure 6 of the paper).
 
+use crate::c_program::words_of;
+use crate::scopes;
 use crate::support::Helper;
 use crate::value::Access;
 use crate::{Translator, Unsupported};
@@ -29,6 +31,9 @@ pub struct Body<'a> {
     targets: BTreeSet<String>,
     /// Variables that are declared in these lines.
     declared: BTreeMap<usize, String>,
+    /// Variables of C text that are declared at the beginning, since they are used outside of the block that
+    /// declares them, or declared nowhere or twice.
+    early: BTreeSet<LocalId>,
 }
 
 impl<'a> Body<'a> {
@@ -51,6 +56,7 @@ impl<'a> Body<'a> {
             labels: 0,
             targets,
             declared: BTreeMap::new(),
+            early: if translator.language.is_c() { scopes::early(procedure) } else { BTreeSet::new() },
         }
     }
 
@@ -58,7 +64,8 @@ impl<'a> Body<'a> {
     pub fn finish(self) -> String {
         let unread = self.unread();
         let mut out = String::new();
-        for variable in &self.procedure.locals[self.original_locals..] {
+        let early = self.early.iter().map(|id| &self.procedure.locals[id.0]);
+        for variable in early.chain(&self.procedure.locals[self.original_locals..]) {
             let _ = writeln!(out, "    {};", self.declaration(variable));
             if unread.contains(&variable.name) {
                 let _ = writeln!(out, "    (void){};", variable.name);
@@ -85,10 +92,9 @@ impl<'a> Body<'a> {
             let text = line.trim_start();
             let set = text.split_once(" = ").map(|(left, _)| left);
             let declared = self.declared.get(&i);
-            for (n, word) in
-                text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| !w.is_empty()).enumerate()
-            {
-                let is_target = (n == 0 && set == Some(word)) || declared.is_some_and(|d| d == word);
+            for (n, word) in words_of(text).filter(|w| !w.is_empty()).enumerate() {
+                let is_target = (n == 0 && set.is_some_and(|left| left.starts_with(word)))
+                    || declared.is_some_and(|d| d == word);
                 if !is_target {
                     all.remove(word);
                 }
@@ -437,6 +443,13 @@ impl<'a> Body<'a> {
             None => None,
         };
         let variable = self.procedure.locals[id.0].clone();
+        if self.early.contains(&id) {
+            if let Some(value) = value {
+                let text = self.expr(&value);
+                self.assign(id, &text);
+            }
+            return Ok(());
+        }
         let text = match value {
             Some(value) if c => {
                 format!("{} = {};", self.c_words().named(&variable.ty, &variable.name), self.expr(&value))
@@ -590,13 +603,21 @@ impl<'a> Body<'a> {
                 {
                     return true;
                 }
-                StmtKind::Declare(_, Some(e)) | StmtKind::Assign(_, e) | StmtKind::Assert(e) | StmtKind::Eval(e)
+                StmtKind::Declare(_, Some(e))
+                | StmtKind::Assign(_, e)
+                | StmtKind::Assert(e)
+                | StmtKind::Eval(e)
                     if self.reads_memory(e) =>
                 {
                     return true;
                 }
-                StmtKind::Skip | StmtKind::Label(_) | StmtKind::Declare(..) | StmtKind::Assign(..)
-                | StmtKind::Assert(_) | StmtKind::Eval(_) | StmtKind::Fence(_) => {}
+                StmtKind::Skip
+                | StmtKind::Label(_)
+                | StmtKind::Declare(..)
+                | StmtKind::Assign(..)
+                | StmtKind::Assert(_)
+                | StmtKind::Eval(_)
+                | StmtKind::Fence(_) => {}
                 StmtKind::Block(inner) if self.surely_switches(inner) => return true,
                 _ => return false,
             }

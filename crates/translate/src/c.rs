@@ -126,7 +126,9 @@ impl CWords<'_> {
         let zero = |c: &Choices| c.single().is_none_or(|value| value == 0);
         let passed = |ty: Scalar| matches!(ty, Scalar::Thread | Scalar::Mutex);
         if v.init.iter().zip(&layout).all(|(c, cell)| zero(c) || passed(cell.ty)) {
-            return head;
+            // A mutex is free at first.
+            let mutex = layout.iter().any(|cell| cell.ty == Scalar::Mutex);
+            return if mutex { format!("{head} = {{0}}") } else { head };
         }
         let mut cells =
             v.init.iter().zip(&layout).map(|(c, cell)| self.constant(c.single().unwrap_or(0), cell.ty));
@@ -208,7 +210,11 @@ impl CWords<'_> {
                 let Some(Projection::Field(i)) = path.first() else { return String::new() };
                 let field = self.program.records.get(*id).fields[*i].name.clone();
                 let text = format!("(({}){})->{field}", self.pointer_to(ty), self.expr(pointer, UNARY));
-                return self.path(text, Some(self.program.records.get(*id).fields[*i].ty.clone()), &path[1..]);
+                return self.path(
+                    text,
+                    Some(self.program.records.get(*id).fields[*i].ty.clone()),
+                    &path[1..],
+                );
             }
             Base::Pointed(pointer, ty) => {
                 let text = format!("*({}){}", self.pointer_to(ty), self.expr(pointer, UNARY));
@@ -248,9 +254,7 @@ impl CWords<'_> {
     /// An index: C widens it by itself.
     pub fn index(&self, e: &Expr) -> String {
         match &e.kind {
-            ExprKind::Convert(Conversion::Wrapping, inner)
-                if matches!((inner.ty, e.ty), (Scalar::Int(from), Scalar::Int(to)) if from.bits < to.bits) =>
-            {
+            ExprKind::Convert(Conversion::Wrapping, inner) if matches!((inner.ty, e.ty), (Scalar::Int(from), Scalar::Int(to)) if from.bits < to.bits) => {
                 self.expr(inner, 0)
             }
             ExprKind::Const(value) => value.to_string(),
@@ -299,7 +303,10 @@ impl CWords<'_> {
                     UnaryOp::Neg => "-",
                     UnaryOp::Not | UnaryOp::BitNot => op.symbol(),
                 };
-                (format!("{symbol}{}", self.expr(arg, UNARY + 1)), UNARY)
+                // A truth value becomes an integer first.
+                let from_truth = matches!(&arg.kind, ExprKind::Convert(_, inner) if inner.ty == Scalar::Bool);
+                let cast = if *op == UnaryOp::BitNot && from_truth { "(int)" } else { "" };
+                (format!("{symbol}{cast}{}", self.expr(arg, UNARY + 1)), UNARY)
             }
             ExprKind::Binary(op, left, right) => return self.binary(e, *op, left, right, outer),
             ExprKind::Select(c, t, o) => {
@@ -315,7 +322,8 @@ impl CWords<'_> {
                     return self.expr(&Expr::constant(number, e.ty, e.span), outer);
                 }
                 _ => {
-                    let long = self.scalar(Scalar::Int(IntType { bits: self.program.pointer_bits, signed: false }));
+                    let long =
+                        self.scalar(Scalar::Int(IntType { bits: self.program.pointer_bits, signed: false }));
                     let narrow = |ty| matches!(ty, Scalar::Int(int) if int.bits < self.program.pointer_bits);
                     // Between pointers and narrow integers stands one as wide as a pointer.
                     let between = match (arg.ty, e.ty) {
@@ -363,6 +371,18 @@ impl CWords<'_> {
                 _ => format!("(void *)({} {} {})", number(left), op.symbol(), number(right)),
             };
             return if UNARY < outer { format!("({text})") } else { text };
+        }
+        if let (BinaryOp::Eq | BinaryOp::Ne, ExprKind::Const(0)) = (op, &right.kind) {
+            match &left.kind {
+                // Nothing that has a name is at no address.
+                ExprKind::AddressOf(Place { base: Base::Variable(_), .. }) => {
+                    return if op == BinaryOp::Ne { "1" } else { "0" }.to_string();
+                }
+                ExprKind::Binary(BinaryOp::BitOr, ..) if op == BinaryOp::Ne => {
+                    return format!("!!{}", self.expr(left, UNARY));
+                }
+                _ => {}
+            }
         }
         let (l, r) = asked_of(op);
         let same = |side: &Expr| matches!(side.kind, ExprKind::Binary(o, ..) if o == op);

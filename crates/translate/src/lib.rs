@@ -31,15 +31,19 @@
 mod back;
 mod body;
 mod c;
+mod c_program;
+mod delayed;
 mod language;
 mod names;
 mod pointers;
 mod reach;
+mod scopes;
 mod support;
 mod value;
 
 use body::Body;
 use c::CWords;
+use delayed::{Delayed, delayed};
 use fencepost_ir::tree::{
     Block, Count, ExprKind, Place, Procedure, ProcedureId, ProcedureKind, Program, Projection, Property,
     SharedId, StmtKind, Thread, Type, Who, Words,
@@ -98,31 +102,6 @@ pub fn translate(program: &Program, bound: Bound, language: Language) -> Result<
     };
     let shared = translator.program.shared[..program.shared.len()].iter().map(|v| v.name.clone()).collect();
     Ok(Translation { text, shared, accesses: translator.accesses() })
-}
-
-/// A scalar in a shared variable, for all indices, that stores are delayed to.
-struct Delayed {
-    /// The variable.
-    base: SharedId,
-    /// The members on the way.
-    fields: Vec<usize>,
-    /// A name for it that no other has.
-    name: String,
-    ty: Scalar,
-    dims: Vec<u32>,
-    /// The text of the place: what stands between the indices.
-    pieces: Vec<String>,
-}
-
-impl Delayed {
-    /// The place, with these indices.
-    fn at(&self, indices: &[String]) -> String {
-        let mut text = self.pieces[0].clone();
-        for (index, piece) in indices.iter().zip(&self.pieces[1..]) {
-            text += &format!("[{index}]{piece}");
-        }
-        text
-    }
 }
 
 struct Translator<'a> {
@@ -326,7 +305,11 @@ impl<'a> Translator<'a> {
     /// What an access through a pointer may mean of what is delayed.
     fn pointed(&self, ty: Scalar) -> impl Iterator<Item = usize> + '_ {
         let fits = move |x: &Delayed| x.ty == ty || x.ty.same_bits(0, ty).is_some();
-        self.delayed.iter().enumerate().filter(move |(_, x)| self.addressed[x.base.0] && fits(x)).map(|(i, _)| i)
+        self.delayed
+            .iter()
+            .enumerate()
+            .filter(move |(_, x)| self.addressed[x.base.0] && fits(x))
+            .map(|(i, _)| i)
     }
 
     /// The type of the scalar at a place in a procedure.
@@ -364,8 +347,9 @@ impl<'a> Translator<'a> {
             let _ = writeln!(out, "local {};", words.declaration(variable));
         }
         let procedures = self.procedures()?;
+        self.used.replace(procedures.iter().flat_map(|(_, used)| used.iter().copied()).collect());
         out += &self.support();
-        out += &procedures;
+        procedures.iter().for_each(|(text, _)| out += text);
         out.push('\n');
         for thread in &self.program.threads {
             let _ = writeln!(out, "{}", words.start(thread));
@@ -377,82 +361,14 @@ impl<'a> Translator<'a> {
         Ok(out)
     }
 
-    fn procedures(&self) -> Result<String, Unsupported> {
-        let mut out = String::new();
-        for (i, procedure) in self.program.procedures.iter().enumerate() {
-            let _ = write!(out, "\n{}", self.procedure(ProcedureId(i), procedure)?);
-        }
-        Ok(out)
-    }
-
-    fn c_text(&self) -> Result<String, Unsupported> {
-        let procedures = self.procedures()?;
-        let support = self.support();
-        let mut out = self.introduction();
-        let words = self.c_words(None);
-        let assert = if self.language == Language::C(Dialect::Verifier) { "#include <assert.h>\n" } else { "" };
-        let _ = write!(out, "{assert}#include <pthread.h>\n\n{}", self.externs());
-        out += &self.records()?;
-        for variable in &self.program.shared {
-            let _ = writeln!(out, "static {};", words.declaration(variable));
-        }
-        for variable in &self.program.thread_locals {
-            let _ = writeln!(out, "{} {};", self.language.thread_local(), words.declaration(variable));
-        }
-        out.push('\n');
-        for (i, procedure) in self.program.procedures.iter().enumerate() {
-            if !self.is_main(ProcedureId(i)) {
-                let _ = writeln!(out, "{};", self.head(ProcedureId(i), procedure));
-            }
-        }
-        Ok(out + &support + &procedures)
-    }
-
-    /// The structs that variables and pointers need, members before what has them.
-    fn records(&self) -> Result<String, Unsupported> {
-        fn need(program: &Program, ty: &Type, order: &mut Vec<u32>) {
-            if let Type::Record(id) = ty.innermost()
-                && !order.contains(&id.0)
-            {
-                program.records.get(*id).fields.iter().for_each(|f| need(program, &f.ty, order));
-                order.push(id.0);
-            }
-        }
-        let program = &self.program;
-        let mut order = Vec::new();
-        let variables = program.shared.iter().chain(&program.thread_locals);
-        variables.for_each(|v| need(program, &v.ty, &mut order));
-        for procedure in &program.procedures {
-            procedure.locals.iter().for_each(|v| need(program, &v.ty, &mut order));
-            procedure.body.visit(&mut |stmt| {
-                for e in stmt.kind.expressions() {
-                    e.visit(&mut |e| {
-                        if let ExprKind::Read(p) | ExprKind::AddressOf(p) | ExprKind::Rmw(_, p, _) = &e.kind
-                            && let fencepost_ir::tree::Base::Pointed(_, ty) = &p.base
-                        {
-                            need(program, ty, &mut order);
-                        }
-                    });
-                }
-                if let StmtKind::Assign(p, _) | StmtKind::Lock(p) | StmtKind::Unlock(p) = &stmt.kind
-                    && let fencepost_ir::tree::Base::Pointed(_, ty) = &p.base
-                {
-                    need(program, ty, &mut order);
-                }
-            });
-        }
-        let words = self.c_words(None);
-        let mut out = String::new();
-        for id in order {
-            let record = &program.records.0[id as usize];
-            let keyword = words.type_name(&Type::Record(fencepost_ir::tree::RecordId(id)));
-            let _ = writeln!(out, "{keyword} {{");
-            for field in &record.fields {
-                let _ = writeln!(out, "    {};", words.named(&field.ty, &field.name));
-            }
-            out.push_str("};\n\n");
-        }
-        Ok(out)
+    /// The texts of the procedures, with what they call of the translation's own.
+    fn procedures(&self) -> Result<Vec<(String, BTreeSet<Helper>)>, Unsupported> {
+        let all = self.program.procedures.iter().enumerate();
+        all.map(|(i, procedure)| {
+            let text = format!("\n{}", self.procedure(ProcedureId(i), procedure)?);
+            Ok((text, self.used.take()))
+        })
+        .collect()
     }
 
     fn is_main(&self, id: ProcedureId) -> bool {
@@ -519,82 +435,6 @@ impl<'a> Translator<'a> {
         let index = self.process_of.iter().position(|p| *p == process)?;
         (index != process.0).then_some(ProcedureId(index))
     }
-}
-
-/// Takes the shared variables apart into scalars that stores are delayed to.
-fn delayed(program: &Program, addressed: &[bool], language: Language) -> Result<Vec<Delayed>, Unsupported> {
-    let written = pointers::written(program, addressed);
-    let mut all = Vec::new();
-    for (i, variable) in program.shared.iter().enumerate() {
-        if variable.ty.is_unbounded() {
-            return Err(Unsupported::new(variable.span, "an array without end"));
-        }
-        if !language.is_c() && variable.ty.leaf().is_none() {
-            return Err(Unsupported::new(variable.span, "a record in shared memory"));
-        }
-        if !written[i] {
-            continue;
-        }
-        let start = Delayed {
-            base: SharedId(i),
-            fields: Vec::new(),
-            name: variable.name.clone(),
-            ty: Scalar::Bool,
-            dims: Vec::new(),
-            pieces: vec![variable.name.clone()],
-        };
-        parts(program, &variable.ty, start, variable.span, &mut all)?;
-    }
-    // `a.b` and `a_b` would get the same name.
-    let mut taken = BTreeSet::new();
-    for x in &mut all {
-        while !taken.insert(x.name.clone()) {
-            x.name.push('_');
-        }
-    }
-    Ok(all)
-}
-
-fn parts(
-    program: &Program,
-    ty: &Type,
-    mut at: Delayed,
-    span: Span,
-    all: &mut Vec<Delayed>,
-) -> Result<(), Unsupported> {
-    match ty {
-        Type::Scalar(Scalar::Mutex) => {}
-        Type::Scalar(scalar) => {
-            at.ty = *scalar;
-            all.push(at);
-        }
-        Type::Array(element, n) => {
-            at.dims.push(*n);
-            at.pieces.push(String::new());
-            parts(program, element, at, span, all)?;
-        }
-        Type::Record(id) => {
-            let record = program.records.get(*id);
-            if record.kind == fencepost_ir::tree::RecordKind::Union {
-                return Err(Unsupported::new(span, "a union in shared memory"));
-            }
-            for (i, field) in record.fields.iter().enumerate() {
-                let mut inner = Delayed {
-                    base: at.base,
-                    fields: at.fields.clone(),
-                    name: format!("{}_{}", at.name, field.name),
-                    ty: at.ty,
-                    dims: at.dims.clone(),
-                    pieces: at.pieces.clone(),
-                };
-                inner.fields.push(i);
-                let last = inner.pieces.last_mut().expect("there is a first piece");
-                *last += &format!(".{}", field.name);
-                parts(program, &field.ty, inner, span, all)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 fn default_name(procedure: &Procedure, thread: &Thread) -> String {

@@ -29,8 +29,18 @@ pub fn free_prefix(program: &Program) -> String {
 }
 
 /// Words that C text of ours uses for something else.
-const TAKEN: [&str; 10] =
-    ["main", "assert", "exit", "pthread_create", "pthread_join", "pthread_self", "pthread_exit", "abort", "NULL", "nondet_int"];
+const TAKEN: [&str; 10] = [
+    "main",
+    "assert",
+    "exit",
+    "pthread_create",
+    "pthread_join",
+    "pthread_self",
+    "pthread_exit",
+    "abort",
+    "NULL",
+    "nondet_int",
+];
 
 /// Gives out names, each once.
 struct Names {
@@ -43,7 +53,8 @@ impl Names {
         let plain: String =
             wanted.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
         // What begins with two underscores is not the user's.
-        let own = plain.starts_with("__") || plain.starts_with(|c: char| c.is_ascii_digit()) || plain.is_empty();
+        let own =
+            plain.starts_with("__") || plain.starts_with(|c: char| c.is_ascii_digit()) || plain.is_empty();
         let plain = match wanted.starts_with('%') || own {
             true => format!("{}{}", self.prefix, plain.trim_start_matches('_')),
             false => plain,

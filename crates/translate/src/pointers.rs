@@ -210,23 +210,68 @@ impl Flow<'_> {
     }
 }
 
-/// Makes the variables in memory of procedures that run once shared ones.
-pub fn share_locals(program: &mut Program) -> Result<(), Unsupported> {
-    let mut run = vec![0u32; program.procedures.len()];
+/// The procedures that run once: started once, or called at one place that is passed once.
+fn run_once(program: &Program) -> BTreeSet<usize> {
+    let mut entered = vec![0u32; program.procedures.len()];
     for thread in &program.threads {
-        run[thread.procedure.0] += match thread.count {
+        entered[thread.procedure.0] += match thread.count {
             Count::Times(n) => n,
             Count::Any => 2,
         };
     }
+    // The callers; a call in a loop counts twice, and so does one where jumps may lead back.
+    let mut callers = vec![Vec::new(); program.procedures.len()];
+    for (i, procedure) in program.procedures.iter().enumerate() {
+        let mut labels = false;
+        procedure.body.visit(&mut |stmt| labels |= matches!(stmt.kind, StmtKind::Label(_)));
+        calls(&procedure.body, labels, &mut |callee, often| {
+            entered[callee.0] += if often { 2 } else { 1 };
+            callers[callee.0].push(i);
+        });
+    }
     statements(program, |_, stmt| {
         expressions(stmt, &mut |e| {
-            if let ExprKind::Call(id, _) | ExprKind::Spawn(id, ..) = e.kind {
-                run[id.0] += 2;
+            if let ExprKind::Spawn(id, ..) = e.kind {
+                entered[id.0] += 2;
             }
         });
     });
-    for i in (0..run.len()).filter(|i| run[*i] == 1) {
+    let mut once: BTreeSet<usize> = (0..entered.len()).filter(|i| entered[*i] == 1).collect();
+    loop {
+        let left: BTreeSet<usize> =
+            once.iter().copied().filter(|i| callers[*i].iter().all(|c| once.contains(c))).collect();
+        if left == once {
+            return once;
+        }
+        once = left;
+    }
+}
+
+/// The calls of a block, with whether they stand in a loop.
+fn calls(block: &Block, in_loop: bool, found: &mut impl FnMut(ProcedureId, bool)) {
+    for stmt in &block.0 {
+        let loops = in_loop || matches!(stmt.kind, StmtKind::While(..) | StmtKind::DoWhile(..));
+        expressions(stmt, &mut |e| {
+            if let ExprKind::Call(id, _) = e.kind {
+                found(id, loops);
+            }
+        });
+        match &stmt.kind {
+            StmtKind::If(_, then, otherwise) => {
+                calls(then, in_loop, found);
+                calls(otherwise, in_loop, found);
+            }
+            StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => calls(body, true, found),
+            StmtKind::Atomic(_, body) | StmtKind::Block(body) => calls(body, in_loop, found),
+            StmtKind::Choose(blocks) => blocks.iter().for_each(|b| calls(b, in_loop, found)),
+            _ => {}
+        }
+    }
+}
+
+/// Makes the variables in memory of procedures that run once shared ones.
+pub fn share_locals(program: &mut Program) -> Result<(), Unsupported> {
+    for i in run_once(program) {
         let first = program.shared.len();
         let procedure = &mut program.procedures[i];
         let ids: Vec<_> = (procedure.params..procedure.locals.len())
@@ -240,7 +285,8 @@ pub fn share_locals(program: &mut Program) -> Result<(), Unsupported> {
                     "a local variable that other threads may see before it is set",
                 ));
             }
-            let init = vec![Choices::one(0); v.init.len()];
+            let cells = program.records.layout(&v.ty);
+            let init = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
             let shared = Variable::new(v.name.clone(), v.ty.clone(), init, v.span);
             let shared_id = SharedId(first + n);
             replace(&mut procedure.body, LocalId(*id), shared_id);
@@ -256,6 +302,10 @@ pub fn share_locals(program: &mut Program) -> Result<(), Unsupported> {
 /// Whether each cell of the variable gets a value before anything else is done with it, as initialisers do.
 fn is_set_first(procedure: &Procedure, id: LocalId) -> bool {
     let v = &procedure.locals[id.0];
+    // A handle is that of no thread until it is set.
+    if v.ty.leaf() == Some(Scalar::Thread) {
+        return true;
+    }
     let mut left: BTreeSet<Vec<i64>> = match (&v.ty, &v.ty.dims()[..]) {
         (Type::Scalar(_), _) => BTreeSet::from([Vec::new()]),
         (Type::Array(element, n), [_]) if matches!(**element, Type::Scalar(_)) => {
@@ -305,7 +355,9 @@ fn replace(block: &mut Block, id: LocalId, shared: SharedId) {
     };
     let in_expr = |e: &mut Expr| {
         e.visit_mut(&mut |e| {
-            if let ExprKind::Read(place) | ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) = &mut e.kind {
+            if let ExprKind::Read(place) | ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) =
+                &mut e.kind
+            {
                 change(place);
             }
         });

@@ -62,7 +62,8 @@ impl Translator<'_> {
     }
 
     fn helper_name(&self, helper: Helper) -> String {
-        let type_word = |ty: Scalar| self.c_words(None).nondet(ty).replace("__VERIFIER_", "").replace("nondet_", "");
+        let type_word =
+            |ty: Scalar| self.c_words(None).nondet(ty).replace("__VERIFIER_", "").replace("nondet_", "");
         let name = match helper {
             Helper::BeginRound => "begin_round".to_string(),
             Helper::Switch => "switch".to_string(),
@@ -88,9 +89,8 @@ impl Translator<'_> {
     /// The procedures that load and store.
     pub fn accesses(&self) -> BTreeMap<String, Access> {
         let of = |x: usize, is_store| Access { is_store, shared: self.delayed[x].base.0 };
-        let all = (0..self.delayed.len()).flat_map(|x| {
-            [(Helper::Load(x), of(x, false)), (Helper::Store(x), of(x, true))]
-        });
+        let all = (0..self.delayed.len())
+            .flat_map(|x| [(Helper::Load(x), of(x, false)), (Helper::Store(x), of(x, true))]);
         all.map(|(helper, access)| (self.helper_name(helper), access)).collect()
     }
 
@@ -250,7 +250,11 @@ impl Translator<'_> {
             ),
             Helper::Enter => (
                 "An atomic section begins: no round ends in it.",
-                vec![format!("{p}switch();"), format!("{p}fence();"), format!("{p}critical = {p}critical + 1;")],
+                vec![
+                    format!("{p}switch();"),
+                    format!("{p}fence();"),
+                    format!("{p}critical = {p}critical + 1;"),
+                ],
             ),
             Helper::Leave => (
                 "An atomic section ends.",
@@ -344,7 +348,9 @@ impl Translator<'_> {
             format!("if ({p}is_later_{name}{now}) {{"),
             format!("    {} = {p}later_{name}{now};", x.at(indices)),
         ];
-        let clear = |j: &str| [format!("{p}later_{name}{j}{at} = {nothing};"), format!("{p}is_later_{name}{j}{at} = {no};")];
+        let clear = |j: &str| {
+            [format!("{p}later_{name}{j}{at} = {nothing};"), format!("{p}is_later_{name}{j}{at} = {no};")]
+        };
         match self.bound {
             Bound::Rounds(_) => {
                 let cleared = clear(&format!("[{p}round - 1]"));

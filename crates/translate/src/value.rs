@@ -111,7 +111,11 @@ impl Body<'_> {
                 self.assign(id, &format!("{nondet}()"));
                 let name = self.procedure.locals[id.0].name.clone();
                 let range = |&(lo, hi): &(i64, i64)| {
-                    if lo == hi { format!("{name} == {lo}") } else { format!("({name} >= {lo} && {name} <= {hi})") }
+                    if lo == hi {
+                        format!("{name} == {lo}")
+                    } else {
+                        format!("({name} >= {lo} && {name} <= {hi})")
+                    }
                 };
                 let ranges: Vec<_> = choices.0.iter().map(range).collect();
                 let assume = self.language().assume(&ranges.join(" || "));

@@ -56,6 +56,7 @@ fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool
         deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
         memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
         cancelled: cancelled.clone(),
+        pause: None,
     };
     let answer = match options.criterion {
         options::Criterion::Traces => by_traces(&name, &program, &budget),

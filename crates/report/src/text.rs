@@ -2,7 +2,7 @@
 //! thread, the store buffers beside it, and the overtaken store and the overtaking load marked.
 
 use crate::timeline::{Timeline, timeline};
-use crate::{Outcome, Shown};
+use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Replay, Replayed};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Dest, Instr, Observable, Program, Property, Reg};
@@ -36,6 +36,16 @@ impl Default for Style {
     }
 }
 
+/// What became of each engine, a line each.
+fn engines(engines: &[Took]) -> String {
+    let mut out = String::new();
+    for Took { name, part, reason } in engines {
+        let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+        let _ = writeln!(out, "  engine {name}: {}{why}", part.name());
+    }
+    out
+}
+
 /// The verdict, and the run if there is one.
 pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     let Outcome { file, program, model, engine, stats, seconds, .. } = outcome;
@@ -64,6 +74,9 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
             let _ = writeln!(out, "unknown: {file} under {model}: {reason} ({cost})");
             if let Some(scope) = scope {
                 let _ = writeln!(out, "  no violation {scope}");
+            }
+            if outcome.engines.len() > 1 && style.detail != Detail::Verdict {
+                out += &engines(&outcome.engines);
             }
         }
         Shown::Unsafe(replay) => {

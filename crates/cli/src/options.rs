@@ -60,6 +60,8 @@ pub enum BenchName {
     Bmc,
     /// `--engine auto` beside each engine, on the files given.
     Auto,
+    /// Translations to SC on the table of their paper, beside cbmc.
+    Translate,
 }
 
 #[derive(Args)]

@@ -15,6 +15,8 @@ mod output;
 mod replay;
 mod robust;
 mod translate;
+mod translate_c;
+mod translated;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -34,6 +34,7 @@ mod c;
 mod c_program;
 mod delayed;
 mod language;
+mod lines;
 mod names;
 mod pointers;
 mod reach;

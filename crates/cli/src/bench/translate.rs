@@ -12,7 +12,7 @@ use fencepost_explore::Explicit;
 use fencepost_frontend::{c, model};
 use fencepost_ir::tree;
 use fencepost_passes::pipeline;
-use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
+use fencepost_task::{Bounds, Budget, Model, Task, Verdict};
 use fencepost_translate::{Bound, Dialect, Language, run_back, translate};
 use std::process::Command;
 use std::time::Instant;

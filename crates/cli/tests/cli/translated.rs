@@ -128,7 +128,7 @@ fn what_does_not_fit_is_unknown_with_the_reason() {
 /// A limit ends the growth; what was finished is said.
 #[test]
 fn a_time_limit_leaves_what_was_finished() {
-    let ran = fencepost("check examples/lamport3_fenced.fp --engine age --timeout 3 --format json");
+    let ran = fencepost("check examples/lamport2_fenced.fp --engine age --timeout 4 --format json");
     let answer = json(&ran.stdout);
     assert_eq!((answer["verdict"].as_str(), ran.code), (Some("safe"), 0), "{}", ran.stdout);
     assert!(answer["scope"]["age"].is_u64(), "{}", answer["scope"]);

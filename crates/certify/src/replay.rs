@@ -267,6 +267,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
                     }
                     Action::Flush(loc) => {
                         claim.kind == EventKind::Flush.name()
+                            && claim.edge.is_none()
                             && claim.loc == Some(self.state().cell_name(self.machine.program, loc))
                     }
                     Action::Propagate(_) | Action::Delete => false,

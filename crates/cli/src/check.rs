@@ -4,13 +4,14 @@ use crate::options::{CheckOptions, EngineName, Format, InputFormat, SearchOrder}
 use crate::portfolio::{self, Choice, Setup};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
-use crate::{Exit, bmc, input, interrupt, output};
-use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
+use crate::{Exit, bmc, fences, input, interrupt, output, story};
+use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::{Check, Checks, Span, cfg, tree};
 use fencepost_passes::pipeline::{self, Stage};
+use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
 use fencepost_robust::lazy::{self, Lazy};
@@ -22,11 +23,36 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// What is said of a violation.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Telling {
+    /// The run as a table, then the story.
+    Run,
+    /// The story alone, with fences that were looked for in so many seconds.
+    Story(f64),
+}
+
+/// Seconds for fences on a page, where nobody said more.
+const FENCES_ON_PAGE: f64 = 5.0;
+
 pub fn run(options: &CheckOptions) -> Exit {
+    tell(options, Telling::Run)
+}
+
+/// Whether two paths lead to one file.
+pub fn same_file(a: &Path, b: &Path) -> bool {
+    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
+
+/// Checks, and tells of violations.
+pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
     let programs = if options.input.link { 1 } else { options.files.len() };
-    let same_file =
-        |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
-    for (option, path) in [("--trace", &options.trace), ("--certificate", &options.certificate)] {
+    for (option, path) in [
+        ("--trace", &options.trace),
+        ("--certificate", &options.certificate),
+        ("--report", &options.report),
+        ("--svg", &options.svg),
+    ] {
         let Some(path) = path else { continue };
         if programs > 1 || options.models.len() > 1 {
             output::complain(format!("error: {option} needs one file and one model"));
@@ -44,7 +70,7 @@ pub fn run(options: &CheckOptions) -> Exit {
         false => options.files.iter().map(std::slice::from_ref).collect(),
     };
     for files in programs {
-        exit = exit.and(check_program(options, files, &cancelled));
+        exit = exit.and(check_program(options, telling, files, &cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -53,7 +79,12 @@ pub fn run(options: &CheckOptions) -> Exit {
 }
 
 /// Checks a program of one file, or of several that are linked.
-fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool>) -> Exit {
+fn check_program(
+    options: &CheckOptions,
+    telling: Telling,
+    files: &[PathBuf],
+    cancelled: &Arc<AtomicBool>,
+) -> Exit {
     let names: Vec<_> = files.iter().map(|f| f.display().to_string()).collect();
     let name = names.join("+");
     let read = match files {
@@ -100,7 +131,8 @@ fn check_program(options: &CheckOptions, files: &[PathBuf], cancelled: &Arc<Atom
     let mut exit = Exit::Good;
     for &model in &options.models {
         let translated = source.as_ref().map(|tree| Translated::new(options, tree, format));
-        exit = exit.and(check_model(options, &name, &program, model.into(), translated, cancelled));
+        let asked = Asked { options, telling, files, name: &name };
+        exit = exit.and(check_model(&asked, &program, model.into(), translated, cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -128,14 +160,22 @@ pub fn error_object(name: &str, error: &input::InputError) -> serde_json::Value 
     }
 }
 
+/// A program and what is wanted of it.
+struct Asked<'a> {
+    options: &'a CheckOptions,
+    telling: Telling,
+    files: &'a [PathBuf],
+    name: &'a str,
+}
+
 fn check_model(
-    options: &CheckOptions,
-    name: &str,
+    asked: &Asked<'_>,
     program: &cfg::Program,
     model: Model,
     translated: Option<Translated>,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
+    let Asked { options, name, .. } = *asked;
     let start = Instant::now();
     let budget = Budget {
         deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
@@ -168,8 +208,8 @@ fn check_model(
         output::complain(format!("error: {message}"));
         return Exit::Wrong;
     }
-    let mut line = ProgressLine::new(options.quiet);
-    let mut progress = |p: &Progress| line.update(name, p);
+    let line = ProgressLine::new(options.quiet, name, task.budget.deadline);
+    let mut progress = |p: &Progress| line.update(p);
     let Choice { answer, engine, engines } = match named {
         None => portfolio::check(&setup, &task, &mut progress),
         Some(engine) => Choice::of(engine.as_ref(), &task, &mut progress),
@@ -186,10 +226,11 @@ fn check_model(
             engine
         );
     }
+    let mut order = None;
     let (verdict, exit) = match verdict {
         Verdict::Safe { scope } => (Shown::Safe { scope, unreached }, Exit::Good),
         Verdict::Unknown { reason, scope } => (Shown::Unknown { reason, scope }, Exit::Unknown),
-        Verdict::Unsafe { trace } => match replay(program, &trace) {
+        Verdict::Unsafe { trace } => match replay(program, &story::simplest(&task, trace, &mut order)) {
             Ok(replay) => (Shown::Unsafe(Box::new(replay)), Exit::Bad),
             Err(rejection) => panic!(
                 "internal error: the engine `{}` found a run of {name} under {} that does not replay ({rejection}). \
@@ -200,7 +241,15 @@ fn check_model(
         },
     };
     let seconds = start.elapsed().as_secs_f64();
-    let outcome = Outcome { file: name, program, model, engine, engines, verdict, stats, seconds };
+    let explanation = match &verdict {
+        Shown::Unsafe(replay) => {
+            let cure = asked.cure(program, replay, cancelled);
+            Some(explain(program, replay, order, &cure))
+        }
+        Shown::Safe { .. } | Shown::Unknown { .. } => None,
+    };
+    let outcome =
+        Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
     let mut object = json::outcome(&outcome);
     let notes = notes.take();
     if !notes.is_empty() {
@@ -214,11 +263,18 @@ fn check_model(
                 (false, false) => Detail::Steps,
                 (false, true) => Detail::All,
             };
-            output::text(text::outcome(&outcome, output::style(detail)));
+            let style = output::style(detail);
+            output::text(match asked.telling {
+                Telling::Run => text::outcome(&outcome, style),
+                Telling::Story(_) => text::story(&outcome, style),
+            });
             for note in notes.iter().filter(|_| !options.quiet) {
                 output::line(format!("  note: {note}"));
             }
         }
+    }
+    if story::write(asked.files, options, &outcome).is_err() {
+        return Exit::Wrong;
     }
     if let Some(path) = &options.trace
         && let Shown::Unsafe(_) = outcome.verdict
@@ -247,6 +303,24 @@ fn check_model(
         }
     }
     exit
+}
+
+impl Asked<'_> {
+    /// What is known of fences, where there is time to look for them.
+    fn cure(&self, program: &cfg::Program, replay: &Replay, cancelled: &Arc<AtomicBool>) -> Vec<String> {
+        let seconds = match self.telling {
+            Telling::Story(seconds) => seconds,
+            Telling::Run if self.options.report.is_some() => FENCES_ON_PAGE,
+            Telling::Run => return Vec::new(),
+        };
+        let [file] = self.files else { return Vec::new() };
+        if replay.model == Model::Sc || file.as_os_str() == "-" || program.checks != Checks::default() {
+            return Vec::new();
+        }
+        let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
+        let budget = Budget { deadline, memory: default_memory(), cancelled: cancelled.clone(), pause: None };
+        fences::suggest(file, &self.options.input, replay.model, budget)
+    }
 }
 
 /// Checks a proof again, unless that takes much longer than it took to find it.

@@ -7,6 +7,7 @@ mod bench;
 mod bmc;
 mod certify;
 mod check;
+mod explain;
 mod fences;
 mod input;
 mod interrupt;
@@ -17,6 +18,7 @@ mod portfolio;
 mod progress;
 mod replay;
 mod robust;
+mod story;
 mod translate;
 mod translated;
 
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Litmus(options) => litmus::run(&options),
         Command::Robust(options) => robust::run(&options),
+        Command::Explain(options) => explain::run(&options),
         Command::Fences(options) => fences::run(&options),
         Command::Translate(options) => translate::run(&options),
         Command::Replay(options) => replay::run(&options),

@@ -33,6 +33,9 @@ pub enum Command {
     /// The fewest fences that repair a program: places, and the repaired text.
     #[command(after_help = FENCES_EXAMPLES)]
     Fences(FencesOptions),
+    /// The violation in sentences: which store waited, which load overtook it, what SC forces, which fence helps.
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainOptions),
     /// A program whose SC behaviour is this one's TSO behaviour, within a bound.
     #[command(after_help = TRANSLATE_EXAMPLES)]
     Translate(TranslateOptions),
@@ -89,6 +92,7 @@ Examples:
   fencepost check --threads 3 lock.fp                      three threads for each template
   fencepost check --format json examples/*.fp              for scripts
   fencepost check --trace bug.json examples/peterson.fp    saves the run
+  fencepost check --report bug.html examples/peterson.fp   draws it on a page to step through
   fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver
   fencepost check --engine age --age 2 examples/dekker.c   no store on its way for more than two rounds";
 
@@ -98,6 +102,7 @@ Examples:
   fencepost litmus --model sc --model pso tests/           a folder, under two models
   fencepost litmus --expect expected-tso.jsonl             compares with recorded answers
   fencepost litmus --compare sc,tso,pso tests/             which tests tell the models apart
+  fencepost litmus --compare sc,tso,pso --report t.html tests/  with the runs that do drawn
   fencepost litmus --oracle axiomatic SB.litmus            by the axioms, without running anything
   fencepost litmus --generate 'PodWR Fre PodWR Fre'        prints the test SB
   fencepost litmus --generate-all 4 --output tests         all tests from cycles of up to 4 relations
@@ -122,6 +127,14 @@ Examples:
   fencepost fences --audit examples/dekker_fenced.c        is each of its fences needed?
 
 Exit codes: 0 repaired or no repair needed, 1 no fences repair it, 2 wrong input or command line, 3 unknown.";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  fencepost explain examples/peterson.fp                   under TSO
+  fencepost explain --model pso examples/mp.fp             stores that overtake stores
+  fencepost explain --report bug.html examples/chaselev.c  a page to step through the run
+
+Exit codes: as for check.";
 
 const TRANSLATE_EXAMPLES: &str = "\
 Examples:
@@ -326,6 +339,12 @@ pub struct CheckOptions {
     /// Save the proof of a safe verdict, if the engine gives one (one file and one model)
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
+    /// Write the verdict as a page, with the run drawn (one file and one model)
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Write a drawing of the run (one file and one model)
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
     /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT), `extended` (the lazy
     /// engine's last program) or `after:PASS`
     #[arg(long, value_name = "WHAT")]
@@ -343,6 +362,15 @@ pub struct CheckOptions {
     pub bmc: BmcOptions,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+#[derive(Args)]
+pub struct ExplainOptions {
+    /// Seconds for the search for fences
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub fence_time: f64,
+    #[command(flatten)]
+    pub check: CheckOptions,
 }
 
 /// Shared-memory abstractions.
@@ -529,6 +557,9 @@ pub struct LitmusOptions {
     /// Megabytes for each test and model [default: 80 % of the machine's]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: Option<u64>,
+    /// Write a page with a table of tests and models, and the runs that tell models apart drawn
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Output
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
@@ -579,6 +610,12 @@ pub struct RobustOptions {
     /// Megabytes for each file [default: 80 % of the machine's]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: Option<u64>,
+    /// Write the attacks as a page, with runs and cycles drawn (one file)
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Write a drawing of the first attack's happens-before cycle (one file)
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
     /// Output
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,

@@ -1,6 +1,7 @@
 //! Standard output and standard error. A reader that went away (`| head`) is no reason to panic:
 //! what cannot be written is dropped, and the exit code still tells the verdict.
 
+use fencepost_report::paint::Paint;
 use fencepost_report::text::{Detail, Style};
 use std::io::Write;
 
@@ -8,7 +9,14 @@ use std::io::Write;
 pub fn style(detail: Detail) -> Style {
     let terminal = terminal_size::terminal_size_of(std::io::stdout());
     let width = terminal.map_or(Style::default().width, |(width, _)| usize::from(width.0));
-    Style { width, detail }
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let paint = if terminal.is_some() && !refused { Paint::Ansi } else { Paint::Plain };
+    Style { width, detail, paint }
+}
+
+/// Writes a file; says so where that cannot be done.
+pub fn write(path: &std::path::Path, text: &str) -> Result<(), ()> {
+    std::fs::write(path, text).map_err(|error| complain(format!("error: {}: {error}", path.display())))
 }
 
 /// Prints a line on standard output.

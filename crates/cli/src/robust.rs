@@ -1,12 +1,14 @@
 //! `fencepost robust`: whether TSO adds behaviour at all, and where.
 
 use crate::options::{self, Format, ModelName, RobustOptions};
+use crate::progress::ProgressLine;
 use crate::{Exit, check, input, interrupt, output};
 use fencepost_certify::{replay_cycle, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_report::robust::{self, Criterion, Robustness, ShownAttack};
 use fencepost_report::text::Detail;
+use fencepost_report::{page, picture};
 use fencepost_robust::{Place, attacks, races};
 use fencepost_task::{Budget, Model};
 use std::path::PathBuf;
@@ -18,6 +20,17 @@ pub fn run(options: &RobustOptions) -> Exit {
     if options.models.iter().any(|m| *m != ModelName::Tso) {
         output::complain("error: robustness is against TSO; there is no other --model");
         return Exit::Wrong;
+    }
+    let several = !options.input.link && options.files.len() > 1;
+    for (option, path) in [("--report", &options.report), ("--svg", &options.svg)] {
+        if path.is_some() && several {
+            output::complain(format!("error: {option} needs one file"));
+            return Exit::Wrong;
+        }
+        if path.as_ref().is_some_and(|path| options.files.iter().any(|file| check::same_file(file, path))) {
+            output::complain(format!("error: {option} would overwrite the program"));
+            return Exit::Wrong;
+        }
     }
     let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
@@ -58,10 +71,12 @@ fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool
         cancelled: cancelled.clone(),
         pause: None,
     };
+    let line = ProgressLine::new(options.quiet, &name, budget.deadline);
     let answer = match options.criterion {
         options::Criterion::Traces => by_traces(&name, &program, &budget),
         options::Criterion::Trf => by_races(&name, &program, &budget),
     };
+    drop(line);
     let answer = Robustness { seconds: start.elapsed().as_secs_f64(), ..answer };
     match options.format {
         Format::Json => output::line(robust::object(&answer)),
@@ -74,11 +89,28 @@ fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool
             output::text(robust::text(&answer, output::style(detail)));
         }
     }
+    if write(options, &answer).is_err() {
+        return Exit::Wrong;
+    }
     match answer.verdict() {
         "robust" => Exit::Good,
         "unknown" => Exit::Unknown,
         _ => Exit::Bad,
     }
+}
+
+/// Writes the page and the drawing that were asked for.
+fn write(options: &RobustOptions, answer: &Robustness<'_>) -> Result<(), ()> {
+    if let Some(path) = &options.report {
+        output::write(path, &page::robust(answer))?;
+    }
+    let Some(path) = &options.svg else { return Ok(()) };
+    let Some(attack) = answer.attacks.iter().find(|a| !a.cycle.is_empty()) else {
+        output::complain("no drawing: there is no happens-before cycle");
+        return Ok(());
+    };
+    let words = |step| robust::event_words(answer.program, attack, step);
+    output::write(path, &picture::document(&picture::cycle(&attack.replay, &attack.cycle, words)))
 }
 
 fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {

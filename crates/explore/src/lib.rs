@@ -11,6 +11,7 @@
 
 pub mod codec;
 pub mod heap;
+mod least_weak;
 pub mod reduction;
 mod search;
 mod shorten;
@@ -25,6 +26,7 @@ use fencepost_task::{
     Answer, Bounds, Engine, Failure, Model, Progress, Reason, Scope, Task, Trace, Unreached, Verdict,
     Violation,
 };
+pub use least_weak::{Least, LeastWeak, Weakness, least_weak, weakness};
 use search::{End, Goal, Search};
 pub use search::{Order, Reduction, initial_choices};
 pub use shorten::without_needless_steps;

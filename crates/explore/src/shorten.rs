@@ -48,7 +48,7 @@ fn is_limit(violation: Violation) -> bool {
 }
 
 /// Leaves out every step without which the run still ends in the same violation.
-fn drop_steps<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &mut Trace) {
+pub fn drop_steps<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &mut Trace) {
     if trace.steps.len() > DROP_LIMIT {
         return;
     }
@@ -63,7 +63,7 @@ fn drop_steps<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &mut Trace) {
     }
 }
 
-fn leads_to_violation<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trace) -> bool {
+pub fn leads_to_violation<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trace) -> bool {
     let mut state = machine.initial(&trace.init);
     let mut enabled = Vec::new();
     for (i, &step) in trace.steps.iter().enumerate() {

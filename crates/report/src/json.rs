@@ -1,6 +1,7 @@
 //! One JSON object a line, as the command line's contract lays down. Readers ignore keys and
 //! kinds that they do not know.
 
+use crate::explain::Known;
 use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Claim, Replay};
 use fencepost_frontend::Diagnostic;
@@ -70,6 +71,11 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
         match &outcome.verdict {
             Shown::Unsafe(replay) => {
                 map.insert("shortest".into(), json!(replay.shortest));
+                if let Some(order) = outcome.order {
+                    map.insert("delayed_stores".into(), json!(order.delayed));
+                    map.insert("context_switches".into(), json!(order.switches));
+                    map.insert("least_weak".into(), json!(order.known != Known::No));
+                }
                 if !replay.instances.is_empty() {
                     map.insert("instances".into(), json!(replay.instances));
                 }

@@ -1,13 +1,22 @@
-//! Answers for people and for scripts: text, JSON, diagnostics.
+//! Answers for people and for scripts: text, JSON, diagnostics, drawings, pages.
 
 pub mod certificate;
 pub mod diagnostics;
 pub mod diff;
+pub mod explain;
 pub mod json;
+pub mod litmus;
+pub mod nearest_sc;
+pub mod page;
+pub mod paint;
+pub mod picture;
 pub mod robust;
+pub mod rows;
 pub mod text;
 pub mod timeline;
+pub mod words;
 
+use explain::{Explanation, Order};
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
 use fencepost_task::{Model, Reason, Scope, Stats, Unreached};
@@ -26,6 +35,10 @@ pub struct Outcome<'a> {
     pub engines: Vec<Took>,
     /// The verdict.
     pub verdict: Shown,
+    /// The violation in sentences, if there is one.
+    pub explanation: Option<Explanation>,
+    /// How weak its run is.
+    pub order: Option<Order>,
     /// What it cost.
     pub stats: Stats,
     /// Wall-clock time.

@@ -1,7 +1,8 @@
 //! Robustness for people and for scripts: the attacks, the run of each, and its happens-before cycle.
 
+use crate::paint::{Colour, wrap};
 use crate::text::{Detail, Style, steps};
-use fencepost_certify::{Cycle, Replay};
+use fencepost_certify::{Cycle, Relation, Replay};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
@@ -130,10 +131,12 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
     match (&attacks[..], incomplete) {
         ([], None) => {
             let what = if races { "robust, without triangular races" } else { "robust" };
+            let what = style.paint.bold(Colour::Green, what);
             let _ = writeln!(out, "{what}: {file} against TSO ({cost})");
         }
         ([], Some(reason)) => {
-            let _ = writeln!(out, "unknown: {file} against TSO: {reason} ({cost})");
+            let unknown = style.paint.bold(Colour::Yellow, "unknown");
+            let _ = writeln!(out, "{unknown}: {file} against TSO: {reason} ({cost})");
         }
         (attacks, _) => {
             let number = attacks.len();
@@ -144,21 +147,17 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
                 (true, _) => "triangular races",
             };
             let verdict = if races { "may be not robust" } else { "not robust" };
+            let verdict = style.paint.bold(Colour::Red, verdict);
             let _ = writeln!(out, "{verdict}: {file} against TSO: {number} {what} ({cost})");
         }
     }
     for a in attacks.iter().filter(|_| style.detail != Detail::Verdict) {
-        let _ = write!(
-            out,
-            "  {}: the load at {} overtakes the store at {}",
-            a.thread,
-            place(a.load),
-            place(a.store)
-        );
-        let _ = match a.write {
-            Some(write) => writeln!(out, ", beside the write at {}", place(write)),
-            None => writeln!(out),
-        };
+        let mut line =
+            format!("{}: the load at {} overtakes the store at {}", a.thread, place(a.load), place(a.store));
+        if let Some(write) = a.write {
+            let _ = write!(line, ", beside the write at {}", place(write));
+        }
+        out += &wrap(&line, style.width, 2, 4);
     }
     if let (Some(reason), false) = (incomplete, attacks.is_empty()) {
         let _ = writeln!(out, "  there may be more: {reason}");
@@ -171,24 +170,73 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
     for a in attacks.iter().take(shown) {
         out += &steps(program, &a.replay, style);
         if !a.cycle.is_empty() {
-            let _ = writeln!(out, "  what happens before itself (po: program order, cf: conflict):");
-            let _ = writeln!(out, "    {}", cycle(program, a));
+            let head = "what happens before itself (po: program order, cf: conflict):";
+            out += &wrap(head, style.width, 2, 4);
+            out += &wrap(&cycle(program, a), style.width, 4, 6);
+            for sentence in cycle_sentences(program, a) {
+                out += &wrap(&sentence, style.width, 4, 6);
+            }
         }
     }
+    out
+}
+
+/// An event of a cycle in a few words.
+pub fn event_words(program: &Program, attack: &ShownAttack, number: usize) -> String {
+    let step = &attack.replay.steps[number];
+    let before = &attack.replay.states[number];
+    match (step.event.kind, step.event.loc) {
+        (EventKind::Begin, _) => "atomic section".to_string(),
+        (EventKind::Load | EventKind::Store, Some(loc)) => {
+            let value = step.event.value.map(|v| before.show_value(program, step.value_type, v));
+            let sign = if step.event.kind == EventKind::Load { ":" } else { " =" };
+            let value = value.map_or_else(String::new, |v| format!("{sign} {v}"));
+            format!("{} {}{value}", step.event.kind.name(), before.cell_name(program, loc))
+        }
+        (kind, Some(loc)) => format!("{} {}", kind.name(), before.cell_name(program, loc)),
+        (kind, None) => kind.name().to_string(),
+    }
+}
+
+/// The cycle in sentences: why each event happens before the next.
+pub fn cycle_sentences(program: &Program, attack: &ShownAttack) -> Vec<String> {
+    let replay = &attack.replay;
+    let event = |number: usize| {
+        let step = &replay.steps[number];
+        let line = if step.event.span.is_some() {
+            format!(" (line {})", step.event.span.line)
+        } else {
+            String::new()
+        };
+        format!("{}'s {}{line}", step.thread, event_words(program, attack, number))
+    };
+    let mut out = Vec::new();
+    for (i, &(from, relation)) in attack.cycle.iter().enumerate() {
+        let to = attack.cycle[(i + 1) % attack.cycle.len()].0;
+        let kind = |number: usize| replay.steps[number].event.kind;
+        let (first, second) = (event(from), event(to));
+        out.push(match (relation, kind(from), kind(to)) {
+            (Relation::ProgramOrder, ..) => format!("{first} comes before {second} in the program."),
+            (Relation::Conflict, EventKind::Load, EventKind::Store) => {
+                format!("{first} sees what memory held before {second}.")
+            }
+            (Relation::Conflict, EventKind::Store, EventKind::Load) => {
+                format!("{first} is in memory when {second} looks.")
+            }
+            (Relation::Conflict, EventKind::Store, EventKind::Store) => {
+                format!("{first} reaches memory before {second}.")
+            }
+            (Relation::Conflict, ..) => format!("{first} takes effect before {second}."),
+        });
+    }
+    out.push("So each happens before itself, which no SC run can do.".to_string());
     out
 }
 
 fn cycle(program: &Program, attack: &ShownAttack) -> String {
     let event = |number: usize| {
         let step = &attack.replay.steps[number];
-        let name = match (step.event.kind, step.event.loc) {
-            (EventKind::Begin, _) => "atomic section".to_string(),
-            (kind, Some(loc)) => {
-                format!("{} {}", kind.name(), attack.replay.states[number].cell_name(program, loc))
-            }
-            (kind, None) => kind.name().to_string(),
-        };
-        format!("{} {} {name}", number + 1, step.thread)
+        format!("{} {} {}", number + 1, step.thread, event_words(program, attack, number))
     };
     let mut out = String::new();
     for (number, relation) in &attack.cycle {

@@ -1,9 +1,11 @@
-//! Which store was overtaken by what: pairs each store with the flush that brings it to memory,
-//! and finds the loads (and under PSO the flushes) that got ahead of it.
+//! Which store was overtaken by what, and who did not see it: pairs each store with the flush that brings it
+//! to memory, and finds the loads (and under PSO the flushes) that got ahead of it, and the loads of other
+//! threads that found the old value meanwhile.
 
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Loc;
 use fencepost_memory::EventKind;
+use fencepost_task::Model;
 
 /// What happened to the steps of a run. Steps are numbered from 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -16,10 +18,29 @@ pub struct Timeline {
     pub overtakes: Vec<Option<usize>>,
     /// For each store the first step that got ahead of it.
     pub overtaken_by: Vec<Option<usize>>,
+    /// For each step all stores of its thread that it got ahead of, oldest first.
+    pub passes: Vec<Vec<usize>>,
+    /// For each load of memory the stores of other threads to its cell that were waiting.
+    pub misses: Vec<Vec<usize>>,
+    /// For each load that its own thread's buffer answered, that store.
+    pub forwarded: Vec<Option<usize>>,
+    /// For each flush the last write of another thread to its cell while the store was waiting, which it
+    /// writes over: a store, or a read-modify-write.
+    pub overwrites: Vec<Option<usize>>,
+    /// The stores that never reached memory.
+    pub unflushed: Vec<usize>,
 }
 
 struct Pending {
     step: usize,
+    thread: u32,
+    loc: Loc,
+}
+
+/// A write to memory: when, and by which store or read-modify-write.
+struct Write {
+    at: usize,
+    by: usize,
     thread: u32,
     loc: Loc,
 }
@@ -32,35 +53,72 @@ pub fn timeline(replay: &Replay) -> Timeline {
         issued: vec![None; n],
         overtakes: vec![None; n],
         overtaken_by: vec![None; n],
+        passes: vec![Vec::new(); n],
+        misses: vec![Vec::new(); n],
+        forwarded: vec![None; n],
+        overwrites: vec![None; n],
+        unflushed: Vec::new(),
     };
     let mut pending: Vec<Pending> = Vec::new();
+    let mut writes: Vec<Write> = Vec::new();
     for (i, step) in replay.steps.iter().enumerate() {
         let thread = step.step.thread;
         let Some(loc) = step.event.loc else { continue };
-        let mut own = pending.iter().filter(|p| p.thread == thread);
+        let own = |p: &&Pending| p.thread == thread;
         match step.event.kind {
-            EventKind::Store if replay.model != fencepost_task::Model::Sc => {
+            EventKind::Store if replay.model != Model::Sc => {
                 pending.push(Pending { step: i, thread, loc });
             }
-            // A load of a cell that waits in the own buffer reads it there and passes nothing.
-            EventKind::Load if own.clone().all(|p| p.loc != loc) => {
-                line.overtakes[i] = own.next().map(|p| p.step);
+            EventKind::Load | EventKind::Rmw => {
+                // A load of a cell that waits in the own buffer reads it there and passes nothing.
+                line.forwarded[i] = pending.iter().filter(own).rfind(|p| p.loc == loc).map(|p| p.step);
+                if line.forwarded[i].is_none() {
+                    line.passes[i] = pending.iter().filter(own).map(|p| p.step).collect();
+                    let others = pending.iter().filter(|p| p.thread != thread && p.loc == loc);
+                    line.misses[i] = others.map(|p| p.step).collect();
+                }
+                if step.event.kind == EventKind::Rmw {
+                    writes.push(Write { at: i, by: i, thread, loc });
+                }
             }
             EventKind::Flush => {
-                let oldest = own.next().map(|p| p.step);
                 let position = pending.iter().position(|p| p.thread == thread && p.loc == loc);
                 if let Some(position) = position {
                     let store = pending.remove(position).step;
                     line.issued[i] = Some(store);
                     line.flushed[store] = Some(i);
-                    line.overtakes[i] = oldest.filter(|&o| o != store);
+                    let older = pending.iter().filter(own).filter(|p| p.step < store);
+                    line.passes[i] = older.map(|p| p.step).collect();
+                    let newer = writes.iter().rfind(|w| w.at > store && w.thread != thread && w.loc == loc);
+                    line.overwrites[i] = newer.map(|w| w.by);
+                    writes.push(Write { at: i, by: store, thread, loc });
                 }
             }
             _ => {}
         }
+        line.overtakes[i] = line.passes[i].first().copied();
         if let Some(store) = line.overtakes[i] {
             line.overtaken_by[store].get_or_insert(i);
         }
     }
+    line.unflushed = pending.iter().map(|p| p.step).collect();
     line
+}
+
+impl Timeline {
+    /// Whether the store reaches memory before anything else happens.
+    pub fn is_at_once(&self, store: usize) -> bool {
+        self.flushed[store] == Some(store + 1)
+    }
+
+    /// The stores that something got ahead of, that a load did not see, or that came too late, in order.
+    pub fn delayed(&self) -> Vec<usize> {
+        let mut stores: Vec<usize> = self.passes.iter().chain(&self.misses).flatten().copied().collect();
+        stores.extend(
+            (0..self.issued.len()).filter(|i| self.overwrites[*i].is_some()).filter_map(|i| self.issued[i]),
+        );
+        stores.sort_unstable();
+        stores.dedup();
+        stores
+    }
 }

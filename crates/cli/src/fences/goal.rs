@@ -140,8 +140,8 @@ impl Checker<'_> {
         let budget = Budget { memory, ..self.budget.clone() };
         let task = Task { program, model: self.model, bounds: self.bounds, budget };
         let start = Instant::now();
-        let mut line = ProgressLine::new(self.quiet);
-        let answer = engine.check(&task, &mut |p| line.update(self.name, p));
+        let line = ProgressLine::new(self.quiet, self.name, task.budget.deadline);
+        let answer = engine.check(&task, &mut |p| line.update(p));
         drop(line);
         if let Some(certificate) = &answer.certificate
             && let Err(message) = check::certify(&task, start.elapsed(), certificate)

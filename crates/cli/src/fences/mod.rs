@@ -8,6 +8,7 @@ mod audit;
 mod goal;
 mod show;
 mod source;
+mod suggest;
 
 use crate::options::{FencesOptions, Format, GoalName};
 use crate::{Exit, check, input, interrupt, output};
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+pub use suggest::suggest;
 
 /// More cheapest sets than this are not listed.
 const MOST_SETS: usize = 1000;

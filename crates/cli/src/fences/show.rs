@@ -33,7 +33,7 @@ impl Placed {
         }
     }
 
-    fn place(&self) -> String {
+    pub fn place(&self) -> String {
         match self.standing {
             Standing::After(0) => "before line 1".to_string(),
             Standing::After(line) => format!("after line {line}"),

@@ -33,6 +33,8 @@ impl Method {
 pub struct Answer {
     /// As herd prints them, sorted.
     pub states: Vec<String>,
+    /// Those that satisfy the condition.
+    pub satisfied: Vec<String>,
     /// States that satisfy the condition, whatever its quantifier.
     pub satisfying: usize,
     /// States that do not.
@@ -117,14 +119,11 @@ pub fn decide(
     budget: Budget,
 ) -> Result<Answer, NoAnswer> {
     let observables = test.observables(program);
-    let outcomes = match method {
-        Method::Explicit => search(program, model, &observables, budget),
-        Method::Axiomatic => axiom::outcomes(program, model, &observables, &budget),
-    };
-    let outcomes = outcomes.map_err(NoAnswer::Unknown)?;
+    let outcomes = outcomes(program, model, method, &observables, budget).map_err(NoAnswer::Unknown)?;
     let observation = &test.observation;
     let (mut satisfying, mut violating) = (0, 0);
     let mut states = Vec::with_capacity(outcomes.len());
+    let mut satisfied = Vec::new();
     for values in &outcomes {
         if let Some((thread, line)) = observation.fault(values) {
             let thread = test.program.threads[thread.0].name.clone();
@@ -135,13 +134,28 @@ pub fn decide(
         }
         if observation.satisfied(values) {
             satisfying += 1;
+            satisfied.push(observation.show(values));
         } else {
             violating += 1;
         }
         states.push(observation.show(values));
     }
     states.sort_unstable();
-    Ok(Answer { states, satisfying, violating, quantifier: observation.quantifier() })
+    Ok(Answer { states, satisfied, satisfying, violating, quantifier: observation.quantifier() })
+}
+
+/// What the observables hold at the end of each run.
+pub fn outcomes(
+    program: &cfg::Program,
+    model: Model,
+    method: Method,
+    observables: &[Observable],
+    budget: Budget,
+) -> Result<BTreeSet<Vec<i64>>, Reason> {
+    match method {
+        Method::Explicit => search(program, model, observables, budget),
+        Method::Axiomatic => axiom::outcomes(program, model, observables, &budget),
+    }
 }
 
 fn search(

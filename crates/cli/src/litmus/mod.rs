@@ -9,6 +9,7 @@ pub mod decide;
 mod expect;
 mod files;
 pub mod generate;
+mod report;
 mod show;
 
 use crate::interrupt;
@@ -19,6 +20,8 @@ use expect::Expectations;
 use fencepost_frontend::Diagnostic;
 use fencepost_frontend::litmus::{self, Test};
 use fencepost_ir::Span;
+use fencepost_report::litmus::ShownTest;
+use fencepost_report::page;
 use fencepost_task::{Budget, Model};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,6 +38,8 @@ struct Done {
     stderr: String,
     exit: Option<Exit>,
     count: Count,
+    /// For the page, if there is to be one.
+    shown: Option<ShownTest>,
 }
 
 /// What the summary counts.
@@ -142,7 +147,14 @@ pub fn run(options: &LitmusOptions) -> Exit {
         cancelled: interrupt::flag(),
     };
     let start = Instant::now();
-    let (count, exit) = run.all(&files);
+    let mut shown = Vec::new();
+    let (count, exit) = run.all(&files, &mut shown);
+    if let Some(path) = &options.report {
+        let page = page::litmus(&run.models, &shown, start.elapsed().as_secs_f64());
+        if output::write(path, &page).is_err() {
+            return Exit::Wrong;
+        }
+    }
     if !options.quiet && (files.len() > 1 || run.expectations.is_some()) {
         output::complain(run.summary(count, start.elapsed()));
     }
@@ -151,7 +163,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
 }
 
 impl Run<'_> {
-    fn all(&self, files: &[Result<PathBuf, String>]) -> (Count, Exit) {
+    fn all(&self, files: &[Result<PathBuf, String>], shown: &mut Vec<ShownTest>) -> (Count, Exit) {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let jobs = self.options.jobs.map_or(cores, |n| n as usize).min(files.len()).max(1);
         let next = AtomicUsize::new(0);
@@ -188,6 +200,7 @@ impl Run<'_> {
                     if !done.stderr.is_empty() {
                         output::complain(done.stderr.trim_end());
                     }
+                    shown.extend(done.shown);
                     count.add(done.count);
                     exit = exit.and(done.exit.unwrap_or(Exit::Good));
                 }
@@ -272,6 +285,15 @@ impl Run<'_> {
                 done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Unknown));
             }
             answers.push((model, answer, seconds));
+        }
+        if self.options.report.is_some() {
+            let budget = Budget {
+                deadline: self.options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
+                memory: self.memory,
+                cancelled: self.cancelled.clone(),
+                pause: None,
+            };
+            done.shown = Some(report::shown(name, test, &program, &answers, &budget));
         }
         if !self.options.compare.is_empty() {
             compare::show(done, self.options.format, name, test, &answers);

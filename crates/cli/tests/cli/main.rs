@@ -3,17 +3,21 @@
 
 mod auto;
 mod bad_input;
+mod browser;
 mod c;
 mod c_checks;
 mod c_random;
 mod certify;
 mod examples;
+mod explain;
 mod fences;
 mod limits;
 mod litmus;
 mod output;
+mod pages;
 mod replay;
 mod robust;
+mod terminal;
 mod translate;
 mod translate_c;
 mod translated;

@@ -2,7 +2,7 @@
 
 use crate::{check, fencepost, json, root};
 
-const LINE_OF_STORE: &str = "store flag[0] = true  <- overtaken by 3";
+const LINE_OF_STORE: &str = "store turn = 1  <- overtaken by 4";
 
 #[test]
 fn the_first_command_of_the_readme() {
@@ -11,8 +11,8 @@ fn the_first_command_of_the_readme() {
     let expected = "unsafe: examples/peterson.fp under TSO: forbidden combination at examples/peterson.fp:21";
     assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
     assert!(ran.stdout.contains(LINE_OF_STORE), "{}", ran.stdout);
-    assert!(ran.stdout.contains("-> overtakes 1"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("buffer of peterson(1)"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("-> overtakes 3"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("buffer of peterson(0)"), "{}", ran.stdout);
     assert!(
         ran.stdout.contains("peterson(0) is at `critical`, peterson(1) is at `critical`"),
         "{}",

@@ -1,0 +1,111 @@
+//! What is told of a verdict besides its line: the simplest run that can be found, and files with pages and drawings.
+
+use crate::options::CheckOptions;
+use crate::output;
+use fencepost_explore::{Least, least_weak};
+use fencepost_report::explain::{Known, Order};
+use fencepost_report::page::{self, Recheck};
+use fencepost_report::picture::{Form, Frame, document, drawing};
+use fencepost_report::{Outcome, Shown};
+use fencepost_task::{Failure, Scope, Task, Trace, Violation};
+use std::path::PathBuf;
+
+/// The least weak run to a violation that can be found quickly, and how weak it is.
+pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Trace {
+    // A race is what SC has: there is no weaker run to be avoided.
+    if trace.model != task.model || trace.violation == Violation::Failure(Failure::Race) {
+        return trace;
+    }
+    let found = least_weak(task, trace);
+    let known = match found.least {
+        Least::Proved => Known::All,
+        Least::ButSteps => Known::ButSteps,
+        Least::Unknown => Known::No,
+    };
+    let weakness = found.weakness;
+    *order =
+        Some(Order { delayed: weakness.delayed, switches: weakness.switches, steps: weakness.steps, known });
+    found.trace
+}
+
+/// Writes the page and the drawing that were asked for.
+pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> {
+    if let Some(path) = &options.report {
+        output::write(path, &page::check(outcome, &recheck(files, outcome)))?;
+    }
+    let Some(path) = &options.svg else { return Ok(()) };
+    let Shown::Unsafe(replay) = &outcome.verdict else {
+        output::complain(format!("no drawing: the verdict is {}", outcome.verdict.name()));
+        return Ok(());
+    };
+    let model = outcome.model.name().to_uppercase();
+    let title = format!("{} under {model}", outcome.file);
+    let frame = Frame { title: Some(&title), legend: true, ..Frame::default() };
+    let program = match replay.instances.is_empty() {
+        true => outcome.program.clone(),
+        false => outcome.program.instantiated(&replay.instances),
+    };
+    output::write(path, &document(&drawing(&program, replay, Form::Wide, frame)))
+}
+
+/// What was proved, and the commands that check it again.
+fn recheck(files: &[PathBuf], outcome: &Outcome<'_>) -> Recheck {
+    let quoted: Vec<String> = files.iter().map(|f| quote(&f.display().to_string())).collect();
+    let file = quoted.join(" ");
+    let model = outcome.model.name();
+    let again = std::iter::once("fencepost".to_string())
+        .chain(std::env::args().skip(1).map(|a| quote(&a)))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let mut commands = vec![again];
+    let mut proof = Vec::new();
+    match &outcome.verdict {
+        Shown::Unsafe(_) => {
+            commands.push(format!("fencepost check --model {model} --trace bug.json {file}"));
+            commands.push(format!("fencepost replay {file} bug.json"));
+        }
+        Shown::Safe { scope, .. } => {
+            let states = outcome.stats.states;
+            proof.push(match outcome.engine {
+                "explicit" => format!(
+                    "All states that can be reached were visited, {states} of them after reductions, and none \
+                     violates a property."
+                ),
+                "dual" => format!(
+                    "From the violations backward, {} configurations were looked at; no initial state is among \
+                     those from which a violation can be reached. The commands below check the proof by code that \
+                     does not know the engine.",
+                    outcome.stats.configurations
+                ),
+                "lazy" => "No SC run violates a property, and wherever TSO adds behaviour it was followed, too."
+                    .to_string(),
+                engine => format!("A solver found that the formula of the engine `{engine}` has no solution."),
+            });
+            proof.push(match scope {
+                Scope::Complete => {
+                    "The verdict is complete: all runs, with buffers of any length.".to_string()
+                }
+                Scope::UpTo(_) => format!("It speaks of runs {scope}, and of no others."),
+            });
+            if outcome.engine == "explicit" && !outcome.program.is_parameterized() {
+                commands
+                    .push(format!("fencepost check --model {model} --engine explicit --no-reduction {file}"));
+            }
+            if model == "tso" {
+                commands.push(format!("fencepost check --engine dual --certificate proof.json {file}"));
+                commands.push(format!("fencepost certify {file} proof.json"));
+            }
+        }
+        Shown::Unknown { .. } => {}
+    }
+    Recheck { proof, commands }
+}
+
+/// A word as a shell reads it.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:+,@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}

@@ -1,0 +1,491 @@
+//! A violation in sentences: which store was still in whose buffer when which load ran, what each thread saw,
+//! what SC would have forced instead, and the fence that forbids it.
+//!
+//! Every sentence is read off the replayed run: the buffers of its states, the values of its loads, and the
+//! nearest run under SC, which is replayed too. Of the loads that got ahead of a store those are named that
+//! matter: cells that another thread wrote while the store was waiting, so that a load after the store could
+//! have seen more.
+
+use crate::nearest_sc::{Fate, NearestSc, nearest_sc};
+use crate::paint::{Colour, wrap};
+use crate::text::Style;
+use crate::timeline::{Timeline, timeline};
+use crate::words::conclusion;
+use fencepost_certify::Replay;
+use fencepost_ir::Span;
+use fencepost_ir::cfg::{Loc, Program};
+use fencepost_memory::EventKind;
+use std::fmt::Write;
+
+/// No more loads than these are named of each store.
+const MOST_LOADS: usize = 3;
+
+/// How weak a run is: the fewer of these, the easier it is to understand, the first counting most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// Stores that did not reach memory at once.
+    pub delayed: u32,
+    /// How often another thread went on.
+    pub switches: u32,
+    /// Steps.
+    pub steps: u32,
+    /// What is known of other runs.
+    pub known: Known,
+}
+
+/// What is known of other runs to a violation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// None is less weak.
+    All,
+    /// None has fewer delayed stores, and none with as few has fewer switches.
+    ButSteps,
+    /// The search for one was cut off.
+    No,
+}
+
+impl Order {
+    /// As a sentence.
+    pub fn sentence(&self) -> String {
+        let Order { delayed, switches, steps, known } = self;
+        let plural = |n: u32, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+        let delayed = plural(*delayed, "delayed store", "delayed stores");
+        let switches = plural(*switches, "switch between threads", "switches between threads");
+        let steps = plural(*steps, "step", "steps");
+        match known {
+            Known::All => format!(
+                "Of all violating runs this one has the fewest delayed stores, then the fewest switches, then the \
+                 fewest steps: {delayed}, {switches}, {steps}."
+            ),
+            Known::ButSteps => format!(
+                "No violating run has fewer delayed stores, and none with as few has fewer switches: {delayed}, \
+                 {switches}. There may be one with fewer than {steps}."
+            ),
+            Known::No => format!(
+                "The search for a simpler run was cut off: there may be one with less than {delayed}, {switches} \
+                 and {steps}."
+            ),
+        }
+    }
+}
+
+/// A violation in sentences.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The reordering that matters.
+    pub reordering: Vec<String>,
+    /// What each thread saw.
+    pub saw: Vec<String>,
+    /// What the run ends in.
+    pub end: String,
+    /// What SC would have forced.
+    pub sc: Vec<String>,
+    /// What forbids the run.
+    pub cure: Vec<String>,
+    /// Whether there may be a simpler run.
+    pub order: Option<String>,
+    /// The nearest run under SC; `None` where the run is one itself.
+    pub nearest: Option<NearestSc>,
+}
+
+impl Explanation {
+    /// For terminals.
+    pub fn text(&self, style: Style) -> String {
+        let mut out = String::new();
+        let mut part = |head: &str, sentences: &[String]| {
+            if sentences.is_empty() {
+                return;
+            }
+            let _ = writeln!(out, "  {}", style.paint.bold(Colour::None, head));
+            for sentence in sentences {
+                out += &wrap(sentence, style.width.min(110), 4, 6);
+            }
+        };
+        part("What happens", &self.reordering);
+        part("What each thread saw", &self.saw);
+        part("Under SC", &self.sc);
+        part("What forbids it", &self.cure);
+        if let Some(order) = &self.order {
+            out += &wrap(&format!("({order})"), style.width.min(110), 2, 3);
+        }
+        out
+    }
+}
+
+/// Explains a run. `cure` is what is known of fences beyond what the run itself tells.
+pub fn explain(program: &Program, replay: &Replay, order: Option<Order>, cure: &[String]) -> Explanation {
+    let instance;
+    let program = match replay.instances.is_empty() {
+        true => program,
+        false => {
+            instance = program.instantiated(&replay.instances);
+            &instance
+        }
+    };
+    let line = timeline(replay);
+    let story = Story { program, replay, delayed: line.delayed(), line };
+    let nearest = if story.delayed.is_empty() { None } else { nearest_sc(program, replay) };
+    let mut all = story.cure();
+    all.extend_from_slice(cure);
+    Explanation {
+        reordering: story.reordering(),
+        saw: story.saw(),
+        end: conclusion(program, replay).what,
+        sc: story.under_sc(nearest.as_ref()),
+        cure: all,
+        order: order.map(|o| o.sentence()),
+        nearest,
+    }
+}
+
+/// A run being looked at.
+struct Story<'a> {
+    program: &'a Program,
+    replay: &'a Replay,
+    line: Timeline,
+    /// Stores that something got ahead of.
+    delayed: Vec<usize>,
+}
+
+impl Story<'_> {
+    fn thread(&self, step: usize) -> &str {
+        &self.replay.steps[step].thread
+    }
+
+    /// The cell of a step and its value.
+    fn value(&self, step: usize) -> String {
+        let (done, before) = (&self.replay.steps[step], &self.replay.states[step]);
+        match (done.event.loc, done.event.old.or(done.event.value)) {
+            (Some(loc), Some(value)) => {
+                let shown = before.show_value(self.program, done.value_type, value);
+                format!("{} = {shown}", before.cell_name(self.program, loc))
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn cell(&self, step: usize) -> String {
+        let loc = self.replay.steps[step].event.loc;
+        loc.map_or_else(String::new, |loc| self.replay.states[step].cell_name(self.program, loc))
+    }
+
+    /// What a load saw.
+    fn seen(&self, step: usize) -> String {
+        let done = &self.replay.steps[step];
+        let value = done.event.old.or(done.event.value);
+        value.map_or("?".to_string(), |v| {
+            self.replay.states[step].show_value(self.program, done.value_type, v)
+        })
+    }
+
+    fn verb(&self, step: usize) -> &'static str {
+        if self.replay.steps[step].event.kind == EventKind::Rmw { "reads" } else { "loads" }
+    }
+
+    /// ` at line 10`, with the file where there are several.
+    fn at(&self, step: usize) -> String {
+        place(self.program, self.replay, self.replay.steps[step].event.span)
+    }
+
+    /// What happened, in the order in which it did.
+    fn reordering(&self) -> Vec<String> {
+        let mut told: Vec<(usize, String)> = Vec::new();
+        for (i, &store) in self.delayed.iter().enumerate() {
+            told.push((store, self.waiting(store, &self.delayed[..i])));
+            for pass in self.passes_that_matter(store) {
+                // Of the stores that it passes the first tells of it.
+                if self.line.passes[pass].first() == Some(&store) {
+                    told.push((pass, self.pass(self.thread(store), store, pass)));
+                }
+            }
+            if let Some(flush) = self.line.flushed[store]
+                && let Some(newer) = self.line.overwrites[flush]
+            {
+                told.push((flush, self.late(store, newer)));
+                told.extend(self.sees_late(store, flush));
+            }
+        }
+        for load in 0..self.replay.steps.len() {
+            if let Some(&store) = self.line.misses[load].last() {
+                let sentence = format!(
+                    "{} {} {}{} and sees {}, because {} still waits in the buffer of {}.",
+                    self.thread(load),
+                    self.verb(load),
+                    self.cell(load),
+                    self.at(load),
+                    self.seen(load),
+                    self.value(store),
+                    self.thread(store)
+                );
+                told.push((load, sentence));
+            }
+        }
+        told.sort_by_key(|(step, _)| *step);
+        let mut out: Vec<String> = Vec::new();
+        for (_, sentence) in told {
+            if !out.contains(&sentence) {
+                out.push(sentence);
+            }
+        }
+        if self.delayed.is_empty() {
+            out.push("Every store of this run is in memory at once: SC has this run, too.".to_string());
+        }
+        out.push(format!("So: {}.", conclusion(self.program, self.replay).what));
+        out
+    }
+
+    /// A store stays in the buffer, perhaps behind others.
+    fn waiting(&self, store: usize, earlier: &[usize]) -> String {
+        let name = self.thread(store);
+        let is_before = |s: &&usize| {
+            self.replay.steps[**s].step.thread == self.replay.steps[store].step.thread
+                && self.line.flushed[**s].is_none_or(|f| f > store)
+        };
+        match earlier.iter().rfind(is_before) {
+            Some(first) if self.replay.model == fencepost_task::Model::Tso => format!(
+                "{name}'s store {}{} waits behind that to {}.",
+                self.value(store),
+                self.at(store),
+                self.cell(*first)
+            ),
+            _ => {
+                let until = if self.line.flushed[store].is_some() { "" } else { " to the end" };
+                format!(
+                    "{name} stores {}{}, but the store stays in its buffer{until}.",
+                    self.value(store),
+                    self.at(store)
+                )
+            }
+        }
+    }
+
+    /// A store reaches memory after a newer write.
+    fn late(&self, store: usize, newer: usize) -> String {
+        format!(
+            "Only now {}'s {} reaches memory, and writes over {}'s newer {}{}.",
+            self.thread(store),
+            self.value(store),
+            self.thread(newer),
+            self.written(newer),
+            self.at(newer)
+        )
+    }
+
+    /// The first load of another thread that sees a store that came late.
+    fn sees_late(&self, store: usize, flush: usize) -> Option<(usize, String)> {
+        let (loc, thread) = (self.replay.steps[store].event.loc, self.replay.steps[store].step.thread);
+        let after = (flush + 1..self.replay.steps.len()).find(|i| {
+            let step = &self.replay.steps[*i];
+            step.event.loc == loc
+                && step.step.thread != thread
+                && matches!(step.event.kind, EventKind::Load | EventKind::Rmw | EventKind::Flush)
+        })?;
+        let step = &self.replay.steps[after];
+        (step.event.kind != EventKind::Flush).then(|| {
+            let sentence = format!(
+                "{} {} {}{} and sees {}.",
+                self.thread(after),
+                self.verb(after),
+                self.cell(after),
+                self.at(after),
+                self.seen(after)
+            );
+            (after, sentence)
+        })
+    }
+
+    /// The cell of a write and what it wrote.
+    fn written(&self, step: usize) -> String {
+        let (done, before) = (&self.replay.steps[step], &self.replay.states[step]);
+        let value =
+            done.event.value.map_or("?".to_string(), |v| before.show_value(self.program, done.value_type, v));
+        format!("{} = {value}", self.cell(step))
+    }
+
+    fn pass(&self, name: &str, store: usize, pass: usize) -> String {
+        match self.line.issued[pass] {
+            Some(later) => format!(
+                "{name}'s later store {}{} reaches memory first: it overtakes the store to {}.",
+                self.value(later),
+                self.at(later),
+                self.cell(store)
+            ),
+            None => format!(
+                "Meanwhile {name} {} {}{} and sees {}: the load overtakes the store to {}.",
+                self.verb(pass),
+                self.cell(pass),
+                self.at(pass),
+                self.seen(pass),
+                self.cell(store)
+            ),
+        }
+    }
+
+    /// The steps that got ahead of a store.
+    fn passes(&self, store: usize) -> Vec<usize> {
+        (0..self.replay.steps.len()).filter(|i| self.line.passes[*i].contains(&store)).collect()
+    }
+
+    /// Those of them that make a difference; the first, if that cannot be told.
+    fn passes_that_matter(&self, store: usize) -> Vec<usize> {
+        let passes = self.passes(store);
+        let until = self.line.flushed[store].unwrap_or(self.replay.steps.len());
+        let written = |loc: Option<Loc>, from: usize, thread: u32| {
+            self.replay.steps[from..until].iter().any(|s| {
+                s.event.loc == loc
+                    && s.step.thread != thread
+                    && matches!(s.event.kind, EventKind::Store | EventKind::Flush | EventKind::Rmw)
+            })
+        };
+        let mut matter: Vec<usize> = passes
+            .iter()
+            .copied()
+            .filter(|&pass| {
+                let step = &self.replay.steps[pass];
+                self.line.issued[pass].is_some() || written(step.event.loc, pass, step.step.thread)
+            })
+            .collect();
+        if matter.is_empty() {
+            matter.extend(passes.first());
+        }
+        matter.truncate(MOST_LOADS);
+        matter
+    }
+
+    /// For each thread the last that it saw of each cell that matters.
+    fn saw(&self) -> Vec<String> {
+        let steps = &self.replay.steps;
+        let mut cells: Vec<Loc> = self.delayed.iter().filter_map(|s| steps[*s].event.loc).collect();
+        for &store in &self.delayed {
+            cells.extend(self.passes_that_matter(store).iter().filter_map(|p| steps[*p].event.loc));
+        }
+        let mut out = Vec::new();
+        for (number, name) in self.replay.threads.iter().enumerate() {
+            let mut seen: Vec<(Loc, usize)> = Vec::new();
+            for (i, step) in steps.iter().enumerate() {
+                let Some(loc) = step.event.loc.filter(|l| cells.contains(l)) else { continue };
+                if step.step.thread as usize == number
+                    && matches!(step.event.kind, EventKind::Load | EventKind::Rmw)
+                {
+                    seen.retain(|(l, _)| *l != loc);
+                    seen.push((loc, i));
+                }
+            }
+            let seen: Vec<_> =
+                seen.iter().map(|(_, i)| format!("{} = {}", self.cell(*i), self.seen(*i))).collect();
+            if !seen.is_empty() {
+                out.push(format!("{name} saw {}.", seen.join(", ")));
+            }
+        }
+        out
+    }
+
+    fn under_sc(&self, nearest: Option<&NearestSc>) -> Vec<String> {
+        let Some(nearest) = nearest else { return Vec::new() };
+        let mut out = Vec::new();
+        let agrees = nearest.agrees;
+        match nearest.parting {
+            None => out.push(
+                "SC can take the same steps in another order, with each store in memory at once; they do not \
+                 lead here."
+                    .to_string(),
+            ),
+            Some(parting) => {
+                let name = self.thread(parting.weak);
+                let done = match parting.sc {
+                    Some(sc) => {
+                        let step = &nearest.replay.steps[sc];
+                        let value = step.event.old.or(step.event.value);
+                        let shown = value.map_or("?".to_string(), |v| {
+                            nearest.replay.states[sc].show_value(self.program, step.value_type, v)
+                        });
+                        format!(
+                            "{name} {} {}{} and sees {shown} instead of {}",
+                            self.verb(parting.weak),
+                            self.cell(parting.weak),
+                            self.at(parting.weak),
+                            self.seen(parting.weak)
+                        )
+                    }
+                    None => format!("{name} cannot take its step{}", self.at(parting.weak)),
+                };
+                let fate = match nearest.fate {
+                    Fate::Waits => ", and waits there as long as nobody else goes on",
+                    Fate::Stuck => ", and cannot go on",
+                    Fate::Ends => ", and ends",
+                    Fate::GoesOn => "",
+                };
+                out.push(format!(
+                    "There every store is in memory at once. The nearest SC run does the same in {agrees} steps; then \
+                     {done}{fate}."
+                ));
+            }
+        }
+        if !nearest.nearest {
+            out.push("(The search for the nearest SC run was cut off: another may be nearer.)".to_string());
+        }
+        out
+    }
+
+    /// The fences that the run itself asks for.
+    fn cure(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        for &store in &self.delayed {
+            for pass in self.passes_that_matter(store) {
+                // The nearest of the stores that it passes: one fence there is behind all of them.
+                let nearest = self.line.passes[pass].last().copied().unwrap_or(store);
+                let procedure = self.replay.states[nearest].threads
+                    [self.replay.steps[nearest].step.thread as usize]
+                    .top()
+                    .procedure;
+                let function = &self.program.procedure(procedure).name;
+                let sentence = match self.line.issued[pass] {
+                    Some(later) => format!(
+                        "A store-store fence in {function} between the store to {}{} and the store to {}{} forbids \
+                         this run{}.",
+                        self.cell(nearest),
+                        self.at(nearest),
+                        self.cell(later),
+                        self.at(later),
+                        self.atomic(later, "memory_order_release")
+                    ),
+                    None => format!(
+                        "A full fence in {function} between the store to {}{} and the load of {}{} forbids this \
+                         run{}.",
+                        self.cell(nearest),
+                        self.at(nearest),
+                        self.cell(pass),
+                        self.at(pass),
+                        self.atomic(nearest, "memory_order_seq_cst")
+                    ),
+                };
+                if !out.contains(&sentence) {
+                    out.push(sentence);
+                }
+            }
+        }
+        if self.delayed.is_empty() {
+            out.push("No fence does: the run has no delayed store.".to_string());
+        }
+        out
+    }
+
+    /// What a C programmer can write instead, where the store is an atomic one.
+    fn atomic(&self, store: usize, order: &str) -> String {
+        let span = self.replay.steps[store].event.span;
+        match self.program.atomics.iter().any(|(s, _)| (s.file, s.line) == (span.file, span.line)) {
+            true => format!("; so does {order} for the store at line {}", span.line),
+            false => String::new(),
+        }
+    }
+}
+
+/// ` at line 10`, with the file where the run is of several; nothing where there is no place.
+pub fn place(program: &Program, replay: &Replay, span: Span) -> String {
+    let several = replay.steps.iter().any(|s| s.event.span.is_some() && s.event.span.file != span.file);
+    match (span.is_some(), several) {
+        (false, _) => String::new(),
+        (true, false) => format!(" at line {}", span.line),
+        (true, true) => format!(" at {}", program.sources.place(span)),
+    }
+}

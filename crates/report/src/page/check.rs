@@ -1,0 +1,191 @@
+//! The page of a verdict: the run and its story, or what was proved and how to check it again.
+
+use super::{drawings, facts, page, run_section, sentences};
+use crate::nearest_sc::{Fate, NearestSc};
+use crate::picture::Frame;
+use crate::picture::svg::escape;
+use crate::text::{caveat, unreached};
+use crate::{Outcome, Shown};
+use fencepost_certify::Replay;
+use fencepost_ir::cfg::{Instr, Program, Property};
+use fencepost_task::Scope;
+use std::fmt::Write;
+
+/// How a verdict can be checked again.
+pub struct Recheck {
+    /// What was proved, and by what.
+    pub proof: Vec<String>,
+    /// Commands.
+    pub commands: Vec<String>,
+}
+
+/// The page of a verdict.
+pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
+    let model = outcome.model.name().to_uppercase();
+    let title = format!("{} under {model}: {}", outcome.file, outcome.verdict.name());
+    let class = match outcome.verdict {
+        Shown::Safe { .. } => "good",
+        Shown::Unsafe(_) => "bad",
+        Shown::Unknown { .. } => "open",
+    };
+    let mut body = format!(
+        "<header>\n<h1><span class=\"verdict {class}\">{}</span><span class=\"mono\">{}</span> under {model}</h1>\n",
+        outcome.verdict.name(),
+        escape(outcome.file)
+    );
+    let summary = match &outcome.verdict {
+        Shown::Unsafe(replay) => replay.property(outcome.program),
+        Shown::Safe { scope, .. } => safe_summary(outcome.program, *scope),
+        Shown::Unknown { reason, .. } => reason.to_string(),
+    };
+    let _ = write!(body, "<p>{}</p>\n</header>\n<main>\n", escape(&summary));
+    match &outcome.verdict {
+        Shown::Unsafe(replay) => body += &violation(outcome, replay),
+        Shown::Safe { unreached: list, .. } => {
+            let notes: Vec<String> = list.iter().map(|u| unreached(outcome.program, u)).collect();
+            body += &sentences("What was proved", &recheck.proof);
+            body += &sentences("Note", &notes);
+            body += &properties(outcome.program);
+        }
+        Shown::Unknown { scope, .. } => {
+            let known =
+                scope.map_or_else(|| "nothing was finished".to_string(), |s| format!("no violation {s}"));
+            body += &sentences("What is known", &[known]);
+            body += &properties(outcome.program);
+        }
+    }
+    if let Some(caveat) = caveat(outcome) {
+        body += &sentences("What this does not speak of", &[caveat]);
+    }
+    if !recheck.commands.is_empty() {
+        let commands: Vec<String> = recheck.commands.iter().map(|c| escape(c)).collect();
+        let _ = write!(body, "<h2>Check it again</h2>\n<pre>{}</pre>\n", commands.join("\n"));
+    }
+    body += "<h2>How it was found</h2>\n";
+    body += &facts(&statistics(outcome));
+    if !matches!(outcome.verdict, Shown::Unsafe(_)) {
+        body += &source(outcome.program);
+    }
+    body += "</main>\n";
+    page(&title, &body)
+}
+
+fn safe_summary(program: &Program, scope: Scope) -> String {
+    let number = if program.is_parameterized() { " with any number of threads" } else { "" };
+    match scope {
+        Scope::Complete => format!("No run{number} violates a property: complete, buffers of any length."),
+        Scope::UpTo(_) => format!("No run{number} violates a property, {scope}."),
+    }
+}
+
+fn violation(outcome: &Outcome<'_>, replay: &Replay) -> String {
+    let instance;
+    let program = match replay.instances.is_empty() {
+        true => outcome.program,
+        false => {
+            instance = outcome.program.instantiated(&replay.instances);
+            &instance
+        }
+    };
+    let nearest = outcome.explanation.as_ref().and_then(|e| e.nearest.as_ref());
+    let beside = nearest.map(|n| sc_run(program, n, replay));
+    let frame = Frame { legend: true, ..Frame::default() };
+    let mut story = String::new();
+    if let Some(explanation) = &outcome.explanation {
+        story += &sentences("What happens", &explanation.reordering);
+        story += &sentences("What each thread saw", &explanation.saw);
+        story += &sentences("Under SC", &explanation.sc);
+        story += &sentences("What forbids it", &explanation.cure);
+        if let Some(order) = &explanation.order {
+            let _ = writeln!(story, "<p class=\"quiet\">{}</p>", escape(order));
+        }
+    }
+    run_section(program, replay, frame, beside.as_deref(), &story)
+}
+
+/// The nearest SC run, to stand beside the other one.
+fn sc_run(program: &Program, nearest: &NearestSc, replay: &Replay) -> String {
+    let end = match nearest.parting {
+        None => "SC: the same steps in another order, and no violation".to_string(),
+        Some(parting) => {
+            let name = &replay.steps[parting.weak].thread;
+            let fate = match nearest.fate {
+                Fate::Waits => "waits",
+                Fate::Stuck => "cannot go on",
+                Fate::Ends => "ends",
+                Fate::GoesOn => "goes on",
+            };
+            format!("SC: {name} {fate}, no violation")
+        }
+    };
+    let parting = nearest.parting.and_then(|p| p.sc);
+    let frame = Frame { end: Some(&end), parting, ..Frame::default() };
+    format!(
+        "<h3>The nearest SC run</h3>\n{}",
+        drawings(program, &nearest.replay, frame, "Drawing of the nearest run under SC")
+    )
+}
+
+fn properties(program: &Program) -> String {
+    let mut list = Vec::new();
+    let mut add = |span| {
+        if let Some(line) = program.sources.line(span) {
+            let text = format!("{}: {}", program.sources.place(span), line.trim());
+            if !list.contains(&text) {
+                list.push(text);
+            }
+        }
+    };
+    for property in &program.properties {
+        let (Property::Forbid { span, .. } | Property::Final { span, .. }) = property;
+        add(*span);
+    }
+    for procedure in &program.procedures {
+        procedure.edges().iter().filter(|e| matches!(e.instr, Instr::Assert(_))).for_each(|e| add(e.span));
+    }
+    sentences("What was asked", &list)
+}
+
+fn statistics(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
+    let stats = &outcome.stats;
+    let scope = match &outcome.verdict {
+        Shown::Safe { scope, .. } => scope.to_string(),
+        Shown::Unsafe(replay) => format!("one run of {} steps, replayed", replay.steps.len()),
+        Shown::Unknown { scope, .. } => scope.map_or("none".to_string(), |s| s.to_string()),
+    };
+    let mut list = vec![
+        ("Engine", outcome.engine.to_string()),
+        ("Memory model", outcome.model.name().to_uppercase()),
+        ("Scope", scope),
+    ];
+    for (name, count) in [
+        ("States", stats.states),
+        ("Configurations", stats.configurations),
+        ("Steps tried", stats.transitions),
+        ("Questions", stats.queries),
+        ("Variables", stats.variables),
+        ("Clauses", stats.clauses),
+    ] {
+        if count > 0 {
+            list.push((name, count.to_string()));
+        }
+    }
+    if stats.bytes > 0 {
+        list.push(("Memory", format!("{:.1} MB", stats.bytes as f64 / f64::from(1 << 20))));
+    }
+    list.push(("Time", format!("{:.2} s", outcome.seconds)));
+    list
+}
+
+fn source(program: &Program) -> String {
+    let file = fencepost_ir::FileId(0);
+    let text = program.sources.text(file);
+    if text.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<details><summary>The program, <span class=\"mono\">{}</span></summary>\n<pre>{}</pre></details>\n",
+        escape(program.sources.name(file)),
+        escape(text)
+    )
+}

@@ -1,0 +1,144 @@
+//! What the script needs of a run: for each row its words, and what it changed in memory, in the buffers, and
+//! of the places of threads. The first entry is everything at the beginning.
+
+use crate::rows::Row;
+use crate::words::{buffer_entries, cell_value};
+use fencepost_certify::Replay;
+use fencepost_ir::FileId;
+use fencepost_ir::cfg::{Loc, Program};
+use fencepost_memory::State;
+use serde_json::{Value, json};
+
+/// More cells than these are not listed.
+const MOST_CELLS: usize = 400;
+
+/// What the script needs.
+pub struct Data {
+    /// For the script.
+    pub json: Value,
+    /// The files that the run goes through.
+    pub files: Vec<FileId>,
+    /// Each row in words.
+    pub sentences: Vec<String>,
+}
+
+/// What a reader looks at in a state.
+#[derive(Default, PartialEq)]
+struct View {
+    memory: Vec<String>,
+    buffers: Vec<Vec<String>>,
+    places: Vec<Option<(u32, u32)>>,
+}
+
+/// Collects it.
+pub fn data(program: &Program, replay: &Replay, rows: &[Row]) -> Data {
+    let mut cells: Vec<Loc> = replay.steps.iter().filter_map(|s| s.event.loc).collect();
+    cells.sort_unstable();
+    cells.dedup();
+    cells.truncate(MOST_CELLS);
+    let last = replay.states.last().expect("a run starts with a state");
+    let names: Vec<String> = cells.iter().map(|loc| last.cell_name(program, *loc)).collect();
+    let mut before = View::default();
+    let mut changes = Vec::new();
+    let states = std::iter::once(&replay.states[0]).chain(rows.iter().map(|r| r.state_after(replay)));
+    for state in states {
+        let view = view(program, replay, &cells, state);
+        changes.push(difference(&before, &view));
+        before = view;
+    }
+    let mut files: Vec<FileId> =
+        replay.steps.iter().map(|s| s.event.span).filter(|s| s.is_some()).map(|s| s.file).collect();
+    files.sort_unstable();
+    files.dedup();
+    let sentences: Vec<String> = rows.iter().map(|row| sentence(program, replay, row)).collect();
+    let rows: Vec<Value> =
+        rows.iter().zip(&sentences).map(|(r, text)| json!({"thread": r.thread, "text": text})).collect();
+    let json = json!({"threads": replay.threads, "cells": names, "rows": rows, "changes": changes});
+    Data { json, files, sentences }
+}
+
+/// A row in words, with what it got ahead of.
+fn sentence(program: &Program, replay: &Replay, row: &Row) -> String {
+    let mut text = format!("{}: {}", replay.threads[row.thread], row.words);
+    if row.span.is_some() {
+        text += &crate::explain::place(program, replay, row.span).replacen(" at ", ", ", 1);
+    }
+    let stored = |step: usize| {
+        let done = &replay.steps[step];
+        match (done.event.loc, done.event.value) {
+            (Some(loc), Some(value)) => cell_value(program, &replay.states[step], loc, value),
+            _ => String::new(),
+        }
+    };
+    if row.at_once {
+        text += "; it is in memory at once";
+    } else if row.kind == fencepost_memory::EventKind::Store && replay.model != fencepost_task::Model::Sc {
+        text += "; it waits in the buffer";
+    }
+    if let Some(store) = row.passes.first() {
+        text += &format!("; it overtakes {}", stored(*store));
+    }
+    if let Some(newer) = row.overwrites {
+        text += &format!("; it writes over {}, which is newer", stored(newer));
+    }
+    if let Some(store) = row.misses.last() {
+        text +=
+            &format!("; it does not see {}, which waits for {}", stored(*store), replay.steps[*store].thread);
+    }
+    text
+}
+
+fn view(program: &Program, replay: &Replay, cells: &[Loc], state: &State) -> View {
+    let value = |loc: &Loc| {
+        let exists = loc.as_element().is_none_or(|(object, _)| {
+            object.index() < program.objects.len() || state.heap_object(object).is_some()
+        });
+        match exists {
+            true => state.show_value(program, state.cell_type(program, *loc), state.read(*loc)),
+            false => "–".to_string(),
+        }
+    };
+    let buffers = (0..replay.threads.len())
+        .map(|t| state.threads.get(t).map_or_else(Vec::new, |t| buffer_entries(program, state, &t.buffer)))
+        .collect();
+    let places = (0..replay.threads.len())
+        .map(|t| {
+            let thread = state.threads.get(t).filter(|t| !t.ended)?;
+            // Frames of code that the user did not write have no place: the caller's counts.
+            thread.frames.iter().rev().find_map(|frame| {
+                let procedure = program.procedure(frame.procedure);
+                let span = procedure.out(frame.node).map(|(_, e)| e.span).find(|s| s.is_some())?;
+                Some((span.file.0, span.line))
+            })
+        })
+        .collect();
+    View { memory: cells.iter().map(value).collect(), buffers, places }
+}
+
+fn difference(before: &View, after: &View) -> Value {
+    let memory: Vec<Value> = after
+        .memory
+        .iter()
+        .enumerate()
+        .filter(|(i, v)| before.memory.get(*i) != Some(v))
+        .map(|(i, v)| json!([i, v]))
+        .collect();
+    let buffers: Vec<Value> = after
+        .buffers
+        .iter()
+        .enumerate()
+        .filter(|(i, b)| before.buffers.get(*i).map_or(!b.is_empty(), |old| old != *b))
+        .map(|(i, b)| json!([i, b]))
+        .collect();
+    let places: Vec<Value> = after
+        .places
+        .iter()
+        .enumerate()
+        .filter(|(i, p)| before.places.get(*i) != Some(p))
+        .map(|(i, p)| match p {
+            Some((file, line)) => json!([i, file, line]),
+            None => json!([i, null, null]),
+        })
+        .collect();
+    json!({"memory": memory, "buffers": buffers, "places": places})
+}

@@ -1,0 +1,141 @@
+//! Reports as pages: one file that needs nothing else, with style and script inside.
+//!
+//! The drawing is the one of [`crate::picture`], in both forms; the script only moves through it and fills in
+//! buffers, memory and the place of each thread in the source. Without a script the page still has the drawing,
+//! the story and the list of steps. Nothing is loaded from anywhere, and the page says so to the browser.
+
+mod check;
+mod data;
+mod litmus;
+mod robust;
+
+pub use check::{Recheck, check};
+pub use litmus::litmus;
+pub use robust::robust;
+
+use crate::picture::{self, Form, Frame, drawing, heads};
+use crate::timeline::timeline;
+use fencepost_certify::Replay;
+use fencepost_ir::cfg::Program;
+use picture::svg::escape;
+use std::fmt::Write;
+
+const STYLE: &str = include_str!("../../assets/page.css");
+const SCRIPT: &str = include_str!("../../assets/page.js");
+
+/// A whole page.
+fn page(title: &str, body: &str) -> String {
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n\
+         <title>{}</title>\n<style>\n{}{STYLE}</style>\n</head>\n<body>\n{body}\
+         <footer>Made by Fencepost {}. Every run on this page was replayed on the reference semantics.</footer>\n\
+         <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        escape(title),
+        picture::STYLE,
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Both forms of a drawing, in a box that scrolls.
+fn drawings(program: &Program, replay: &Replay, frame: Frame<'_>, label: &str) -> String {
+    format!(
+        "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}{}{}{}</div>\n",
+        escape(label),
+        heads(program, replay, Form::Wide),
+        heads(program, replay, Form::Narrow),
+        drawing(program, replay, Form::Wide, frame),
+        drawing(program, replay, Form::Narrow, frame)
+    )
+}
+
+/// A run to be stepped through, with `beside` shown on demand and `story` below.
+fn run_section(
+    program: &Program,
+    replay: &Replay,
+    frame: Frame<'_>,
+    beside: Option<&str>,
+    story: &str,
+) -> String {
+    let line = timeline(replay);
+    let rows = picture::shown(program, replay, &line);
+    let mut out = String::from("<section class=\"run\" aria-label=\"The run\">\n<div class=\"columns\">\n");
+    let _ = write!(
+        out,
+        "<div class=\"picture\"><div class=\"pair\"><div class=\"stepped\">\n<h3 class=\"head\">The run under {}</h3>\n{}</div>\n",
+        replay.model.name().to_uppercase(),
+        drawings(program, replay, frame, "Drawing of the run")
+    );
+    if let Some(beside) = beside {
+        let _ = write!(out, "<div class=\"beside\" hidden>\n{beside}</div>\n");
+    }
+    let _ = write!(out, "</div>\n<div class=\"told\">{story}</div>\n</div>\n<div class=\"side\">\n");
+    out += "<p class=\"now-text\" aria-live=\"polite\"></p>\n";
+    let _ = write!(
+        out,
+        "<div class=\"controls\"><button type=\"button\" class=\"back\" aria-label=\"One step back\">◀</button>\
+         <input class=\"slider\" type=\"range\" min=\"0\" max=\"{}\" value=\"{0}\" aria-label=\"Step of the run\">\
+         <button type=\"button\" class=\"on\" aria-label=\"One step on\">▶</button></div>\n",
+        rows.len()
+    );
+    if beside.is_some() {
+        out += "<p><button type=\"button\" class=\"toggle\" aria-expanded=\"false\">Show the SC run beside it</button></p>\n";
+    }
+    out += "<div class=\"states\">\n<div><h3>Store buffers, oldest first</h3><table class=\"state\"><tbody class=\"buffers\">\
+            </tbody></table></div>\n\
+            <div><h3>Memory</h3><div class=\"cells\"><table class=\"state\"><tbody class=\"memory\"></tbody></table></div></div>\n\
+            </div>\n<h3>Source</h3>\n";
+    let data = data::data(program, replay, &rows);
+    let longest = replay.threads.iter().map(|t| t.chars().count()).max().unwrap_or(0).clamp(4, 16);
+    for file in &data.files {
+        let _ = writeln!(out, "<p class=\"quiet mono\">{}</p>", escape(program.sources.name(*file)));
+        let _ = write!(
+            out,
+            "<div class=\"source\" style=\"--names:{}ch\" data-file=\"{}\" tabindex=\"0\" role=\"region\" aria-label=\"Source of {}\">",
+            longest + 5,
+            file.0,
+            escape(program.sources.name(*file))
+        );
+        for (i, text) in program.sources.text(*file).lines().enumerate() {
+            let _ = write!(
+                out,
+                "<div class=\"l\"><span class=\"w\"></span><span class=\"n\">{}</span><span>{}</span></div>",
+                i + 1,
+                escape(text)
+            );
+        }
+        out += "</div>\n";
+    }
+    out += "</div>\n</div>\n<details><summary>The steps as text</summary>\n<ol>\n";
+    for text in &data.sentences {
+        let _ = writeln!(out, "<li>{}</li>", escape(text));
+    }
+    out += "</ol>\n</details>\n";
+    let _ = write!(
+        out,
+        "<script type=\"application/json\" class=\"data\">{}</script>\n</section>\n",
+        data.json.to_string().replace('<', "\\u003c")
+    );
+    out
+}
+
+/// A list of names and values.
+fn facts(list: &[(&str, String)]) -> String {
+    let mut out = String::from("<dl>");
+    for (name, value) in list {
+        let _ = write!(out, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(value));
+    }
+    out + "</dl>\n"
+}
+
+/// Sentences as a list; nothing where there are none.
+fn sentences(head: &str, list: &[String]) -> String {
+    if list.is_empty() {
+        return String::new();
+    }
+    let items: String = list.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect();
+    format!("<h2>{}</h2>\n<ul class=\"story\">\n{items}</ul>\n", escape(head))
+}

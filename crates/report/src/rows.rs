@@ -1,0 +1,79 @@
+//! What is shown of a run, row by row: the steps that concern somebody. A store that reaches memory before
+//! anything else happens is one row with its flush.
+
+use crate::text::Detail;
+use crate::timeline::Timeline;
+use crate::words::describe;
+use fencepost_certify::Replay;
+use fencepost_ir::Span;
+use fencepost_ir::cfg::Program;
+use fencepost_memory::{EventKind, State};
+
+/// A row. Steps are numbered from 0.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its step; the first, if it stands for a store and its flush.
+    pub step: usize,
+    /// Its last step.
+    pub last: usize,
+    /// The thread.
+    pub thread: usize,
+    /// Where it stands in the source.
+    pub span: Span,
+    /// What it is.
+    pub kind: EventKind,
+    /// In a few words.
+    pub words: String,
+    /// Whether it is a store that reaches memory at once.
+    pub at_once: bool,
+    /// The stores of its thread that it got ahead of.
+    pub passes: Vec<usize>,
+    /// The first step that got ahead of it.
+    pub overtaken_by: Option<usize>,
+    /// Of a flush, the newer write of another thread that it writes over.
+    pub overwrites: Option<usize>,
+    /// The waiting stores of other threads that it did not see.
+    pub misses: Vec<usize>,
+}
+
+impl Row {
+    /// The state after it; before it, if it is what fails.
+    pub fn state_after<'r>(&self, replay: &'r Replay) -> &'r State {
+        replay.states.get(self.last + 1).unwrap_or(&replay.states[self.last])
+    }
+
+    /// Whether SC has no such thing.
+    pub fn is_weak(&self) -> bool {
+        !self.passes.is_empty()
+            || self.overtaken_by.is_some()
+            || !self.misses.is_empty()
+            || self.overwrites.is_some()
+    }
+}
+
+/// The rows of a run.
+pub fn rows(program: &Program, replay: &Replay, line: &Timeline, detail: Detail) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (i, step) in replay.steps.iter().enumerate() {
+        if line.issued[i].is_some_and(|store| line.is_at_once(store)) {
+            continue;
+        }
+        let Some(words) = describe(program, replay, &replay.states[i], step, detail) else { continue };
+        let at_once = line.is_at_once(i);
+        let last = if at_once { i + 1 } else { i };
+        rows.push(Row {
+            step: i,
+            last,
+            thread: step.step.thread as usize,
+            span: step.event.span,
+            kind: step.event.kind,
+            words,
+            at_once,
+            passes: line.passes[last].clone(),
+            overtaken_by: line.overtaken_by[i],
+            overwrites: line.overwrites[last],
+            misses: line.misses[i].clone(),
+        });
+    }
+    rows
+}

@@ -1,0 +1,193 @@
+//! Steps, cells, buffers and violations in a few words.
+
+use crate::text::Detail;
+use fencepost_certify::{Replay, Replayed};
+use fencepost_ir::Span;
+use fencepost_ir::cfg::{Dest, Instr, Observable, Program, Property, Reg};
+use fencepost_memory::{Entry, EntryKind, EventKind, State};
+use fencepost_task::{Action, Violation};
+
+/// A cell and its value.
+pub fn cell_value(program: &Program, state: &State, loc: fencepost_ir::cfg::Loc, value: i64) -> String {
+    let ty = state.cell_type(program, loc);
+    format!("{}={}", state.cell_name(program, loc), state.show_value(program, ty, value))
+}
+
+/// A buffer, oldest entry first; `|` is a store-store fence.
+pub fn buffer(program: &Program, state: &State, entries: &[Entry]) -> String {
+    buffer_entries(program, state, entries).join(" ")
+}
+
+/// The entries of a buffer, oldest first; `|` is a store-store fence.
+pub fn buffer_entries(program: &Program, state: &State, entries: &[Entry]) -> Vec<String> {
+    let show = |e: &Entry| match e.kind {
+        EntryKind::Barrier => "|".to_string(),
+        EntryKind::Store | EntryKind::Own | EntryKind::Message => cell_value(program, state, e.loc, e.value),
+    };
+    entries.iter().map(show).collect()
+}
+
+/// A step in a few words; `None` if it concerns nobody.
+pub fn describe(
+    program: &Program,
+    replay: &Replay,
+    before: &State,
+    step: &Replayed,
+    detail: Detail,
+) -> Option<String> {
+    let event = &step.event;
+    let loc = event.loc.map_or("?".to_string(), |l| before.cell_name(program, l));
+    let show = |v: Option<i64>| v.map_or("?".to_string(), |v| before.show_value(program, step.value_type, v));
+    let procedure = program.procedure(before.threads[step.step.thread as usize].top().procedure);
+    let instr = match step.step.action {
+        Action::Edge(id, _) => Some(&procedure.edge(id).instr),
+        Action::Flush(_) | Action::Propagate(_) | Action::Delete => None,
+    };
+    let dest = instr.and_then(Instr::dest).map(|dest| {
+        let (Dest::Reg(reg) | Dest::At { base: reg, .. }) = dest;
+        let register = match reg {
+            Reg::Local(slot) => &procedure.registers[*slot as usize],
+            Reg::Thread(slot) => &program.thread_registers[*slot as usize],
+        };
+        match dest {
+            Dest::Reg(_) => register.name.clone(),
+            Dest::At { .. } => register.name.replace("[0]", "[...]"),
+        }
+    });
+    let named = dest.filter(|d| !d.starts_with('%'));
+    let thread = |v: Option<i64>| {
+        let index = v.and_then(|v| usize::try_from(v).ok());
+        index.and_then(|i| replay.threads.get(i)).cloned().unwrap_or_else(|| show(v))
+    };
+    Some(match event.kind {
+        EventKind::Load => match named {
+            Some(name) => format!("{name} = load {loc}: {}", show(event.value)),
+            None => format!("load {loc}: {}", show(event.value)),
+        },
+        EventKind::Store => format!("store {loc} = {}", show(event.value)),
+        EventKind::Flush => format!("flush {loc} = {}", show(event.value)),
+        EventKind::Rmw if event.old == event.value => format!("rmw {loc}: reads {}", show(event.old)),
+        EventKind::Rmw => format!("rmw {loc}: {} -> {}", show(event.old), show(event.value)),
+        EventKind::Fence => match instr {
+            Some(Instr::Fence(fencepost_ir::cfg::FenceKind::StoreStore)) => "fence store_store".to_string(),
+            _ => "fence".to_string(),
+        },
+        EventKind::Lock => format!("lock {loc}"),
+        EventKind::Unlock => format!("unlock {loc}"),
+        EventKind::Spawn => format!("spawn {}", thread(event.value)),
+        EventKind::Join => format!("join {}", thread(event.value)),
+        EventKind::Assert => match event.value {
+            Some(0) => "assertion fails".to_string(),
+            Some(_) => "assertion holds".to_string(),
+            None => "assertion".to_string(),
+        },
+        EventKind::Havoc => {
+            format!("{} = any: {}", named.unwrap_or_else(|| "choose".into()), show(event.value))
+        }
+        EventKind::Call => match instr {
+            Some(Instr::Call(_, callee, _)) => format!("call {}", program.procedure(*callee).name),
+            _ => "call".to_string(),
+        },
+        EventKind::Return => match event.value {
+            Some(_) => format!("return {}", show(event.value)),
+            None => "return".to_string(),
+        },
+        EventKind::Alloc => {
+            // The state before does not know the object yet.
+            let name = match instr {
+                Some(Instr::Allocate { ty, .. }) => &program.heap_types[ty.index()].name,
+                _ => "",
+            };
+            format!("{} = allocate {name}#{}", named.unwrap_or_else(|| "_".into()), before.heap.len() + 1)
+        }
+        EventKind::Free => format!("free {}", show(event.value)),
+        EventKind::Begin => "atomic begin".to_string(),
+        EventKind::AtomicEnd => "atomic end".to_string(),
+        EventKind::End => "ends".to_string(),
+        EventKind::Local => match named {
+            Some(name) => format!("{name} = {}", show(event.value)),
+            None if detail == Detail::All || event_fails(replay, step) => "step".to_string(),
+            None => return None,
+        },
+        EventKind::Choose if detail == Detail::All => "choose".to_string(),
+        EventKind::Choose => return None,
+    })
+}
+
+fn event_fails(replay: &Replay, step: &Replayed) -> bool {
+    matches!(replay.violation, Violation::Failure(failure) if !failure.is_of_state())
+        && replay.steps.last() == Some(step)
+}
+
+/// What the run shows at its end: what is so, and what says that it must not be.
+pub struct Conclusion {
+    /// A sentence without its full stop.
+    pub what: String,
+    /// More of it, a line each.
+    pub details: Vec<String>,
+}
+
+/// What the run shows at its end.
+pub fn conclusion(program: &Program, replay: &Replay) -> Conclusion {
+    let state = replay.states.last().expect("a run starts with a state");
+    let source = |span| match program.sources.line(span) {
+        Some(line) => format!("{}: {}", program.sources.place(span), line.trim()),
+        None => program.sources.place(span).to_string(),
+    };
+    match replay.violation {
+        Violation::Failure(failure) if failure.is_of_state() => {
+            let mut details = Vec::new();
+            for (name, thread) in replay.threads.iter().zip(&state.threads).filter(|(_, t)| !t.ended) {
+                let top = thread.top();
+                let next = program.procedure(top.procedure).out(top.node).next();
+                if let Some((_, edge)) = next {
+                    details.push(format!("{name} is at {}", source(edge.span)));
+                }
+            }
+            Conclusion { what: failure.to_string(), details }
+        }
+        Violation::Failure(failure) => {
+            let last = replay.steps.last().map_or(Span::NONE, |s| s.event.span);
+            Conclusion { what: failure.to_string(), details: vec![source(last)] }
+        }
+        Violation::Property(i) => match &program.properties[i] {
+            Property::Forbid { together, span } => {
+                let mut labels: Vec<_> =
+                    together.iter().flatten().map(|r| (r.procedure, r.label.as_str())).collect();
+                labels.sort_unstable();
+                labels.dedup();
+                let mut at = Vec::new();
+                for (name, thread) in replay.threads.iter().zip(&state.threads) {
+                    let top = thread.top();
+                    let label = labels.iter().find(|(p, label)| {
+                        *p == top.procedure && program.procedure(*p).label(label) == Some(top.node)
+                    });
+                    if let Some((_, label)) = label
+                        && !thread.ended
+                    {
+                        at.push(format!("{name} is at `{label}`"));
+                    }
+                }
+                Conclusion { what: at.join(", "), details: vec![source(*span)] }
+            }
+            Property::Final { observed, span, .. } => {
+                let values: Vec<_> = observed.iter().map(|o| observed_value(program, state, *o)).collect();
+                Conclusion { what: format!("at the end {}", values.join(", ")), details: vec![source(*span)] }
+            }
+        },
+    }
+}
+
+fn observed_value(program: &Program, state: &State, observable: Observable) -> String {
+    match observable {
+        Observable::Cell(loc) => cell_value(program, state, loc, state.read(loc)),
+        Observable::Register(start, reg) => {
+            let thread = state.threads.iter().find(|t| t.start == Some(start));
+            let start = &program.threads[start.index()];
+            let Reg::Local(slot) = reg else { return String::new() };
+            let register = &program.procedure(start.procedure).registers[slot as usize];
+            let value = thread.map_or(0, |t| t.registers[t.slot(reg)]);
+            format!("{}.{}={}", start.name, register.name, register.ty.show(value))
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! `fencepost check`: files and models to verdicts.
 
-use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
+use crate::options::{CheckOptions, EngineName, Format, InputFormat, SearchOrder};
 use crate::portfolio::{self, Choice, Setup};
 use crate::progress::ProgressLine;
+use crate::translated::Translated;
 use crate::{Exit, bmc, fences, input, interrupt, output, story};
 use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
@@ -87,11 +88,11 @@ fn check_program(
     let names: Vec<_> = files.iter().map(|f| f.display().to_string()).collect();
     let name = names.join("+");
     let read = match files {
-        [file] => input::read(file, &options.input),
-        files => input::read_linked(files, &options.input),
+        [file] => input::read_with_format(file, &options.input),
+        files => input::read_linked(files, &options.input).map(|tree| (tree, InputFormat::C)),
     };
-    let tree = match read {
-        Ok(tree) => tree,
+    let (tree, format) = match read {
+        Ok(read) => read,
         Err(error) => {
             input::complain(&error);
             match (options.format, &error) {
@@ -107,6 +108,8 @@ fn check_program(
     if let Some(what) = &options.print {
         return print_stage(options, tree, what);
     }
+    let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
+    let source = translates.then(|| tree.clone());
     let mut program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     program.checks = Checks {
         deadlock: options.input.deadlock,
@@ -127,8 +130,9 @@ fn check_program(
     }
     let mut exit = Exit::Good;
     for &model in &options.models {
+        let translated = source.as_ref().map(|tree| Translated::new(options, tree, format));
         let asked = Asked { options, telling, files, name: &name };
-        exit = exit.and(check_model(&asked, &program, model.into(), cancelled));
+        exit = exit.and(check_model(&asked, &program, model.into(), translated, cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -164,7 +168,13 @@ struct Asked<'a> {
     name: &'a str,
 }
 
-fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelled: &Arc<AtomicBool>) -> Exit {
+fn check_model(
+    asked: &Asked<'_>,
+    program: &cfg::Program,
+    model: Model,
+    translated: Option<Translated>,
+    cancelled: &Arc<AtomicBool>,
+) -> Exit {
     let Asked { options, name, .. } = *asked;
     let start = Instant::now();
     let budget = Budget {
@@ -180,6 +190,7 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
         ..Bounds::default()
     };
     let task = Task { program, model, bounds, budget };
+    let notes = translated.as_ref().map(|t| t.notes.clone()).unwrap_or_default();
     let setup = match setup(options, model) {
         Ok(setup) => setup,
         Err(message) => {
@@ -187,7 +198,10 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
             return Exit::Wrong;
         }
     };
-    let named = engine(options.engine, &setup);
+    let named = match translated {
+        Some(translated) => Some(Box::new(translated) as Box<dyn Engine>),
+        None => engine(options.engine, &setup),
+    };
     if program.checks != Checks::default() && named.as_ref().is_some_and(|e| e.name() != "explicit") {
         let message =
             "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit";
@@ -236,7 +250,11 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
     };
     let outcome =
         Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
-    let object = json::outcome(&outcome);
+    let mut object = json::outcome(&outcome);
+    let notes = notes.take();
+    if !notes.is_empty() {
+        object["notes"] = notes.clone().into();
+    }
     match options.format {
         Format::Json => output::line(&object),
         Format::Text => {
@@ -250,6 +268,9 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
                 Telling::Run => text::outcome(&outcome, style),
                 Telling::Story(_) => text::story(&outcome, style),
             });
+            for note in notes.iter().filter(|_| !options.quiet) {
+                output::line(format!("  note: {note}"));
+            }
         }
     }
     if story::write(asked.files, options, &outcome).is_err() {
@@ -333,7 +354,8 @@ fn setup(options: &CheckOptions, model: Model) -> Result<Setup, String> {
 /// The engine that was asked for, if one was.
 fn engine(name: EngineName, setup: &Setup) -> Option<Box<dyn Engine>> {
     match name {
-        EngineName::Auto => None,
+        // The translating engines are made of the tree.
+        EngineName::Auto | EngineName::Rounds | EngineName::Age => None,
         EngineName::Explicit => Some(Box::new(setup.explicit)),
         EngineName::Dual => Some(Box::new(Dual)),
         EngineName::Lazy => Some(Box::new(setup.lazy)),
@@ -344,8 +366,9 @@ fn engine(name: EngineName, setup: &Setup) -> Option<Box<dyn Engine>> {
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
 /// is safe within that scope.
 fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
-    let asked_for_bounds =
-        options.buffer.is_some() || options.engine == EngineName::Bmc || bmc::is_bounded(&options.bmc);
+    let asked_for_bounds = options.buffer.is_some()
+        || matches!(options.engine, EngineName::Bmc | EngineName::Rounds | EngineName::Age)
+        || bmc::is_bounded(&options.bmc);
     match answer.verdict {
         Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
             if asked_for_bounds =>

@@ -18,9 +18,18 @@ pub enum InputError {
 
 /// Reads a program.
 pub fn read(path: &Path, options: &InputOptions) -> Result<tree::Program, InputError> {
+    Ok(read_with_format(path, options)?.0)
+}
+
+/// Reads a program, and says how.
+pub fn read_with_format(
+    path: &Path,
+    options: &InputOptions,
+) -> Result<(tree::Program, InputFormat), InputError> {
     let name = path.display().to_string();
     let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
-    parse(format(path, options, &text)?, &name, &text, options)
+    let format = format(path, options, &text)?;
+    Ok((parse(format, &name, &text, options)?, format))
 }
 
 /// Reads a text.

@@ -21,6 +21,7 @@ mod robust;
 mod sequentialize;
 mod story;
 mod translate;
+mod translated;
 
 use clap::Parser;
 use options::{Cli, Command};

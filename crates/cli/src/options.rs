@@ -66,6 +66,8 @@ pub enum BenchName {
     Bmc,
     /// `--engine auto` beside each engine, on the files given.
     Auto,
+    /// Translations to SC on the table of their paper, beside cbmc.
+    Translate,
 }
 
 #[derive(Args)]
@@ -94,7 +96,8 @@ Examples:
   fencepost check --format json examples/*.fp              for scripts
   fencepost check --trace bug.json examples/peterson.fp    saves the run
   fencepost check --report bug.html examples/peterson.fp   draws it on a page to step through
-  fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver";
+  fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver
+  fencepost check --engine age --age 2 examples/dekker.c   no store on its way for more than two rounds";
 
 const LITMUS_EXAMPLES: &str = "\
 Examples:
@@ -140,7 +143,9 @@ const TRANSLATE_EXAMPLES: &str = "\
 Examples:
   fencepost translate --rounds 2 examples/peterson.fp              at most two rounds a thread
   fencepost translate --age 1 -o peterson_sc.fp examples/peterson.fp
-  fencepost check --model sc peterson_sc.fp                        a bug under SC is one under TSO";
+  fencepost check --model sc peterson_sc.fp                        a bug under SC is one under TSO
+  fencepost translate --age 2 --dialect cprover -o dekker_sc.c examples/dekker.c
+  cbmc --no-standard-checks --no-unwinding-assertions --unwind 3 dekker_sc.c";
 
 const SEQUENTIALIZE_EXAMPLES: &str = "\
 Examples:
@@ -188,6 +193,10 @@ pub enum EngineName {
     Dual,
     /// SC search, with store buffers only where robustness is attacked: TSO.
     Lazy,
+    /// Translation to SC with bounded rounds, then explicit search: TSO.
+    Rounds,
+    /// Translation to SC with bounded store age, then explicit search: TSO.
+    Age,
     /// Bounded model checking: a formula for a solver.
     Bmc,
 }
@@ -309,6 +318,9 @@ pub struct CheckOptions {
     /// Entries in each store buffer; a safe verdict then holds up to this bound only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub buffer: Option<u32>,
+    /// Rounds of its thread that a store may be on its way (age) [default: grown]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub age: Option<u32>,
     /// Extensions that the lazy engine tries
     #[arg(long, value_name = "N", default_value_t = fencepost_robust::lazy::DEFAULT_ITERATIONS,
           value_parser = clap::value_parser!(u32).range(0..=1000))]
@@ -393,7 +405,7 @@ pub struct BmcOptions {
     /// Repetitions of each loop, for bmc and lazy; a safe verdict then holds up to this bound only [default: grown]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub unwind: Option<u32>,
-    /// Rounds in which the threads take turns [default: grown]
+    /// Rounds in which the threads take turns (bmc), or rounds of each thread (rounds) [default: grown]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: Option<u32>,
     /// Times at which stores reach memory; 1 is SC [default: grown]
@@ -645,6 +657,9 @@ pub struct TranslateOptions {
     /// Where the program goes [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// For C: names of assumptions, atomic sections and choices [default: verifier]
+    #[arg(long, value_enum)]
+    pub dialect: Option<DialectName>,
     #[command(flatten)]
     pub input: InputOptions,
 }

@@ -1,26 +1,36 @@
 //! `fencepost translate`: a program whose SC behaviour is the TSO behaviour of another one, within a bound.
 
-use crate::options::TranslateOptions;
+use crate::options::{DialectName, InputFormat, TranslateOptions};
 use crate::{Exit, input, output};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::tree;
-use fencepost_translate::{Bound, Unsupported, translate};
+use fencepost_passes::pipeline;
+use fencepost_translate::{Bound, Dialect, Language, Unsupported, translate};
 
 pub fn run(options: &TranslateOptions) -> Exit {
-    let tree = match input::read(&options.file, &options.input) {
-        Ok(tree) => tree,
+    let (mut tree, format) = match input::read_with_format(&options.file, &options.input) {
+        Ok(read) => read,
         Err(error) => {
             input::complain(&error);
             return Exit::Wrong;
         }
     };
+    pipeline::instantiate(&mut tree, options.input.threads);
     let bound = match (options.rounds, options.age) {
         (Some(rounds), _) => Bound::Rounds(rounds),
         (None, Some(age)) => Bound::Age(age),
         (None, None) => unreachable!("one of them is required"),
     };
-    let text = match translate(&tree, bound) {
-        Ok(text) => text,
+    let dialect = match options.dialect {
+        Some(DialectName::Cprover) => Dialect::Cprover,
+        Some(DialectName::Verifier) | None => Dialect::Verifier,
+    };
+    if options.dialect.is_some() && format != InputFormat::C {
+        output::complain("error: --dialect is for C files");
+        return Exit::Wrong;
+    }
+    let text = match translate(&tree, bound, language(format, dialect)) {
+        Ok(translation) => translation.text,
         Err(unsupported) => {
             input::complain(&refusal(&tree, unsupported));
             return Exit::Wrong;
@@ -42,6 +52,16 @@ pub fn run(options: &TranslateOptions) -> Exit {
         }
     }
     Exit::Good
+}
+
+/// The language that a file of a format is translated to.
+pub fn language(format: InputFormat, dialect: Dialect) -> Language {
+    match format {
+        InputFormat::C => Language::C(dialect),
+        InputFormat::Litmus | InputFormat::Fp | InputFormat::Memorax | InputFormat::Trencher => {
+            Language::Model
+        }
+    }
 }
 
 fn refusal(tree: &tree::Program, unsupported: Unsupported) -> input::InputError {

@@ -23,6 +23,11 @@ pub enum Stage<'a> {
     Cfg(&'a cfg::Program),
 }
 
+/// Puts a number for each `[*]`, if the user gave one: the first pass, for who translates trees.
+pub fn instantiate(program: &mut tree::Program, threads: Option<u32>) {
+    instantiate::run(program, threads);
+}
+
 /// Runs all passes; `after` sees the program after each.
 pub fn run(
     mut program: tree::Program,

@@ -53,6 +53,8 @@ pub struct Bounds {
     pub unwind: Option<u32>,
     /// Rounds in which threads take turns.
     pub rounds: Option<u32>,
+    /// Rounds of its thread that a store is on its way.
+    pub age: Option<u32>,
     /// Times at which stores reach memory.
     pub clock: Option<u32>,
     /// Entries in each store queue of a shared-memory abstraction.
@@ -69,6 +71,7 @@ impl Bounds {
             ("threads", self.threads),
             ("unwind", self.unwind),
             ("rounds", self.rounds),
+            ("age", self.age),
             ("clock", self.clock),
             ("queue", self.queue),
             ("width", self.width),

@@ -4,54 +4,119 @@
 //! thread of the program does in each round what leads to that memory: steps and flushes of its own, nothing
 //! else. What exactly is searched for, round by round, so that the run does not depend on how statements
 //! were translated. Every step is one of the reference semantics.
+//!
+//! The loads and stores that the translated run asks for say which ones the program does, so few ways are tried.
+//!
+//! Shared variables are known by their names. Mutexes and pointers are not compared: the translation has its own.
 
+use crate::Translation;
+use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Loc, Program};
-use fencepost_memory::{Machine, Sc, State, Tso};
+use fencepost_memory::{EventKind, Machine, Sc, State, Tso};
 use fencepost_task::{Action, Model, Step, Trace, Violation};
 use rustc_hash::FxHashMap;
 
 /// A round of a thread.
 struct Round {
     thread: u32,
-    /// Memory when it ends; only the program's own cells.
-    memory: Vec<i64>,
-    /// Steps of the translated run, which has more than the program.
+    /// Memory when it ends: for the program's cells, where they can be compared.
+    memory: Vec<Option<i64>>,
+    /// The loads and stores in it.
+    accesses: Vec<Access>,
+    /// Steps of the translated run.
     steps: usize,
 }
 
+/// A load or store of a shared variable that stores are delayed to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Which of the two.
+    pub is_store: bool,
+    /// The variable, by its number.
+    pub shared: usize,
+}
+
 /// The TSO run of `program` that an SC run of its translation stands for. `None` is a bug.
-pub fn run_back(program: &Program, translated: &Program, trace: &Trace) -> Option<Trace> {
+pub fn run_back(
+    program: &Program,
+    translated: &Program,
+    translation: &Translation,
+    trace: &Trace,
+) -> Option<Trace> {
+    let counted;
+    let (program, translated) = if trace.instances.is_empty() {
+        (program, translated)
+    } else {
+        counted = (program.instantiated(&trace.instances), translated.instantiated(&trace.instances));
+        (&counted.0, &counted.1)
+    };
     let machine = Machine::new(program).ok()?;
-    let cells = machine.initial(&[]).cells.len();
-    let rounds = rounds(translated, trace, cells)?;
-    // Cells have the same numbers in both.
+    let cells = same_cells(program, translated, &translation.shared);
+    let rounds = rounds(translated, translation, trace, &cells)?;
     let own = machine.initial_choices();
+    let chosen = |cell: usize| {
+        let theirs = Loc::cell(cells[cell]?);
+        trace.init.iter().find(|(loc, _)| *loc == theirs).map(|(_, value)| *value)
+    };
     let init: Vec<(Loc, i64)> =
-        trace.init.iter().copied().filter(|(loc, _)| own.iter().any(|(l, _)| l == loc)).collect();
-    let mut search =
-        Search { machine: &machine, rounds: &rounds, steps: Vec::new(), seen: FxHashMap::default() };
+        own.iter().filter_map(|(loc, _)| Some((*loc, chosen(loc.index())?))).collect();
     let state = machine.initial(&init);
+    let is_delayed = |shared: usize| translation.accesses.values().any(|a| a.shared == shared);
+    let delayed = (0..program.objects.len()).map(is_delayed).collect();
+    let mut search =
+        Search { machine: &machine, rounds: &rounds, delayed, steps: Vec::new(), seen: FxHashMap::default() };
     let violation = match machine.violated(&state) {
         Some(violation) => violation,
-        None => search.round(&state, 0, 0)?,
+        None => search.run(state)?,
     };
     let steps = search.steps;
     Some(Trace { init, steps, violation, model: Model::Tso, ..trace.clone() })
 }
 
+/// For each cell of the program that of the translation, where their values mean the same.
+fn same_cells(program: &Program, translated: &Program, shared: &[String]) -> Vec<Option<u32>> {
+    let (bases, types) = (translated.cell_bases(), program.cell_types());
+    let mut cells = Vec::new();
+    for (i, object) in program.objects.iter().enumerate() {
+        let name = shared.get(i).unwrap_or(&object.name);
+        let theirs = translated.objects.iter().position(|o| o.name == *name);
+        let count = program.cells(fencepost_ir::cfg::ObjectId(i as u32));
+        for cell in 0..count {
+            let comparable = !matches!(types[cells.len()], Scalar::Mutex | Scalar::Pointer { .. });
+            cells.push(theirs.filter(|_| comparable).map(|object| bases[object] + cell));
+        }
+    }
+    cells
+}
+
 /// Cuts a run at the ends of atomic sections.
-fn rounds(translated: &Program, trace: &Trace, cells: usize) -> Option<Vec<Round>> {
+fn rounds(
+    translated: &Program,
+    translation: &Translation,
+    trace: &Trace,
+    cells: &[Option<u32>],
+) -> Option<Vec<Round>> {
+    let asked: Vec<Option<Access>> =
+        translated.procedures.iter().map(|p| translation.accesses.get(&p.name).copied()).collect();
     let machine = Machine::new(translated).ok()?;
     let mut state = machine.initial(&trace.init);
     let mut rounds: Vec<Round> = Vec::new();
     let mut steps = 0;
+    let mut accesses = Vec::new();
     for step in &trace.steps {
         let was_open = state.section.is_some();
         steps += 1;
+        let calls = machine.event(&Sc, &state, *step).kind == EventKind::Call;
         let failed = machine.apply(&Sc, &mut state, *step).is_err();
+        if calls && !failed {
+            let callee = state.threads[step.thread as usize].top().procedure;
+            accesses.extend(asked[callee.index()]);
+        }
         let ends = was_open && state.section.is_none();
         if ends || failed || (was_open && step == trace.steps.last()?) {
-            rounds.push(Round { thread: step.thread, memory: state.cells[..cells].to_vec(), steps });
+            let memory = cells.iter().map(|c| c.map(|c| state.cells[c as usize])).collect();
+            let accesses = std::mem::take(&mut accesses);
+            rounds.push(Round { thread: step.thread, memory, accesses, steps });
             steps = 0;
         }
     }
@@ -61,49 +126,111 @@ fn rounds(translated: &Program, trace: &Trace, cells: usize) -> Option<Vec<Round
 struct Search<'a, 'p> {
     machine: &'a Machine<'p>,
     rounds: &'a [Round],
+    /// For each shared variable whether stores to it are delayed.
+    delayed: Vec<bool>,
     /// The run so far.
     steps: Vec<Step>,
     /// States in rounds, with the fewest steps in which they were come to.
-    seen: FxHashMap<(State, usize), usize>,
+    seen: FxHashMap<(State, usize, usize), usize>,
+}
+
+/// A state in a round, and what can still be tried from it.
+struct Visit {
+    state: State,
+    round: usize,
+    /// Steps and accesses that the thread has done in the round.
+    done: usize,
+    accesses: usize,
+    /// Whether a step led here, and not the end of a round.
+    by_step: bool,
+    possible: Vec<Step>,
 }
 
 impl Search<'_, '_> {
-    /// Goes on from a state in a round in which so many steps are done; the violation, if one is reached.
-    fn round(&mut self, state: &State, number: usize, done: usize) -> Option<Violation> {
-        let round = self.rounds.get(number)?;
-        let known = self.seen.entry((state.clone(), number)).or_insert(usize::MAX);
-        if *known <= done {
-            return None;
-        }
-        *known = done;
-        if state.cells == round.memory
-            && let Some(violation) = self.round(state, number + 1, 0)
-        {
-            return Some(violation);
-        }
-        // Each step of the program and each flush is at least one of the translated run.
-        if done > round.steps {
-            return None;
-        }
-        let mut possible = Vec::new();
-        self.machine.thread_steps(&Tso, state, round.thread as usize, &mut possible);
-        self.machine.memory_steps(&Tso, state, round.thread as usize, &mut possible);
-        for step in possible {
-            let mut next = state.clone();
+    /// Depth first; the violation, if one is reached, with the run to it in `steps`.
+    fn run(&mut self, state: State) -> Option<Violation> {
+        let mut stack = Vec::new();
+        self.enter(&mut stack, state, 0, (0, 0), false);
+        while let Some(visit) = stack.last_mut() {
+            let Some(step) = visit.possible.pop() else {
+                if visit.by_step {
+                    self.steps.pop();
+                }
+                stack.pop();
+                continue;
+            };
+            let mut next = visit.state.clone();
+            let (round, done, mut accesses) = (visit.round, visit.done, visit.accesses);
+            if let Some(access) = self.access(&visit.state, step) {
+                if self.rounds[round].accesses.get(accesses) != Some(&access) {
+                    continue;
+                }
+                accesses += 1;
+            }
             self.steps.push(step);
             let violation = match self.machine.apply(&Tso, &mut next, step) {
                 Ok(()) => self.machine.violated(&next),
                 Err(failure) => Some(Violation::Failure(failure)),
             };
-            let found = violation.or_else(|| {
-                let cost = usize::from(!matches!(step.action, Action::Flush(_)));
-                self.round(&next, number, done + cost)
-            });
-            if found.is_some() {
-                return found;
+            if violation.is_some() {
+                return violation;
             }
-            self.steps.pop();
+            let cost = usize::from(!matches!(step.action, Action::Flush(_)));
+            let ready = self.enter(&mut stack, next, round, (done + cost, accesses), true);
+            if !ready {
+                self.steps.pop();
+            }
         }
         None
+    }
+
+    /// The load or store that a step is, of what is delayed.
+    fn access(&self, state: &State, step: Step) -> Option<Access> {
+        let Action::Edge(..) = step.action else { return None };
+        let event = self.machine.event(&Tso, state, step);
+        let is_store = match event.kind {
+            EventKind::Store => true,
+            EventKind::Load => false,
+            _ => return None,
+        };
+        let (object, _) = self.machine.program.find(event.loc?)?;
+        self.delayed[object.index()].then_some(Access { is_store, shared: object.index() })
+    }
+
+    /// Goes on from a state in a round in which so many steps and accesses are done, and from it in the rounds
+    /// that follow if memory is as it should be at the end; whether it was not known.
+    fn enter(
+        &mut self,
+        stack: &mut Vec<Visit>,
+        state: State,
+        mut number: usize,
+        (mut done, mut accesses): (usize, usize),
+        by_step: bool,
+    ) -> bool {
+        let mut first = true;
+        while let Some(round) = self.rounds.get(number) {
+            let known = self.seen.entry((state.clone(), number, accesses)).or_insert(usize::MAX);
+            if *known <= done {
+                break;
+            }
+            *known = done;
+            let mut possible = Vec::new();
+            // The translated run has most of the steps of the program; the program may have some without effect.
+            if done <= 4 * round.steps + 64 && (round.thread as usize) < state.threads.len() {
+                self.machine.memory_steps(&Tso, &state, round.thread as usize, &mut possible);
+                let flushes = possible.len();
+                self.machine.thread_steps(&Tso, &state, round.thread as usize, &mut possible);
+                possible[flushes..].reverse();
+            }
+            let by_step = by_step && first;
+            stack.push(Visit { state: state.clone(), round: number, done, accesses, by_step, possible });
+            first = false;
+            let same = |(mine, theirs): (&i64, &Option<i64>)| theirs.is_none_or(|t| t == *mine);
+            if accesses < round.accesses.len() || !state.cells.iter().zip(&round.memory).all(same) {
+                break;
+            }
+            (number, done, accesses) = (number + 1, 0, 0);
+        }
+        !first
     }
 }

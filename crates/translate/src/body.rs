@@ -1,298 +1,107 @@
-//! Statements, one by one (Figure 6 of the paper). An expression that reads or changes memory is taken apart: a
-//! round may end before each access, so each becomes a statement with a variable for its result.
+//! Statements, one by one (Figure 6 of the paper).
 
+use crate::scopes;
+use crate::support::Helper;
+use crate::value::Access;
 use crate::{Translator, Unsupported};
 use fencepost_ir::tree::{
-    Base, BinaryOp, Block, Drain, Expr, ExprKind, FenceKind, LocalId, Place, Procedure, ProcedureKind,
-    Projection, Stmt, StmtKind, Type, UnaryOp, VarRef, Variable, Words,
+    Base, Block, Drain, Expr, ExprKind, FenceKind, LocalId, Place, Procedure, ProcedureId, Stmt, StmtKind,
+    UnaryOp,
 };
 use fencepost_ir::{Scalar, Span};
-use std::fmt::Write;
+use std::collections::{BTreeMap, BTreeSet};
 
-type Result<T> = std::result::Result<T, Unsupported>;
+pub type Result<T> = std::result::Result<T, Unsupported>;
 
 /// The translation of a procedure's body.
 pub struct Body<'a> {
-    translator: &'a Translator<'a>,
+    pub translator: &'a Translator<'a>,
+    id: ProcedureId,
     /// The procedure, with the variables that were added.
-    procedure: Procedure,
-    original_locals: usize,
-    lines: Vec<String>,
-    indent: usize,
+    pub procedure: Procedure,
+    /// So many of its variables it had before.
+    pub original_locals: usize,
+    pub lines: Vec<String>,
+    pub indent: usize,
     /// For each loop around, where `continue` leads if not to its beginning.
     loops: Vec<Option<String>>,
     labels: usize,
-    /// What the last read-modify-write changed.
-    changed: Option<Place>,
+    /// Labels that jumps lead to.
+    targets: BTreeSet<String>,
+    /// Variables that are declared in these lines.
+    pub declared: BTreeMap<usize, String>,
+    /// Variables of C text that are declared at the beginning, since they are used outside of the block that
+    /// declares them, or declared nowhere or twice.
+    pub early: BTreeSet<LocalId>,
 }
 
 impl<'a> Body<'a> {
     /// Nothing yet.
-    pub fn new(translator: &'a Translator<'a>, procedure: &Procedure) -> Body<'a> {
+    pub fn new(translator: &'a Translator<'a>, id: ProcedureId, procedure: &Procedure) -> Body<'a> {
+        let mut targets = BTreeSet::new();
+        procedure.body.visit(&mut |stmt| {
+            if let StmtKind::Goto(label) = &stmt.kind {
+                targets.insert(label.clone());
+            }
+        });
         Body {
             translator,
+            id,
             procedure: procedure.clone(),
             original_locals: procedure.locals.len(),
             lines: Vec::new(),
             indent: 1,
             loops: Vec::new(),
             labels: 0,
-            changed: None,
+            targets,
+            declared: BTreeMap::new(),
+            early: if translator.language.is_c() { scopes::early(procedure) } else { BTreeSet::new() },
         }
     }
 
-    /// The lines, with the declarations that they need.
-    pub fn finish(self) -> String {
-        let mut out = String::new();
-        for variable in &self.procedure.locals[self.original_locals..] {
-            let _ = writeln!(out, "    {};", self.words().declaration(variable));
+    /// Parameters of C's `main`, with their values.
+    pub fn arguments(&mut self, args: &[i64]) {
+        for (i, value) in args.iter().enumerate() {
+            let v = &self.procedure.locals[i];
+            let Some(ty) = v.ty.as_scalar() else { continue };
+            let value = self.c_words().expr(&Expr::constant(*value, ty, Span::NONE), 0);
+            let (text, name) = (self.c_words().named(&v.ty, &v.name), v.name.clone());
+            self.line(format!("{text} = {value};"));
+            self.line(format!("(void){name};"));
         }
-        for line in &self.lines {
-            let _ = writeln!(out, "{line}");
-        }
-        out
     }
 
-    fn words(&self) -> Words<'_> {
-        Words { program: &self.translator.program, procedure: Some(&self.procedure) }
-    }
-
-    fn expr(&self, e: &Expr) -> String {
-        self.words().expr(e, 0)
-    }
-
-    /// Adds a line.
-    pub fn line(&mut self, text: impl AsRef<str>) {
-        self.lines.push(format!("{:1$}{2}", "", self.indent * 4, text.as_ref()));
-    }
-
-    fn label(&mut self, name: &str) {
-        self.lines.push(format!("{:1$}{name}:", "", self.indent * 4 - 2));
-    }
-
-    fn call(&mut self, name: &str) {
-        self.line(format!("{}{name}();", self.translator.prefix));
-    }
-
-    /// Here a round may end.
-    fn switch(&mut self) {
-        self.call("switch");
-    }
-
-    fn temporary(&mut self, ty: Scalar) -> LocalId {
-        let id = LocalId(self.procedure.locals.len());
-        let name = format!("{}{}", self.translator.prefix, id.0 - self.original_locals);
-        let init = vec![fencepost_ir::tree::Choices::one(ty.default_value())];
-        self.procedure.locals.push(Variable::new(name, Type::Scalar(ty), init, Span::NONE));
-        id
-    }
-
-    fn read_local(&self, id: LocalId, ty: Scalar, span: Span) -> Expr {
-        Expr { kind: ExprKind::Read(Place::variable(VarRef::Local(id), span)), ty, span }
-    }
-
-    fn assign(&mut self, id: LocalId, value: &str) {
-        let name = self.procedure.locals[id.0].name.clone();
-        self.line(format!("{name} = {value};"));
-    }
-
-    /// The value kept, so that nothing that follows changes it.
-    fn keep(&mut self, e: Expr) -> Expr {
-        if let ExprKind::Const(_) = e.kind {
-            return e;
-        }
-        let id = self.temporary(e.ty);
-        let text = self.expr(&e);
-        self.assign(id, &text);
-        self.read_local(id, e.ty, e.span)
-    }
-
-    fn is_shared(&self, place: &Place) -> bool {
-        matches!(place.base, Base::Variable(VarRef::Shared(_)))
-    }
-
-    /// Whether evaluating it takes more than reading the thread's own variables.
-    fn has_effects(&self, e: &Expr) -> bool {
-        let mut found = false;
-        e.visit(&mut |e| {
-            found |= match &e.kind {
-                ExprKind::Read(place) => self.is_shared(place),
-                ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) => true,
-                _ => false,
-            }
-        });
-        found
-    }
-
-    /// Operands from left to right; what stands left of a call is kept.
-    fn operands(&mut self, operands: &[&Expr]) -> Result<Vec<Expr>> {
-        let mut values = Vec::new();
-        for (i, operand) in operands.iter().enumerate() {
-            let mut value = self.value(operand)?;
-            if operands[i + 1..].iter().any(|later| later.calls()) {
-                value = self.keep(value);
-            }
-            values.push(value);
-        }
-        Ok(values)
-    }
-
-    /// A place whose indices take no access.
-    fn place(&mut self, place: &Place, later: &[&Expr]) -> Result<(Place, Vec<Expr>)> {
-        if let Base::Pointed(..) = place.base {
-            return Err(Unsupported::new(place.span, "a pointer"));
-        }
-        let indices: Vec<&Expr> = place.indices().collect();
-        let count = indices.len();
-        let all: Vec<&Expr> = indices.into_iter().chain(later.iter().copied()).collect();
-        let mut values = self.operands(&all)?;
-        let rest = values.split_off(count);
-        let path = values.into_iter().map(Projection::Index).collect();
-        Ok((Place { base: place.base.clone(), path, span: place.span }, rest))
-    }
-
-    /// The place of a shared variable in the thread's view.
-    fn view(&self, place: &Place) -> String {
-        format!("{}view_{}", self.translator.prefix, self.words().place(place))
-    }
-
-    /// An expression for the value that takes no access.
-    fn value(&mut self, e: &Expr) -> Result<Expr> {
-        let with = |kind| Expr { kind, ty: e.ty, span: e.span };
-        Ok(match &e.kind {
-            ExprKind::Const(_) | ExprKind::Any(_) | ExprKind::Own => e.clone(),
-            ExprKind::Read(place) if self.is_shared(place) => {
-                let (place, _) = self.place(place, &[])?;
-                self.switch();
-                let id = self.temporary(e.ty);
-                let view = self.view(&place);
-                self.assign(id, &view);
-                self.read_local(id, e.ty, e.span)
-            }
-            ExprKind::Read(place) => with(ExprKind::Read(self.place(place, &[])?.0)),
-            ExprKind::Unary(op, arg) => with(ExprKind::Unary(*op, Box::new(self.value(arg)?))),
-            ExprKind::Convert(how, arg) => with(ExprKind::Convert(*how, Box::new(self.value(arg)?))),
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) if self.has_effects(right) => {
-                let id = self.temporary(Scalar::Bool);
-                let left = self.value(left)?;
-                let text = self.truth(&left);
-                self.assign(id, &text);
+    /// Runs a function as the whole of a thread.
+    pub fn wrap(&mut self, function: ProcedureId) {
+        let function = self.translator.program.procedure(function);
+        let names: Vec<_> =
+            self.procedure.locals[..self.procedure.params].iter().map(|p| p.name.clone()).collect();
+        let call = format!("{}({})", function.name, names.join(", "));
+        match (self.language().is_c(), function.result) {
+            (true, Some(ty)) => {
+                let id = self.temporary(ty);
+                self.assign(id, &call);
+                self.call(Helper::EndThread);
                 let name = self.procedure.locals[id.0].name.clone();
-                let condition = if *op == BinaryOp::And { name } else { format!("!{name}") };
-                self.line(format!("if ({condition}) {{"));
-                self.indent += 1;
-                let right = self.value(right)?;
-                let text = self.truth(&right);
-                self.assign(id, &text);
-                self.indent -= 1;
-                self.line("}");
-                self.read_local(id, Scalar::Bool, e.span)
+                let wide = if let Scalar::Pointer { .. } = ty { "" } else { "(void *)(long)" };
+                self.line(format!("return {wide}{name};"));
             }
-            ExprKind::Binary(op, left, right) => {
-                let [left, right] = self.pair(left, right)?;
-                with(ExprKind::Binary(*op, left, right))
-            }
-            ExprKind::Select(condition, then, otherwise)
-                if self.has_effects(then) || self.has_effects(otherwise) =>
-            {
-                let id = self.temporary(e.ty);
-                let condition = self.value(condition)?;
-                self.line(format!("if ({}) {{", self.expr(&condition)));
-                self.arm(id, then)?;
-                self.line("} else {");
-                self.arm(id, otherwise)?;
-                self.line("}");
-                self.read_local(id, e.ty, e.span)
-            }
-            ExprKind::Select(condition, then, otherwise) => {
-                let condition = Box::new(self.value(condition)?);
-                let [then, otherwise] = self.pair(then, otherwise)?;
-                with(ExprKind::Select(condition, then, otherwise))
-            }
-            ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) => {
-                let text = self.action(e)?;
-                let id = self.temporary(e.ty);
-                self.assign(id, &text);
-                self.after_action();
-                self.read_local(id, e.ty, e.span)
-            }
-            ExprKind::AddressOf(_) | ExprKind::Allocate(..) | ExprKind::Reallocate(..) => {
-                return Err(Unsupported::new(e.span, "a pointer"));
-            }
-        })
-    }
-
-    fn pair(&mut self, left: &Expr, right: &Expr) -> Result<[Box<Expr>; 2]> {
-        let values = self.operands(&[left, right])?;
-        let [left, right] = <[Expr; 2]>::try_from(values).expect("two operands have two values");
-        Ok([Box::new(left), Box::new(right)])
-    }
-
-    fn arm(&mut self, id: LocalId, e: &Expr) -> Result<()> {
-        self.indent += 1;
-        let value = self.value(e)?;
-        let text = self.expr(&value);
-        self.assign(id, &text);
-        self.indent -= 1;
-        Ok(())
-    }
-
-    /// The value as a condition.
-    fn truth(&self, e: &Expr) -> String {
-        match e.ty {
-            Scalar::Bool => self.expr(e),
-            _ => format!("({}) != 0", self.expr(e)),
+            _ => self.line(format!("{call};")),
         }
     }
 
-    /// The text of a call, spawn or read-modify-write; what it waits for stands before it.
-    fn action(&mut self, e: &Expr) -> Result<String> {
-        match &e.kind {
-            ExprKind::Call(id, args) => {
-                let args = self.operands(&args.iter().collect::<Vec<_>>())?;
-                let name = &self.translator.program.procedure(*id).name;
-                Ok(format!("{name}({})", self.words().args(&args)))
-            }
-            ExprKind::Spawn(id, args, drain) => {
-                let args = self.operands(&args.iter().collect::<Vec<_>>())?;
-                self.switch();
-                if *drain == Drain::Yes {
-                    self.call("fence");
-                }
-                let process = self.translator.process_of[id.0];
-                let kind = ExprKind::Spawn(process, args, *drain);
-                Ok(self.expr(&Expr { kind, ty: e.ty, span: e.span }))
-            }
-            ExprKind::Rmw(kind, place, operands) => {
-                let later: Vec<&Expr> = operands.iter().collect();
-                let (place, operands) = self.place(place, &later)?;
-                if !self.is_shared(&place) {
-                    return Err(Unsupported::new(
-                        e.span,
-                        "a read-modify-write of a variable that is not shared",
-                    ));
-                }
-                // The indices are needed once more, for the view.
-                let path = place.path.into_iter().map(|step| match step {
-                    Projection::Index(index) => Projection::Index(self.keep(index)),
-                    Projection::Field(_) => step,
-                });
-                let place = Place { path: path.collect(), ..place };
-                self.switch();
-                self.call("fence");
-                self.changed = Some(place.clone());
-                let kind = ExprKind::Rmw(*kind, place, operands);
-                Ok(self.expr(&Expr { kind, ty: e.ty, span: e.span }))
-            }
-            _ => Err(Unsupported::new(e.span, "an expression without effect as a statement")),
+    /// The end of the procedure.
+    pub fn end(&mut self) {
+        let last = self.lines.last().map_or("", |l| l.trim());
+        if last.starts_with("return") || last.starts_with("exit(") {
+            return;
         }
-    }
-
-    /// A read-modify-write acts on memory, so the view follows.
-    fn after_action(&mut self) {
-        if let Some(place) = self.changed.take() {
-            let text = format!("{} = {};", self.view(&place), self.words().place(&place));
-            self.line(text);
+        if self.translator.ends_thread(self.id) {
+            self.call(Helper::EndThread);
+        }
+        let is_process = self.procedure.result.is_none() && self.translator.ends_thread(self.id);
+        if self.language().is_c() && (self.procedure.result.is_some() || is_process) {
+            self.line("return 0;");
         }
     }
 
@@ -304,77 +113,57 @@ impl<'a> Body<'a> {
     fn inner(&mut self, block: &Block) -> Result<()> {
         self.indent += 1;
         let result = self.block(block);
+        if self.language().is_c() && self.lines.last().is_some_and(|l| l.ends_with("{")) {
+            let skip = self.language().skip();
+            self.line(skip);
+        }
         self.indent -= 1;
         result
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
-        let pointer = || Err(Unsupported::new(stmt.span, "allocated memory"));
+        let language = self.language();
         match &stmt.kind {
-            StmtKind::Skip => self.line("skip;"),
+            StmtKind::Skip => self.line(language.skip()),
             StmtKind::Label(name) => self.named_place(name),
-            StmtKind::Declare(id, value) => {
-                let value = value.as_ref().map(|v| self.value(v)).transpose()?;
-                let variable = &self.procedure.locals[id.0];
-                let text = match value {
-                    Some(value) => {
-                        let ty = self.words().type_name(&variable.ty);
-                        format!("{ty} {} = {};", variable.name, self.expr(&value))
-                    }
-                    None => format!("{};", self.words().declaration(variable)),
-                };
-                self.line(text);
-            }
-            StmtKind::Assign(place, value) => {
-                let (place, values) = self.place(place, &[value])?;
-                if self.is_shared(&place) {
-                    self.switch();
-                    let Base::Variable(VarRef::Shared(id)) = place.base else { return pointer() };
-                    let name = &self.translator.program.shared[id.0].name;
-                    let args: Vec<Expr> = place.indices().cloned().chain(values).collect();
-                    let args = self.words().args(&args);
-                    self.line(format!("{}store_{name}({args});", self.translator.prefix));
-                } else {
-                    let text = format!("{} = {};", self.words().place(&place), self.words().args(&values));
-                    self.line(text);
-                }
-            }
-            StmtKind::Eval(e) => {
-                let text = self.action(e)?;
-                self.line(format!("{text};"));
-                self.after_action();
-            }
+            StmtKind::Declare(id, value) => self.declare(*id, value.as_ref())?,
+            StmtKind::Assign(place, value) => self.assignment(place, value)?,
+            StmtKind::Eval(e) => self.action(e, None)?,
             StmtKind::If(condition, then, otherwise) => {
                 let condition = self.value(condition)?;
-                self.line(format!("if ({}) {{", self.expr(&condition)));
-                self.inner(then)?;
-                if !otherwise.0.is_empty() {
-                    self.line("} else {");
+                if then.0.is_empty() && !otherwise.0.is_empty() {
+                    let not = negation(condition);
+                    self.line(format!("if ({}) {{", self.expr(&not)));
                     self.inner(otherwise)?;
+                } else {
+                    self.line(format!("if ({}) {{", self.expr(&condition)));
+                    self.inner(then)?;
+                    if !otherwise.0.is_empty() {
+                        self.line("} else {");
+                        self.inner(otherwise)?;
+                    }
                 }
                 self.line("}");
             }
             StmtKind::While(condition, body) => {
                 self.loops.push(None);
                 if self.has_effects(condition) {
-                    self.line("while (true) {");
+                    self.line(format!("while ({}) {{", language.yes()));
                     self.indent += 1;
                     let condition = self.value(condition)?;
-                    let not = Expr {
-                        kind: ExprKind::Unary(UnaryOp::Not, Box::new(condition)),
-                        ty: Scalar::Bool,
-                        span: stmt.span,
-                    };
-                    self.line(format!("if ({}) {{", self.expr(&not)));
+                    self.line(format!("if ({}) {{", self.expr(&negation(condition))));
                     self.line("    break;");
                     self.line("}");
                     self.indent -= 1;
                 } else {
-                    self.line(format!("while ({}) {{", self.expr(condition)));
+                    let condition = self.value(condition)?;
+                    self.line(format!("while ({}) {{", self.expr(&condition)));
                     // A loop without an access must not keep others from running.
-                    self.indent += 1;
-                    self.switch();
-                    self.indent -= 1;
+                    if !self.surely_switches(body) {
+                        self.indent += 1;
+                        self.switch();
+                        self.indent -= 1;
+                    }
                 }
                 self.inner(body)?;
                 self.line("}");
@@ -393,8 +182,11 @@ impl<'a> Body<'a> {
                 if let Some(target) = target {
                     self.label(&target);
                 }
+                let effects = self.has_effects(condition);
                 let condition = self.value(condition)?;
-                self.switch();
+                if !effects && !self.surely_switches(body) {
+                    self.switch();
+                }
                 self.indent -= 1;
                 self.line(format!("}} while ({});", self.expr(&condition)));
             }
@@ -409,21 +201,21 @@ impl<'a> Body<'a> {
             }
             StmtKind::Return(value) => {
                 let value = value.as_ref().map(|v| self.value(v)).transpose()?;
-                if self.procedure.kind == ProcedureKind::Process {
-                    self.call("end_thread");
+                // The thread's own variables are gone when it has ended.
+                let value = match value {
+                    Some(value) if self.translator.ends_thread(self.id) => Some(self.keep(value)),
+                    value => value,
+                };
+                if self.translator.ends_thread(self.id) {
+                    self.call(Helper::EndThread);
                 }
                 match value {
                     Some(value) => self.line(format!("return {};", self.expr(&value))),
+                    None if language.is_c() && self.translator.ends_thread(self.id) => self.line("return 0;"),
                     None => self.line("return;"),
                 }
             }
-            StmtKind::Choose(blocks) => {
-                for (i, block) in blocks.iter().enumerate() {
-                    self.line(if i == 0 { "choose {" } else { "} or {" });
-                    self.inner(block)?;
-                }
-                self.line("}");
-            }
+            StmtKind::Choose(blocks) => self.choose(blocks)?,
             StmtKind::Atomic(drain, body) => {
                 self.enter(*drain);
                 self.line("{");
@@ -435,48 +227,176 @@ impl<'a> Body<'a> {
             StmtKind::AtomicEnd(drain) => self.leave(*drain),
             StmtKind::Fence(FenceKind::Full) => {
                 self.switch();
-                self.call("fence");
+                self.call(Helper::Fence);
             }
-            StmtKind::Fence(FenceKind::StoreStore) => self.line("skip;"),
+            StmtKind::Fence(FenceKind::StoreStore) if language.is_c() => {}
+            StmtKind::Fence(FenceKind::StoreStore) => self.line(language.skip()),
             StmtKind::Assume(condition) => {
                 let condition = self.value(condition)?;
                 // If it is false the thread stops here, between two rounds.
                 self.switch();
-                self.line(format!("assume({});", self.expr(&condition)));
+                let text = language.assume(&self.expr(&condition));
+                self.line(text);
             }
             StmtKind::Assert(condition) => {
                 let condition = self.value(condition)?;
-                self.line(format!("assert({});", self.expr(&condition)));
+                let text = language.assert(&self.expr(&condition));
+                self.line(text);
             }
-            StmtKind::Lock(place) => self.mutex("lock", place)?,
-            StmtKind::Unlock(place) => self.mutex("unlock", place)?,
+            StmtKind::Lock(place) => self.mutex(Helper::Lock, place)?,
+            StmtKind::Unlock(place) => self.mutex(Helper::Unlock, place)?,
             StmtKind::Join(None, handle) => {
                 let handle = self.value(handle)?;
                 self.switch();
-                self.line(format!("join({});", self.expr(&handle)));
+                let handle = self.expr(&handle);
+                self.line(match language.is_c() {
+                    true => format!("pthread_join({handle}, 0);"),
+                    false => format!("join({handle});"),
+                });
             }
             StmtKind::Block(block) => {
                 self.line("{");
                 self.inner(block)?;
                 self.line("}");
             }
+            StmtKind::Join(Some(place), handle) if language.is_c() => self.join(place, handle)?,
             StmtKind::Join(Some(_), _) => {
                 return Err(Unsupported::new(stmt.span, "the result of a thread"));
+            }
+            StmtKind::Exit(value) if language.is_c() => {
+                let value = match value {
+                    Some(value) => {
+                        let value = self.value(value)?;
+                        let value = self.keep(value);
+                        self.expr(&value)
+                    }
+                    None => "0".to_string(),
+                };
+                self.call(Helper::EndThread);
+                self.line(format!("pthread_exit({value});"));
+            }
+            StmtKind::Halt if language.is_c() => {
+                self.switch();
+                self.call(Helper::Fence);
+                let exit = self.translator.helper(Helper::Exit);
+                self.line(format!("{exit}(0);"));
             }
             StmtKind::Exit(_) | StmtKind::Halt => {
                 return Err(Unsupported::new(stmt.span, "the end of a thread or program inside a function"));
             }
-            StmtKind::Free(_) => return pointer(),
+            StmtKind::Free(_) => return Err(Unsupported::new(stmt.span, "allocated memory")),
         }
+        Ok(())
+    }
+
+    fn declare(&mut self, id: LocalId, value: Option<&Expr>) -> Result<()> {
+        let c = self.language().is_c();
+        // In C a variable without a value holds anything.
+        let free = |e: &Expr| c && matches!(e.kind, ExprKind::Any(_)) && !self.has_effects(e);
+        let value = match value {
+            Some(e) if free(e) => None,
+            Some(e) => Some(self.value(e)?),
+            None => None,
+        };
+        let variable = self.procedure.locals[id.0].clone();
+        if self.early.contains(&id) {
+            if let Some(value) = value {
+                let text = self.expr(&value);
+                self.assign(id, &text);
+            }
+            return Ok(());
+        }
+        let text = match value {
+            Some(value) if c => {
+                format!("{} = {};", self.c_words().named(&variable.ty, &variable.name), self.expr(&value))
+            }
+            Some(value) => {
+                format!("{} {} = {};", self.words().type_name(&variable.ty), variable.name, self.expr(&value))
+            }
+            None => format!("{};", self.declaration(&variable)),
+        };
+        self.declared.insert(self.lines.len(), variable.name);
+        self.line(text);
+        Ok(())
+    }
+
+    fn assignment(&mut self, place: &Place, value: &Expr) -> Result<()> {
+        let access = self.access(place);
+        // A thread that is started has its handle where it is to be.
+        let (place, values) = self.place(place, &[value])?;
+        let [value] = &values[..] else { unreachable!("one value is asked for") };
+        self.store(access, &place, value);
+        Ok(())
+    }
+
+    fn store(&mut self, access: Access, place: &Place, value: &Expr) {
+        let text = match access {
+            Access::Direct => format!("{} = {};", self.place_text(place), self.expr(value)),
+            Access::Delayed(x) => {
+                self.switch();
+                let mut args = self.indices(place);
+                args.push(self.expr(value));
+                format!("{}({});", self.translator.helper(Helper::Store(x)), args.join(", "))
+            }
+            Access::Pointer(ty) => {
+                self.switch();
+                let write = self.translator.helper(Helper::Write(ty));
+                format!("{write}({}, {});", self.address(place), self.expr(value))
+            }
+        };
+        self.line(text);
+    }
+
+    /// C's join with a result.
+    fn join(&mut self, place: &Place, handle: &Expr) -> Result<()> {
+        let Some(ty) = self.translator.scalar_at(&self.procedure, place) else {
+            return Err(Unsupported::new(place.span, "the result of a thread"));
+        };
+        let access = self.access(place);
+        let (place, values) = self.place(place, &[handle])?;
+        self.switch();
+        let bits = self.translator.program.pointer_bits;
+        let pointer = Scalar::Pointer { bits };
+        let result = self.temporary(pointer);
+        let name = self.procedure.locals[result.0].name.clone();
+        let handle = self.args(&values);
+        self.line(format!("pthread_join({handle}, &{name});"));
+        let read = self.read_local(result, pointer, place.span);
+        let value = if ty == pointer {
+            read
+        } else {
+            let kind = ExprKind::Convert(fencepost_ir::tree::Conversion::Wrapping, Box::new(read));
+            Expr { kind, ty, span: place.span }
+        };
+        self.store(access, &place, &value);
+        Ok(())
+    }
+
+    fn choose(&mut self, blocks: &[Block]) -> Result<()> {
+        for (i, block) in blocks.iter().enumerate() {
+            let any = self.language().any();
+            self.line(match (self.language().is_c(), i) {
+                (false, 0) => "choose {".to_string(),
+                (false, _) => "} or {".to_string(),
+                (true, 0) => format!("if ({any}) {{"),
+                (true, i) if i + 1 < blocks.len() => format!("}} else if ({any}) {{"),
+                (true, _) => "} else {".to_string(),
+            });
+            self.inner(block)?;
+        }
+        self.line("}");
         Ok(())
     }
 
     /// A label; if a property speaks of it, with a place between two rounds.
     fn named_place(&mut self, name: &str) {
-        self.label(name);
+        if !self.language().is_c() || self.targets.contains(name) {
+            self.label(name);
+        }
         if self.translator.watched.contains(name) {
             let prefix = self.translator.prefix.clone();
-            self.line(format!("while (!{prefix}critical && any) {{"));
+            self.translator.helper(Helper::BeginRound);
+            self.line(format!("while ({prefix}critical == 0 && any) {{"));
             self.line("    atomic_end;");
             self.label(&format!("{prefix}at_{name}"));
             self.line(format!("    {prefix}begin_round();"));
@@ -485,28 +405,103 @@ impl<'a> Body<'a> {
     }
 
     fn enter(&mut self, drain: Drain) {
-        self.switch();
-        if drain == Drain::Yes {
-            self.call("fence");
+        let p = &self.translator.prefix;
+        match drain {
+            Drain::Yes => self.call(Helper::Enter),
+            Drain::No => {
+                self.switch();
+                self.line(format!("{p}critical = {p}critical + 1;"));
+            }
         }
-        self.line(format!("{}critical = true;", self.translator.prefix));
     }
 
     fn leave(&mut self, drain: Drain) {
-        if drain == Drain::Yes {
-            self.call("fence");
+        let p = &self.translator.prefix;
+        match drain {
+            Drain::Yes => self.call(Helper::Leave),
+            Drain::No => self.line(format!("{p}critical = {p}critical - 1;")),
         }
-        self.line(format!("{}critical = false;", self.translator.prefix));
     }
 
-    fn mutex(&mut self, what: &str, place: &Place) -> Result<()> {
+    fn mutex(&mut self, what: Helper, place: &Place) -> Result<()> {
         let (place, _) = self.place(place, &[])?;
         self.switch();
-        self.call("fence");
-        let text = format!("{what}({});", self.words().place(&place));
+        self.call(Helper::Fence);
+        let text = if self.language().is_c() {
+            let at = match (&place.base, place.path.is_empty()) {
+                (Base::Pointed(..), true) => self.address(&place),
+                _ => format!("&{}", self.place_text(&place)),
+            };
+            format!("{}({at});", self.translator.helper(what))
+        } else {
+            let word = if what == Helper::Lock { "lock" } else { "unlock" };
+            format!("{word}({});", self.place_text(&place))
+        };
         self.line(text);
         Ok(())
     }
+
+    /// Whether every way through the block passes a place where a round may end.
+    fn surely_switches(&self, block: &Block) -> bool {
+        for stmt in &block.0 {
+            match &stmt.kind {
+                StmtKind::Assign(place, _) if !matches!(self.access(place), Access::Direct) => return true,
+                StmtKind::Fence(FenceKind::Full)
+                | StmtKind::Lock(_)
+                | StmtKind::Unlock(_)
+                | StmtKind::Assume(_)
+                | StmtKind::Join(..)
+                | StmtKind::Return(_)
+                | StmtKind::Break
+                | StmtKind::Goto(_) => return true,
+                StmtKind::If(condition, ..) | StmtKind::While(condition, _)
+                    if self.reads_memory(condition) =>
+                {
+                    return true;
+                }
+                StmtKind::Declare(_, Some(e))
+                | StmtKind::Assign(_, e)
+                | StmtKind::Assert(e)
+                | StmtKind::Eval(e)
+                    if self.reads_memory(e) =>
+                {
+                    return true;
+                }
+                StmtKind::Skip
+                | StmtKind::Label(_)
+                | StmtKind::Declare(..)
+                | StmtKind::Assign(..)
+                | StmtKind::Assert(_)
+                | StmtKind::Eval(_)
+                | StmtKind::Fence(_) => {}
+                StmtKind::Block(inner) if self.surely_switches(inner) => return true,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether evaluating it begins with an access to memory, whatever its value.
+    fn reads_memory(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Read(place) => {
+                !self.is_unseen(place) || place.expressions().any(|e| self.reads_memory(e))
+            }
+            ExprKind::Unary(_, arg) | ExprKind::Convert(_, arg) => self.reads_memory(arg),
+            ExprKind::Binary(op, left, right) => {
+                use fencepost_ir::tree::BinaryOp::{And, Or};
+                self.reads_memory(left) || (!matches!(op, And | Or) && self.reads_memory(right))
+            }
+            ExprKind::Select(condition, ..) => self.reads_memory(condition),
+            ExprKind::Rmw(..) | ExprKind::Spawn(..) => true,
+            _ => false,
+        }
+    }
+}
+
+fn negation(condition: Expr) -> Expr {
+    let span = condition.span;
+    Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(condition)), ty: Scalar::Bool, span }
 }
 
 /// Whether a `continue` of this loop, not of one in it, stands in the body.

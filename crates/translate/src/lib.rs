@@ -4,9 +4,9 @@
 //! A thread runs in *rounds*: between two of its rounds others run. Each round becomes an atomic section. A
 //! store that reaches memory in a later round is put down for that round, in variables of the thread, one for each
 //! shared variable and round: of several stores to one variable that reach memory in the same round only the
-//! last can be seen by others. What the thread itself sees is its *view*: the values it stored and that
-//! are still on their way, else memory's. So a buffer of any length takes a number of copies of the shared
-//! variables that depends on the bound alone, and the translation is linear in the program.
+//! last can be seen by others. What the thread itself sees is the last that it put down, else memory. So a
+//! buffer of any length takes a number of copies of the shared variables that depends on the bound alone, and
+//! the translation is linear in the program.
 //!
 //! [`Bound::Rounds`] is Theorem 1: at most that many rounds a thread. [`Bound::Age`] is Theorem 2: no store is on
 //! its way for more than that many rounds of its thread. [`translate`] gives the text; [`run_back`] turns an SC
@@ -19,26 +19,45 @@
 //! - the program's own atomic sections do not open or close a round: while one is open no round ends;
 //! - a store may be put down for never, with bounded rounds: assertions and labels do not ask for memory;
 //! - read-modify-writes, locks, draining spawns and the end of a thread wait for the buffer, then act on memory
-//!   and view at once;
-//! - with bounded age the view is rebuilt from the notes of all rounds, and how far a store is put off is chosen
-//!   freely within the bound.
+//!   at once;
+//! - with bounded age what is put down moves up a place with each round, where the print counts rounds in a circle;
+//!   how far a store is put off is chosen freely within the bound;
+//! - the view is no variable: the newest store that is put down is found where it is asked for. So a
+//!   thread that waits has nothing in it that depends on what memory was.
 //!
-//! Limits: pointers, records, arrays without end, and labels of properties inside atomic sections are refused.
+//! Limits: allocated memory, unions, arrays without end, and labels of properties inside atomic sections are
+//! refused; so are pointers in the modelling language, which has none.
 
 mod back;
 mod body;
+mod c;
+mod c_program;
+mod delayed;
+mod language;
+mod lines;
+mod names;
+mod pointers;
+mod reach;
+mod scopes;
 mod support;
+mod value;
 
 use body::Body;
+use c::CWords;
+use delayed::{Delayed, delayed};
 use fencepost_ir::tree::{
-    Block, ExprKind, Procedure, ProcedureId, ProcedureKind, Program, Property, StmtKind, Thread, Type, Who,
-    Words,
+    Block, Count, ExprKind, Place, Procedure, ProcedureId, ProcedureKind, Program, Projection, Property,
+    SharedId, StmtKind, Thread, Type, Who, Words,
 };
 use fencepost_ir::{Scalar, Span};
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use support::Helper;
 
-pub use back::run_back;
+pub use back::{Access, run_back};
+pub use language::{Dialect, Language};
+pub use reach::shared_states;
 
 /// How much of TSO is covered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,49 +83,52 @@ impl Unsupported {
     }
 }
 
-/// The translation, as text of the modelling language.
-pub fn translate(program: &Program, bound: Bound) -> Result<String, Unsupported> {
-    let translator = Translator::new(program, bound)?;
-    translator.text()
+/// A translated program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Translation {
+    /// Its text.
+    pub text: String,
+    /// For each shared variable of the original its name in the text.
+    pub shared: Vec<String>,
+    /// The procedures of the text that load and store, by their names.
+    pub accesses: BTreeMap<String, Access>,
 }
 
-/// A shared variable that stores are delayed to.
-struct Delayed {
-    name: String,
-    ty: Scalar,
-    dims: Vec<u32>,
+/// The translation, as text of the modelling language, or of C if the program is one of C.
+pub fn translate(program: &Program, bound: Bound, language: Language) -> Result<Translation, Unsupported> {
+    let translator = Translator::new(program, bound, language)?;
+    let text = match language {
+        Language::Model => translator.model_text()?,
+        Language::C(_) => translator.c_text()?,
+    };
+    let shared = translator.program.shared[..program.shared.len()].iter().map(|v| v.name.clone()).collect();
+    Ok(Translation { text, shared, accesses: translator.accesses() })
 }
 
 struct Translator<'a> {
-    /// The program, with a process for each function that threads run.
+    /// The program, with a process for each function that threads run and names of the text's language.
     program: Program,
     original: &'a Program,
     bound: Bound,
+    language: Language,
     /// What added names begin with.
     prefix: String,
-    /// Shared variables without mutexes, by their numbers.
-    delayed: Vec<Option<Delayed>>,
+    /// What stores are delayed to: all but mutexes and what is never written.
+    delayed: Vec<Delayed>,
+    /// For each shared variable whether pointers may mean it.
+    addressed: Vec<bool>,
     /// Labels that properties speak of.
     watched: BTreeSet<String>,
     /// For each procedure the process that threads run instead of it.
     process_of: Vec<ProcedureId>,
+    /// Functions that threads run and nobody calls: they begin and end rounds themselves.
+    in_place: BTreeSet<ProcedureId>,
+    /// The procedures of the translation's own that are called.
+    used: RefCell<BTreeSet<Helper>>,
 }
 
 impl<'a> Translator<'a> {
-    fn new(original: &'a Program, bound: Bound) -> Result<Translator<'a>, Unsupported> {
-        let mut delayed = Vec::new();
-        for variable in &original.shared {
-            delayed.push(match variable.ty.leaf() {
-                None => return Err(Unsupported::new(variable.span, "a record in shared memory")),
-                Some(_) if variable.ty.is_unbounded() => {
-                    return Err(Unsupported::new(variable.span, "an array without end"));
-                }
-                Some(Scalar::Mutex) => None,
-                Some(ty) => {
-                    Some(Delayed { name: variable.name.clone(), ty, dims: variable.ty.dims().to_vec() })
-                }
-            });
-        }
+    fn new(original: &'a Program, bound: Bound, language: Language) -> Result<Translator<'a>, Unsupported> {
         let mut watched = BTreeSet::new();
         for property in &original.properties {
             match property {
@@ -117,17 +139,34 @@ impl<'a> Translator<'a> {
                 Property::Final(..) => {}
             }
         }
+        let prefix = names::free_prefix(original);
+        let mut program = original.clone();
+        if language.is_c() {
+            if let Some(start) = program.threads.iter().find(|t| t.count != Count::Times(1)) {
+                return Err(Unsupported::new(start.span, "any number of threads"));
+            }
+            if pointers::check_private(&program).is_err() {
+                pointers::share_locals(&mut program)?;
+                pointers::check_private(&program)?;
+            }
+            names::for_c(&mut program, &prefix);
+        }
+        let addressed = pointers::addressed(&program);
         let mut translator = Translator {
-            program: original.clone(),
+            delayed: delayed(&program, &addressed, language)?,
+            program,
             original,
             bound,
-            prefix: free_prefix(original),
-            delayed,
+            language,
+            prefix,
+            addressed,
             watched,
             process_of: Vec::new(),
+            in_place: BTreeSet::new(),
+            used: RefCell::default(),
         };
         translator.check_labels()?;
-        translator.add_processes();
+        translator.add_processes()?;
         translator.rename_labels();
         Ok(translator)
     }
@@ -174,25 +213,32 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Threads begin and end in a process: a function that is run as a thread gets one around it.
-    fn add_processes(&mut self) {
+    /// Threads begin and end in a process: a function that is run as a thread gets one around it, unless it
+    /// can do that itself.
+    fn add_processes(&mut self) -> Result<(), Unsupported> {
         self.process_of = (0..self.program.procedures.len()).map(ProcedureId).collect();
-        let mut run: BTreeSet<ProcedureId> = self.original.threads.iter().map(|t| t.procedure).collect();
-        for procedure in &self.original.procedures {
-            procedure.body.visit(&mut |stmt| {
-                for e in stmt.kind.expressions() {
-                    e.visit(&mut |e| {
-                        if let ExprKind::Spawn(id, ..) = e.kind {
-                            run.insert(id);
-                        }
-                    });
-                }
-            });
-        }
-        for id in run {
+        let called = pointers::called(&self.program);
+        for id in pointers::run_as_threads(&self.program) {
             let function = self.program.procedure(id).clone();
             if function.kind == ProcedureKind::Process {
                 continue;
+            }
+            let is_pointer = |ty: Option<Scalar>| matches!(ty, Some(Scalar::Pointer { .. }));
+            let is_main = self.program.threads.iter().any(|t| t.procedure == id);
+            if self.language.is_c() {
+                let fits = function.params == 1
+                    && is_pointer(function.locals[0].ty.as_scalar())
+                    && is_pointer(function.result);
+                if !called.contains(&id) && (fits || is_main) {
+                    self.in_place.insert(id);
+                    continue;
+                }
+                if is_main || function.params > 1 {
+                    return Err(Unsupported::new(
+                        function.span,
+                        "a thread whose function is called or has several parameters",
+                    ));
+                }
             }
             self.process_of[id.0] = ProcedureId(self.program.procedures.len());
             self.program.procedures.push(Procedure {
@@ -221,6 +267,7 @@ impl<'a> Translator<'a> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Properties speak of the places between two rounds.
@@ -237,7 +284,60 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn text(&self) -> Result<String, Unsupported> {
+    fn c_words<'b>(&'b self, procedure: Option<&'b Procedure>) -> CWords<'b> {
+        let dialect = match self.language {
+            Language::C(dialect) => dialect,
+            Language::Model => Dialect::Verifier,
+        };
+        CWords { program: &self.program, procedure, prefix: &self.prefix, dialect }
+    }
+
+    /// What is delayed of a place of a shared variable.
+    fn delayed_at(&self, base: SharedId, path: &[Projection]) -> Option<usize> {
+        let fields = || {
+            path.iter().filter_map(|p| match p {
+                Projection::Field(i) => Some(*i),
+                Projection::Index(_) => None,
+            })
+        };
+        self.delayed.iter().position(|x| x.base == base && fields().eq(x.fields.iter().copied()))
+    }
+
+    /// What an access through a pointer may mean of what is delayed.
+    fn pointed(&self, ty: Scalar) -> impl Iterator<Item = usize> + '_ {
+        let fits = move |x: &Delayed| x.ty == ty || x.ty.same_bits(0, ty).is_some();
+        self.delayed
+            .iter()
+            .enumerate()
+            .filter(move |(_, x)| self.addressed[x.base.0] && fits(x))
+            .map(|(i, _)| i)
+    }
+
+    /// The type of the scalar at a place in a procedure.
+    fn scalar_at(&self, procedure: &Procedure, place: &Place) -> Option<Scalar> {
+        self.program.place_type(Some(procedure), place)?.as_scalar()
+    }
+
+    fn introduction(&self) -> String {
+        let what = match self.bound {
+            Bound::Rounds(k) => format!("with at most {k} rounds a thread (Theorem 1)"),
+            Bound::Age(k) => {
+                format!("with no store on its way for more than {k} rounds of its thread (Theorem 2)")
+            }
+        };
+        let lines = [
+            "Under SC this program does what the original does under TSO,".to_string(),
+            format!("{what},"),
+            "after Atig, Bouajjani and Parlato, CAV 2011.".to_string(),
+        ];
+        if self.language.is_c() {
+            format!("/* {} */\n\n", lines.join("\n   "))
+        } else {
+            format!("// {}\n\n", lines.join("\n// "))
+        }
+    }
+
+    fn model_text(&self) -> Result<String, Unsupported> {
         let mut out = self.introduction();
         let words = Words { program: &self.program, procedure: None };
         for variable in &self.program.shared {
@@ -247,10 +347,10 @@ impl<'a> Translator<'a> {
         for variable in &self.program.thread_locals {
             let _ = writeln!(out, "local {};", words.declaration(variable));
         }
-        out.push_str(&self.support());
-        for (i, procedure) in self.program.procedures.iter().enumerate() {
-            let _ = write!(out, "\n{}", self.procedure(ProcedureId(i), procedure)?);
-        }
+        let procedures = self.procedures()?;
+        self.used.replace(procedures.iter().flat_map(|(_, used)| used.iter().copied()).collect());
+        out += &self.support();
+        procedures.iter().for_each(|(text, _)| out += text);
         out.push('\n');
         for thread in &self.program.threads {
             let _ = writeln!(out, "{}", words.start(thread));
@@ -262,49 +362,73 @@ impl<'a> Translator<'a> {
         Ok(out)
     }
 
-    fn introduction(&self) -> String {
-        let what = match self.bound {
-            Bound::Rounds(k) => format!("with at most {k} rounds a thread (Theorem 1)"),
-            Bound::Age(k) => {
-                format!("with no store on its way for more than {k} rounds of its thread (Theorem 2)")
-            }
-        };
-        format!(
-            "// Under SC this program does what the original does under TSO,\n// {what},\n\
-             // after Atig, Bouajjani and Parlato, CAV 2011.\n\n"
-        )
+    /// The texts of the procedures, with what they call of the translation's own.
+    fn procedures(&self) -> Result<Vec<(String, BTreeSet<Helper>)>, Unsupported> {
+        let all = self.program.procedures.iter().enumerate();
+        all.map(|(i, procedure)| {
+            let text = format!("\n{}", self.procedure(ProcedureId(i), procedure)?);
+            Ok((text, self.used.take()))
+        })
+        .collect()
     }
 
-    fn procedure(&self, id: ProcedureId, procedure: &Procedure) -> Result<String, Unsupported> {
+    fn is_main(&self, id: ProcedureId) -> bool {
+        self.language.is_c() && self.program.threads.iter().any(|t| t.procedure == id)
+    }
+
+    /// Whether a return from it ends a thread.
+    fn ends_thread(&self, id: ProcedureId) -> bool {
+        self.program.procedure(id).kind == ProcedureKind::Process || self.in_place.contains(&id)
+    }
+
+    fn head(&self, id: ProcedureId, procedure: &Procedure) -> String {
+        let parameters = &procedure.locals[..procedure.params];
+        if self.language.is_c() {
+            let words = self.c_words(Some(procedure));
+            let params: Vec<_> = parameters.iter().map(|p| words.named(&p.ty, &p.name)).collect();
+            return match procedure.kind {
+                _ if self.is_main(id) => "int main(void)".to_string(),
+                ProcedureKind::Process if params.is_empty() => {
+                    format!("static void *{}(void *{}unused)", procedure.name, self.prefix)
+                }
+                ProcedureKind::Process => format!("static void *{}({})", procedure.name, params.join(", ")),
+                ProcedureKind::Function => {
+                    let result = procedure.result.map_or("void".to_string(), |r| words.scalar(r));
+                    let space = if result.ends_with('*') { "" } else { " " };
+                    let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
+                    format!("static {result}{space}{}({params})", procedure.name)
+                }
+            };
+        }
         let words = Words { program: &self.program, procedure: Some(procedure) };
-        let params: Vec<_> = procedure.locals[..procedure.params]
-            .iter()
-            .map(|p| format!("{} {}", words.type_name(&p.ty), p.name))
-            .collect();
+        let params: Vec<_> =
+            parameters.iter().map(|p| format!("{} {}", words.type_name(&p.ty), p.name)).collect();
         let params = params.join(", ");
-        let head = match procedure.kind {
+        match procedure.kind {
             ProcedureKind::Process => format!("process {}({params})", procedure.name),
             ProcedureKind::Function => {
                 let result = procedure.result.map_or("void".to_string(), |r| r.to_string());
                 format!("{result} {}({params})", procedure.name)
             }
-        };
-        let mut body = Body::new(self, procedure);
-        if procedure.kind == ProcedureKind::Process {
-            body.line(format!("{}begin_thread();", self.prefix));
+        }
+    }
+
+    fn procedure(&self, id: ProcedureId, procedure: &Procedure) -> Result<String, Unsupported> {
+        let mut body = Body::new(self, id, procedure);
+        if self.is_main(id) {
+            let args = &self.program.threads.iter().find(|t| t.procedure == id).expect("it is started").args;
+            body.arguments(args);
+        }
+        if self.ends_thread(id) {
+            body.call(Helper::BeginThread);
         }
         match self.wrapped(id) {
-            Some(function) => {
-                let names: Vec<_> =
-                    procedure.locals[..procedure.params].iter().map(|p| &p.name[..]).collect();
-                body.line(format!("{}({});", self.program.procedure(function).name, names.join(", ")));
-            }
+            Some(function) => body.wrap(function),
             None => body.block(&procedure.body)?,
         }
-        if procedure.kind == ProcedureKind::Process {
-            body.line(format!("{}end_thread();", self.prefix));
-        }
-        Ok(format!("{head} {{\n{}}}\n", body.finish()))
+        body.end();
+        let open = if self.language.is_c() { "\n{" } else { " {" };
+        Ok(format!("{}{open}\n{}}}\n", self.head(id, procedure), body.finish()))
     }
 
     /// The function that a process was made for.
@@ -324,25 +448,4 @@ fn default_name(procedure: &Procedure, thread: &Thread) -> String {
     };
     let args: Vec<_> = procedure.locals.iter().zip(&thread.args).map(show).collect();
     format!("{}({})", procedure.name, args.join(", "))
-}
-
-/// A beginning that no name of the program has.
-fn free_prefix(program: &Program) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    names.extend(program.shared.iter().chain(&program.thread_locals).map(|v| &v.name[..]));
-    names.extend(program.threads.iter().map(|t| &t.name[..]));
-    for procedure in &program.procedures {
-        names.push(&procedure.name);
-        names.extend(procedure.locals.iter().map(|v| &v.name[..]));
-        procedure.body.visit(&mut |stmt| {
-            if let StmtKind::Label(name) = &stmt.kind {
-                names.push(name);
-            }
-        });
-    }
-    let mut prefix = "tso_".to_string();
-    while names.iter().any(|name| name.starts_with(&prefix)) {
-        prefix.insert(0, 'x');
-    }
-    prefix
 }

@@ -8,7 +8,7 @@ use fencepost_memory::{Machine, Sc, State, Tso};
 use fencepost_passes::pipeline;
 use fencepost_samples::random::{Config, program};
 use fencepost_task::{Action, Bounds, Budget, Engine, Model, Step, Task, Verdict};
-use fencepost_translate::{Bound, run_back, translate};
+use fencepost_translate::{Bound, Language, Translation, run_back, translate};
 use std::collections::{BTreeSet, HashSet};
 
 fn lower(text: &str) -> Program {
@@ -17,17 +17,54 @@ fn lower(text: &str) -> Program {
     pipeline::lower(tree)
 }
 
-fn translated(text: &str, bound: Bound) -> String {
+fn translation(text: &str, bound: Bound) -> Translation {
     let tree =
         fencepost_frontend::model::read("test.fp", text).unwrap_or_else(|(_, d)| panic!("{d:?}\n{text}"));
-    translate(&tree, bound).unwrap_or_else(|u| panic!("{u:?}\n{text}"))
+    translate(&tree, bound, Language::Model).unwrap_or_else(|u| panic!("{u:?}\n{text}"))
 }
 
-/// What is reached: memories outside atomic sections, and whether a property is violated.
+fn translated(text: &str, bound: Bound) -> String {
+    translation(text, bound).text
+}
+
+/// What is reached: memories outside atomic sections, with where the threads are if all are at labels; and whether a
+/// property is violated.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Reached {
     memories: BTreeSet<Vec<i64>>,
+    controls: BTreeSet<(Vec<String>, Vec<i64>)>,
     violated: bool,
+}
+
+impl Reached {
+    /// A state in which no thread is inside a section. The translation's labels have a beginning of their own.
+    fn note(&mut self, program: &Program, state: &State, memory: &[i64], prefix: &str) {
+        self.memories.insert(memory.to_vec());
+        // Only the tiny programs have labels everywhere.
+        let first = format!("{prefix}l0");
+        if !state.threads.iter().all(|t| program.procedure(t.frames[0].procedure).label(&first).is_some()) {
+            return;
+        }
+        let places: Option<Vec<String>> = state
+            .threads
+            .iter()
+            .map(|thread| {
+                if thread.ended {
+                    return Some("end".to_string());
+                }
+                let top = thread.top();
+                let procedure = program.procedure(top.procedure);
+                let at_entry = thread.frames.len() == 1 && top.node == procedure.entry();
+                let own = |(name, node): &(String, _)| {
+                    (*node == top.node).then(|| name.strip_prefix(prefix).map(str::to_string)).flatten()
+                };
+                // A thread that has not begun is at its first label.
+                let label = procedure.labels.iter().find_map(own);
+                label.or_else(|| at_entry.then(|| "l0".to_string()))
+            })
+            .collect();
+        self.controls.extend(places.map(|places| (places, memory.to_vec())));
+    }
 }
 
 const LIMIT: usize = 30_000;
@@ -42,7 +79,7 @@ fn reached_sc(program: &Program, cells: usize) -> Option<Reached> {
     let mut steps = Vec::new();
     while let Some(state) = work.pop() {
         if state.section.is_none() {
-            reached.memories.insert(state.cells[..cells].to_vec());
+            reached.note(program, &state, &state.cells[..cells], "tso_at_");
         }
         reached.violated |= machine.violated(&state).is_some();
         steps.clear();
@@ -75,8 +112,13 @@ fn reached_tso(program: &Program, bound: Bound) -> Option<Reached> {
     let mut work = vec![start];
     let mut steps = Vec::new();
     while let Some((state, last, rounds, ages)) = work.pop() {
-        if state.section.is_none() {
-            reached.memories.insert(state.cells.clone());
+        // With bounded age a round does not end while a store would then be too old.
+        let may_end = match (bound, last) {
+            (Bound::Age(k), Some(last)) => ages[last].iter().all(|age| *age < k),
+            (Bound::Age(_), None) | (Bound::Rounds(_), _) => true,
+        };
+        if state.section.is_none() && may_end {
+            reached.note(program, &state, &state.cells, "");
         }
         reached.violated |= machine.violated(&state).is_some();
         steps.clear();
@@ -140,8 +182,15 @@ fn compare(text: &str, bound: Bound) -> bool {
     true
 }
 
-const BOUNDS: [Bound; 6] =
-    [Bound::Rounds(1), Bound::Rounds(2), Bound::Rounds(3), Bound::Age(0), Bound::Age(1), Bound::Age(2)];
+const BOUNDS: [Bound; 7] = [
+    Bound::Rounds(1),
+    Bound::Rounds(2),
+    Bound::Rounds(3),
+    Bound::Age(0),
+    Bound::Age(1),
+    Bound::Age(2),
+    Bound::Age(3),
+];
 
 /// Statements of tiny programs; loads that are stored again, since only memory is compared.
 const STATEMENTS: [&str; 8] = [
@@ -158,14 +207,19 @@ const STATEMENTS: [&str; 8] = [
 #[test]
 fn tiny_programs_reach_the_same() {
     let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(10);
+    // Labels before, between and behind the statements.
+    let labelled = |a: &str, b: &str| format!("l0: {a} l1: {b} l2: skip;");
     let pairs: Vec<String> =
-        STATEMENTS.iter().flat_map(|a| STATEMENTS.iter().map(move |b| format!("{a} {b}"))).collect();
+        STATEMENTS.iter().flat_map(|a| STATEMENTS.iter().map(move |b| labelled(a, b))).collect();
     let mut compared = 0;
     for i in 0..seeds {
         // A fixed walk through all combinations.
         let (a, b) = (&pairs[i * 7 % 64], &pairs[(i * 13 + i / 64) % 64]);
-        let text =
-            format!("shared 0..2 x, y;\nthread a {{ {a} }}\nthread b {{ {b} }}\nfinal forall (x + y < 4);\n");
+        // A thread is not at two labels at once, but the labels are watched.
+        let watch = "forbid a at l0 and a at l1 and a at l2;\nforbid b at l0 and b at l1 and b at l2;";
+        let text = format!(
+            "shared 0..2 x, y;\nthread a {{ {a} }}\nthread b {{ {b} }}\nfinal forall (x + y < 4);\n{watch}\n"
+        );
         compared += BOUNDS.iter().filter(|bound| compare(&text, **bound)).count();
     }
     assert!(compared > seeds * 3, "{compared} compared");
@@ -181,12 +235,14 @@ fn known_programs_have_their_verdicts() {
         )
     };
     let violated = |text: &str, bound| {
-        let program = lower(&translated(text, bound));
+        let translation = translation(text, bound);
+        let program = lower(&translation.text);
         let (bounds, budget) = (Bounds::default(), Budget::default());
         let task = Task { program: &program, model: Model::Sc, bounds, budget };
         match Explicit::default().check(&task, &mut |_| {}).verdict {
             Verdict::Unsafe { trace } => {
-                let run = run_back(&lower(text), &program, &trace).expect("the run has an original");
+                let run =
+                    run_back(&lower(text), &program, &translation, &trace).expect("the run has an original");
                 assert!(replay(&lower(text), &run).is_ok(), "{bound:?}\n{text}");
                 true
             }
@@ -203,20 +259,40 @@ fn known_programs_have_their_verdicts() {
     assert!(compare(&sb(""), Bound::Rounds(1)));
 }
 
+/// Random programs with loops, recursion, spawn, locks and atomic sections; what comes out is read again, and what is
+/// printed of that is in the form in which it is printed.
 #[test]
 fn random_programs_reach_the_same() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
-    let mut compared = 0;
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(18);
+    let (mut compared, mut spawning, mut calling, mut looping) = (0, 0, 0, 0);
     for seed in 0..seeds {
         let config = Config { statements: 3, ..Config::default() };
         let text = program(seed, config).to_string();
-        for bound in [Bound::Rounds(2), Bound::Age(1)] {
+        for bound in BOUNDS {
             let tree = fencepost_frontend::model::read("test.fp", &text).unwrap();
-            if translate(&tree, bound).is_ok() && compare(&text, bound) {
+            let Ok(translation) = translate(&tree, bound, Language::Model) else { continue };
+            let read = |text: &str| fencepost_frontend::model::read("test.fp", text).expect("it can be read");
+            let printed = read(&translation.text).to_string();
+            assert_eq!(read(&printed).to_string(), printed);
+            if compare(&text, bound) {
                 compared += 1;
+                spawning += usize::from(text.contains("spawn"));
+                calling += usize::from(text.contains("call("));
+                looping += usize::from(text.contains("while"));
             }
         }
     }
-    println!("{compared} compared");
-    assert!(compared > seeds / 4, "{compared} compared");
+    println!("{compared} compared, {spawning} with spawn, {calling} with calls, {looping} with loops");
+    assert!(compared > 2 * seeds as usize, "{compared} compared");
+    assert!(spawning > 0 && calling > 0 && looping > 0, "{spawning} {calling} {looping}");
+}
+
+/// Atomic sections inside others, by calls: the outermost counts.
+#[test]
+fn nested_sections_are_one() {
+    let text = "shared 0..2 x, y;\nvoid add() { atomic { x = x + 1; } }\n\
+                thread a { atomic { add(); y = x; } }\nthread b { y = x; x = 0; }\nfinal forall (y < 3);\n";
+    for bound in [Bound::Rounds(1), Bound::Rounds(2), Bound::Age(0), Bound::Age(1)] {
+        assert!(compare(text, bound), "{bound:?}");
+    }
 }

@@ -11,6 +11,7 @@ mod lazy_families;
 mod litmus;
 mod memorax;
 mod promela;
+mod translate;
 
 use crate::options::{BenchName, BenchOptions};
 use crate::{Exit, output};
@@ -27,6 +28,7 @@ pub fn run(options: &BenchOptions) -> Exit {
         BenchName::Explore => explore::run(options),
         BenchName::Litmus => litmus::run(options),
         BenchName::Lazy => lazy::run(options),
+        BenchName::Translate => translate::run(options),
     };
     match done {
         Ok(()) => Exit::Good,

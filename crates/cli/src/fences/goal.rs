@@ -97,6 +97,10 @@ impl Checker<'_> {
             EngineName::Dual => self.ask(dual, program, memory),
             EngineName::Lazy => self.ask(&Lazy::default(), program, memory),
             EngineName::Bmc => self.ask(&Bmc::default(), program, memory),
+            EngineName::Rounds | EngineName::Age => {
+                let reason = "translations have bounds, and a repair must hold without".to_string();
+                Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None }
+            }
             EngineName::Auto if program.is_parameterized() && self.model == Model::Tso => {
                 self.ask(dual, program, memory)
             }

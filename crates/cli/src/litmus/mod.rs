@@ -15,6 +15,7 @@ mod show;
 use crate::interrupt;
 use crate::options::{EngineName, Format, LitmusOptions, ModelName};
 use crate::{Exit, input, output};
+use clap::ValueEnum;
 use decide::{Answer, Method, NoAnswer};
 use expect::Expectations;
 use fencepost_frontend::Diagnostic;
@@ -108,8 +109,8 @@ pub fn run(options: &LitmusOptions) -> Exit {
         _ if options.oracle.is_some() => Method::Axiomatic,
         EngineName::Auto | EngineName::Explicit => Method::Explicit,
         EngineName::Bmc => Method::Bmc,
-        engine @ (EngineName::Dual | EngineName::Lazy) => {
-            let name = if engine == EngineName::Dual { "dual" } else { "lazy" };
+        engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Rounds | EngineName::Age) => {
+            let name = engine.to_possible_value().map_or(String::new(), |value| value.get_name().to_string());
             output::complain(format!(
                 "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \
                  test's condition"

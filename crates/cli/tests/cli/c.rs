@@ -9,7 +9,8 @@ use crate::{check, fencepost_args, root, scratch};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn features() -> Vec<(String, String)> {
+/// The constructs, by their names.
+pub fn features() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/features");
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -21,6 +21,8 @@ mod replay;
 mod robust;
 mod terminal;
 mod translate;
+mod translate_c;
+mod translated;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

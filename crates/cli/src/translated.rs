@@ -1,0 +1,223 @@
+//! `--engine rounds` and `--engine age`: the program is translated to one for SC, that is searched, and what is found
+//! is turned back into a TSO run of the program.
+//!
+//! Without a bound from the user the bound grows until a violation is found, time is up, or more of it would cost too
+//! much. What has no violation is safe up to the bound, never without. With growing age it is looked at whether
+//! one more round on the way adds a state of the shared variables; where it does not, that is said and the growth
+//! ends there, but it proves nothing about larger ages.
+
+use crate::options::{CheckOptions, EngineName, InputFormat, InputOptions};
+use crate::{input, translate};
+use fencepost_bmc::Bmc;
+use fencepost_explore::{Explicit, without_needless_steps};
+use fencepost_ir::{cfg, tree};
+use fencepost_passes::pipeline;
+use fencepost_task::{
+    Answer, Bounds, Budget, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Verdict,
+};
+use fencepost_translate::{
+    Bound, Dialect, Translation, Unsupported, run_back, shared_states, translate as text_for,
+};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// No bound larger than this is tried by itself.
+const LARGEST: u32 = 8;
+
+/// After so many states no larger bound is tried: it would take many times as many.
+const ENOUGH_STATES: u64 = 500_000;
+
+/// Shared states are compared in spaces of up to so many states.
+const COMPARABLE: usize = 100_000;
+
+/// The engine.
+pub struct Translated<'a> {
+    options: &'a InputOptions,
+    tree: &'a tree::Program,
+    format: InputFormat,
+    /// Whether rounds are bounded, and not ages.
+    rounds: bool,
+    given: Option<u32>,
+    /// What is to be said besides the verdict.
+    pub notes: Rc<RefCell<Vec<String>>>,
+}
+
+/// What one bound gave.
+struct Tried {
+    verdict: Verdict,
+    stats: Stats,
+    translation: Option<(Translation, cfg::Program)>,
+}
+
+impl<'a> Translated<'a> {
+    /// The engine that the options ask for.
+    pub fn new(options: &'a CheckOptions, tree: &'a tree::Program, format: InputFormat) -> Translated<'a> {
+        let rounds = options.engine == EngineName::Rounds;
+        let given = if rounds { options.bmc.rounds } else { options.age };
+        Translated { options: &options.input, tree, format, rounds, given, notes: Rc::default() }
+    }
+
+    fn scope(&self, k: u32, task: &Task<'_>) -> Scope {
+        let (rounds, age) = if self.rounds { (Some(k), None) } else { (None, Some(k)) };
+        Scope::UpTo(Bounds { rounds, age, threads: task.bounds.threads, ..Bounds::default() })
+    }
+
+    fn translation(&self, k: u32) -> Result<(Translation, cfg::Program), Reason> {
+        let mut tree = self.tree.clone();
+        pipeline::instantiate(&mut tree, self.options.threads);
+        let bound = if self.rounds { Bound::Rounds(k) } else { Bound::Age(k) };
+        let language = translate::language(self.format, Dialect::Verifier);
+        let translation = text_for(&tree, bound, language).map_err(|Unsupported { span, what }| {
+            let place = self.tree.sources.place(span);
+            Reason::NotApplicable(format!("{what} cannot be translated, at {place}"))
+        })?;
+        let (format, name) = match self.format {
+            InputFormat::C => (InputFormat::C, "translation.c"),
+            _ => (InputFormat::Fp, "translation.fp"),
+        };
+        let read = input::parse(format, name, &translation.text, self.options).unwrap_or_else(|error| {
+            panic!(
+                "internal error: a translation cannot be read. This is a bug in Fencepost; please report it with the \
+                 file.\n{}",
+                input::message(&error)
+            )
+        });
+        let program = pipeline::run(read, pipeline::Options::default(), |_, _| {});
+        Ok((translation, program))
+    }
+
+    /// Decides one bound: by explicit search, or where that comes to no end a solver looks for violations.
+    fn at(&self, k: u32, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Tried {
+        let (translation, program) = match self.translation(k) {
+            Ok(translated) => translated,
+            Err(reason) => {
+                let verdict = Verdict::Unknown { reason, scope: None };
+                return Tried { verdict, stats: Stats::default(), translation: None };
+            }
+        };
+        let halved = task.budget.deadline.map(|deadline| {
+            let now = Instant::now();
+            now + deadline.saturating_duration_since(now) / 2
+        });
+        let budget = Budget { deadline: halved, ..task.budget.clone() };
+        let sc = Task { program: &program, model: Model::Sc, bounds: Bounds::default(), budget };
+        let mut answer = Explicit::default().check_quickly(&sc, progress);
+        if let Verdict::Unknown { reason, .. } = &answer.verdict
+            && *reason != Reason::Cancelled
+            && task.budget.exceeded(0).is_none()
+        {
+            let why = answer.verdict.clone();
+            let sc = Task { budget: task.budget.clone(), ..sc };
+            answer = Bmc::default().check(&sc, progress);
+            // A solver's bounds are others; that it finds nothing says little.
+            if !matches!(answer.verdict, Verdict::Unsafe { .. }) {
+                answer.verdict = why;
+            }
+        }
+        let verdict = match answer.verdict {
+            Verdict::Unsafe { trace } => {
+                let trace = self.original_run(task, &program, &translation, &trace);
+                Verdict::Unsafe { trace: without_needless_steps(task, trace) }
+            }
+            verdict => verdict,
+        };
+        Tried { verdict, stats: answer.stats, translation: Some((translation, program)) }
+    }
+
+    fn original_run(
+        &self,
+        task: &Task<'_>,
+        translated: &cfg::Program,
+        translation: &Translation,
+        trace: &Trace,
+    ) -> Trace {
+        run_back(task.program, translated, translation, trace).unwrap_or_else(|| {
+            panic!(
+                "internal error: the engine `{}` found a run of a translation that is none of the program. This \
+                 is a bug in Fencepost; please report it with the file.",
+                self.name()
+            )
+        })
+    }
+
+    /// The largest number of threads, rounds or ages that a user may mean.
+    fn growth(&self) -> std::ops::RangeInclusive<u32> {
+        match self.given {
+            Some(k) => k..=k,
+            None if self.rounds => 1..=LARGEST,
+            None => 0..=LARGEST,
+        }
+    }
+}
+
+impl Engine for Translated<'_> {
+    fn name(&self) -> &'static str {
+        if self.rounds { "rounds" } else { "age" }
+    }
+
+    fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        let refused = |why: &str| Answer {
+            verdict: Verdict::Unknown { reason: Reason::NotApplicable(why.to_string()), scope: None },
+            unreached: Vec::new(),
+            stats: Stats::default(),
+            certificate: None,
+        };
+        if task.model != Model::Tso {
+            return refused("the translation is of TSO; other models need another engine");
+        }
+        if task.program.is_parameterized() {
+            return refused("the translation has no bound for any number of threads; give --threads");
+        }
+        let mut finished = None;
+        let mut stopped = None;
+        let mut stats = Stats::default();
+        let mut before = None;
+        for k in self.growth() {
+            let tried = self.at(k, task, progress);
+            stats = tried.stats;
+            match tried.verdict {
+                Verdict::Safe { .. } => finished = Some(k),
+                Verdict::Unsafe { .. } => {
+                    let verdict = tried.verdict;
+                    return Answer { verdict, unreached: Vec::new(), stats, certificate: None };
+                }
+                Verdict::Unknown { reason, .. } => {
+                    stopped = Some(reason);
+                    break;
+                }
+            }
+            if self.given.is_some() || stats.states > ENOUGH_STATES {
+                break;
+            }
+            let reached = tried
+                .translation
+                .and_then(|(translation, program)| shared_states(&program, &translation.shared, COMPARABLE));
+            if let (Some(old), Some(new)) = (&before, &reached)
+                && k > 1
+                && old == new
+            {
+                let what = if self.rounds { "rounds" } else { "ages" };
+                self.notes.borrow_mut().push(format!(
+                    "the shared variables have the same {} states with {what} up to {} and up to {k}; larger ones were \
+                     not tried, and that is no proof",
+                    new.len(),
+                    k - 1
+                ));
+                break;
+            }
+            before = reached;
+        }
+        let scope = finished.map(|k| self.scope(k, task));
+        let verdict = match (scope, stopped) {
+            (Some(scope), None) => Verdict::Safe { scope },
+            // No violation up to the last bound that was finished.
+            (Some(scope), Some(Reason::Timeout | Reason::Memory)) => Verdict::Safe { scope },
+            (scope, reason) => {
+                let reason = reason.unwrap_or(Reason::Timeout);
+                Verdict::Unknown { reason, scope }
+            }
+        };
+        Answer { verdict, unreached: Vec::new(), stats, certificate: None }
+    }
+}

@@ -1,0 +1,119 @@
+//! A translated program as C text: declarations, what they need before them, and the functions that are used.
+
+use crate::{Dialect, Language, Translator, Unsupported};
+use fencepost_ir::Scalar;
+use fencepost_ir::tree::{Base, ExprKind, ProcedureId, Program, RecordId, StmtKind, Type};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+impl Translator<'_> {
+    /// The whole text.
+    pub fn c_text(&self) -> Result<String, Unsupported> {
+        let procedures = self.procedures()?;
+        let words = self.c_words(None);
+        let shared: Vec<_> =
+            self.program.shared.iter().map(|v| (v, format!("static {};", words.declaration(v)))).collect();
+        let local = self.language.thread_local();
+        let own: Vec<_> = self
+            .program
+            .thread_locals
+            .iter()
+            .map(|v| (v, format!("{local} {};", words.declaration(v))))
+            .collect();
+        // Compilers warn about what nobody uses.
+        let name = |i: usize| &self.program.procedures[i].name[..];
+        let initializers: Vec<&str> =
+            shared.iter().filter_map(|(_, text)| text.split_once(" = ")).map(|(_, init)| init).collect();
+        let mut used: BTreeSet<&str> = initializers.iter().copied().flat_map(words_of).collect();
+        used.insert("main");
+        let mut left: Vec<usize> = (0..procedures.len()).collect();
+        while let Some(next) = left.iter().position(|i| used.contains(name(*i))) {
+            used.extend(words_of(&procedures[left.remove(next)].0));
+        }
+        let kept = (0..procedures.len()).filter(|i| !left.contains(i));
+        self.used.replace(kept.clone().flat_map(|i| procedures[i].1.iter().copied()).collect());
+        let support = self.support();
+        used.extend(words_of(&support));
+
+        let mut out = self.introduction();
+        let assert =
+            if self.language == Language::C(Dialect::Verifier) { "#include <assert.h>\n" } else { "" };
+        let _ = write!(out, "{assert}#include <pthread.h>\n\n{}", self.externs());
+        out += &self.records()?;
+        for i in kept.clone().filter(|i| !self.is_main(ProcedureId(*i))) {
+            let _ = writeln!(out, "{};", self.head(ProcedureId(i), &self.program.procedures[i]));
+        }
+        out.push('\n');
+        // What an initialiser speaks of stands before it.
+        let named: BTreeSet<&str> = initializers.into_iter().flat_map(words_of).collect();
+        for (_, text) in shared.iter().filter(|(v, _)| named.contains(&v.name[..])) {
+            let head = text.split_once(" = ").map_or(text.trim_end_matches(';'), |(head, _)| head);
+            let _ = writeln!(out, "{head};");
+        }
+        for (_, text) in shared.iter().chain(&own).filter(|(v, _)| used.contains(&v.name[..])) {
+            let _ = writeln!(out, "{text}");
+        }
+        out += &support;
+        kept.for_each(|i| out += &procedures[i].0);
+        Ok(out)
+    }
+
+    /// The structs that variables and pointers need, members before what has them.
+    fn records(&self) -> Result<String, Unsupported> {
+        fn need(program: &Program, ty: &Type, order: &mut Vec<u32>) {
+            if let Type::Record(id) = ty.innermost()
+                && !order.contains(&id.0)
+            {
+                program.records.get(*id).fields.iter().for_each(|f| need(program, &f.ty, order));
+                order.push(id.0);
+            }
+        }
+        let program = &self.program;
+        let mut order = Vec::new();
+        let variables = program.shared.iter().chain(&program.thread_locals);
+        let locals = program.procedures.iter().flat_map(|p| &p.locals);
+        for v in variables.clone().chain(locals) {
+            let odd = |ty: Scalar| matches!(ty, Scalar::Int(int) if ![8, 16, 32, 64].contains(&int.bits));
+            if program.records.layout(&v.ty).iter().any(|cell| odd(cell.ty)) {
+                return Err(Unsupported::new(v.span, "bit-fields that are no whole integer"));
+            }
+        }
+        variables.for_each(|v| need(program, &v.ty, &mut order));
+        for procedure in &program.procedures {
+            procedure.locals.iter().for_each(|v| need(program, &v.ty, &mut order));
+            procedure.body.visit(&mut |stmt| {
+                for e in stmt.kind.expressions() {
+                    e.visit(&mut |e| {
+                        if let ExprKind::Read(p) | ExprKind::AddressOf(p) | ExprKind::Rmw(_, p, _) = &e.kind
+                            && let Base::Pointed(_, ty) = &p.base
+                        {
+                            need(program, ty, &mut order);
+                        }
+                    });
+                }
+                if let StmtKind::Assign(p, _) | StmtKind::Lock(p) | StmtKind::Unlock(p) = &stmt.kind
+                    && let Base::Pointed(_, ty) = &p.base
+                {
+                    need(program, ty, &mut order);
+                }
+            });
+        }
+        let words = self.c_words(None);
+        let mut out = String::new();
+        for id in order {
+            let record = &program.records.0[id as usize];
+            let keyword = words.type_name(&Type::Record(RecordId(id)));
+            let _ = writeln!(out, "{keyword} {{");
+            for field in &record.fields {
+                let _ = writeln!(out, "    {};", words.named(&field.ty, &field.name));
+            }
+            out.push_str("};\n\n");
+        }
+        Ok(out)
+    }
+}
+
+/// The names and numbers in a text.
+pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+}

@@ -1,0 +1,378 @@
+//! What pointers of a C program may point to, as far as a translation has to know it.
+//!
+//! Stores to a variable are put down for later rounds in variables of their own, so an access through a pointer must find
+//! out at run time which variable it means; that works for the shared variables, which have names. Whatever else
+//! pointers point to is a local variable. That is accessed directly, which is right while no other
+//! thread can see it: its address must not get into memory nor to another thread ([`check_private`]). Variables of a
+//! procedure that runs once are as good as shared ones, and are made such where that fails ([`share_locals`]).
+
+use crate::Unsupported;
+use fencepost_ir::pointer::{self, Target};
+use fencepost_ir::tree::{
+    Base, Block, Choices, Count, Expr, ExprKind, Kept, LocalId, Place, Procedure, ProcedureId, Program,
+    Projection, SharedId, Stmt, StmtKind, Type, VarRef, Variable,
+};
+use fencepost_ir::{Scalar, Span};
+use std::collections::BTreeSet;
+
+/// Every statement of a program, with its procedure.
+fn statements(program: &Program, mut visit: impl FnMut(ProcedureId, &Stmt)) {
+    for (i, procedure) in program.procedures.iter().enumerate() {
+        procedure.body.visit(&mut |stmt| visit(ProcedureId(i), stmt));
+    }
+}
+
+/// Every expression of a statement, inner ones included.
+fn expressions(stmt: &Stmt, visit: &mut impl FnMut(&Expr)) {
+    stmt.kind.expressions().into_iter().for_each(|e| e.visit(visit));
+}
+
+/// The procedures that threads run.
+pub fn run_as_threads(program: &Program) -> BTreeSet<ProcedureId> {
+    let mut run: BTreeSet<ProcedureId> = program.threads.iter().map(|t| t.procedure).collect();
+    statements(program, |_, stmt| {
+        expressions(stmt, &mut |e| {
+            if let ExprKind::Spawn(id, ..) = e.kind {
+                run.insert(id);
+            }
+        });
+    });
+    run
+}
+
+/// The procedures that are called.
+pub fn called(program: &Program) -> BTreeSet<ProcedureId> {
+    let mut called = BTreeSet::new();
+    statements(program, |_, stmt| {
+        expressions(stmt, &mut |e| {
+            if let ExprKind::Call(id, _) = e.kind {
+                called.insert(id);
+            }
+        });
+    });
+    called
+}
+
+/// For each shared variable whether its address is somewhere.
+pub fn addressed(program: &Program) -> Vec<bool> {
+    let mut found = vec![false; program.shared.len()];
+    let word = |found: &mut Vec<bool>, value: i64, ty: Scalar| {
+        if let Scalar::Pointer { bits } = ty
+            && let Target::Object(object, _) = pointer::target(value, bits)
+            && let Some(found) = found.get_mut(object as usize)
+        {
+            *found = true;
+        }
+    };
+    for v in &program.shared {
+        for (choices, cell) in v.init.iter().zip(program.records.layout(&v.ty)) {
+            choices.0.iter().for_each(|(lo, _)| word(&mut found, *lo, cell.ty));
+        }
+    }
+    for thread in &program.threads {
+        let procedure = program.procedure(thread.procedure);
+        for (value, v) in thread.args.iter().zip(&procedure.locals) {
+            v.ty.as_scalar().into_iter().for_each(|ty| word(&mut found, *value, ty));
+        }
+    }
+    statements(program, |_, stmt| {
+        expressions(stmt, &mut |e| match &e.kind {
+            ExprKind::Const(value) => word(&mut found, *value, e.ty),
+            ExprKind::AddressOf(Place { base: Base::Variable(VarRef::Shared(id)), .. }) => found[id.0] = true,
+            _ => {}
+        });
+    });
+    found
+}
+
+/// For each shared variable whether it may ever be written, given which ones pointers may mean.
+pub fn written(program: &Program, addressed: &[bool]) -> Vec<bool> {
+    let mut found = vec![false; program.shared.len()];
+    let mut by_pointer = false;
+    let mut target = |place: &Place| match &place.base {
+        Base::Variable(VarRef::Shared(id)) => found[id.0] = true,
+        Base::Pointed(..) => by_pointer = true,
+        Base::Variable(_) => {}
+    };
+    statements(program, |_, stmt| {
+        if let StmtKind::Assign(place, _) | StmtKind::Join(Some(place), _) = &stmt.kind {
+            target(place);
+        }
+        expressions(stmt, &mut |e| {
+            if let ExprKind::Rmw(_, place, _) = &e.kind {
+                target(place);
+            }
+        });
+    });
+    if by_pointer {
+        found.iter_mut().zip(addressed).for_each(|(found, addressed)| *found |= *addressed);
+    }
+    found
+}
+
+/// The first place where the address of a local variable gets out of its thread, if there is one.
+pub fn check_private(program: &Program) -> Result<(), Unsupported> {
+    let run = &run_as_threads(program);
+    let mut flow = Flow { program, locals: BTreeSet::new(), results: BTreeSet::new(), run, escape: None };
+    loop {
+        let before = (flow.locals.len(), flow.results.len());
+        statements(program, |procedure, stmt| flow.statement(procedure, stmt));
+        if let Some(span) = flow.escape {
+            return Err(Unsupported::new(span, "the address of a local variable that other threads may get"));
+        }
+        if before == (flow.locals.len(), flow.results.len()) {
+            return Ok(());
+        }
+    }
+}
+
+/// Where addresses of local variables may be.
+struct Flow<'a> {
+    program: &'a Program,
+    /// In these registers.
+    locals: BTreeSet<(ProcedureId, LocalId)>,
+    /// In the results of these procedures.
+    results: BTreeSet<ProcedureId>,
+    /// Procedures whose results other threads may get.
+    run: &'a BTreeSet<ProcedureId>,
+    /// Where one gets into memory or to another thread.
+    escape: Option<Span>,
+}
+
+impl Flow<'_> {
+    fn is_in_memory(&self, procedure: ProcedureId, id: LocalId) -> bool {
+        matches!(self.program.procedure(procedure).locals[id.0].kept, Kept::InMemory(_))
+    }
+
+    /// Whether the value may be an address of a local variable.
+    fn carries(&self, procedure: ProcedureId, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Read(Place { base: Base::Variable(VarRef::Local(id)), .. }) => {
+                self.locals.contains(&(procedure, *id))
+            }
+            ExprKind::AddressOf(place) => match &place.base {
+                Base::Variable(VarRef::Local(id)) => self.is_in_memory(procedure, *id),
+                Base::Variable(VarRef::ThreadLocal(_)) => true,
+                Base::Variable(VarRef::Shared(_) | VarRef::Observed(..)) => false,
+                Base::Pointed(pointer, _) => self.carries(procedure, pointer),
+            },
+            _ if e.ty == Scalar::Bool => false,
+            ExprKind::Unary(_, arg) | ExprKind::Convert(_, arg) => self.carries(procedure, arg),
+            ExprKind::Binary(_, left, right) => {
+                self.carries(procedure, left) || self.carries(procedure, right)
+            }
+            ExprKind::Select(_, then, otherwise) => {
+                self.carries(procedure, then) || self.carries(procedure, otherwise)
+            }
+            ExprKind::Call(id, _) => self.results.contains(id),
+            _ => false,
+        }
+    }
+
+    fn statement(&mut self, procedure: ProcedureId, stmt: &Stmt) {
+        let mut calls = Vec::new();
+        let mut escapes = false;
+        expressions(stmt, &mut |e| match &e.kind {
+            ExprKind::Call(callee, args) => {
+                let carried = args.iter().enumerate().filter(|(_, a)| self.carries(procedure, a));
+                calls.extend(carried.map(|(i, _)| (*callee, LocalId(i))));
+            }
+            ExprKind::Spawn(_, args, _) | ExprKind::Rmw(_, _, args) => {
+                escapes |= args.iter().any(|a| self.carries(procedure, a));
+            }
+            _ => {}
+        });
+        match &stmt.kind {
+            StmtKind::Declare(id, Some(value)) if self.carries(procedure, value) => {
+                escapes |= self.is_in_memory(procedure, *id);
+                self.locals.insert((procedure, *id));
+            }
+            StmtKind::Assign(place, value) if self.carries(procedure, value) => match place.base {
+                Base::Variable(VarRef::Local(id)) if !self.is_in_memory(procedure, id) => {
+                    self.locals.insert((procedure, id));
+                }
+                _ => escapes = true,
+            },
+            StmtKind::Return(Some(value)) if self.carries(procedure, value) => {
+                self.results.insert(procedure);
+                escapes |= self.run.contains(&procedure);
+            }
+            StmtKind::Exit(Some(value)) => escapes |= self.carries(procedure, value),
+            _ => {}
+        }
+        for (callee, parameter) in calls {
+            escapes |= self.is_in_memory(callee, parameter);
+            self.locals.insert((callee, parameter));
+        }
+        if escapes && self.escape.is_none() {
+            self.escape = Some(stmt.span);
+        }
+    }
+}
+
+/// The procedures that run once: started once, or called at one place that is passed once.
+fn run_once(program: &Program) -> BTreeSet<usize> {
+    let mut entered = vec![0u32; program.procedures.len()];
+    for thread in &program.threads {
+        entered[thread.procedure.0] += match thread.count {
+            Count::Times(n) => n,
+            Count::Any => 2,
+        };
+    }
+    // The callers; a call in a loop counts twice, and so does one where jumps may lead back.
+    let mut callers = vec![Vec::new(); program.procedures.len()];
+    for (i, procedure) in program.procedures.iter().enumerate() {
+        let mut labels = false;
+        procedure.body.visit(&mut |stmt| labels |= matches!(stmt.kind, StmtKind::Label(_)));
+        calls(&procedure.body, labels, &mut |callee, often| {
+            entered[callee.0] += if often { 2 } else { 1 };
+            callers[callee.0].push(i);
+        });
+    }
+    statements(program, |_, stmt| {
+        expressions(stmt, &mut |e| {
+            if let ExprKind::Spawn(id, ..) = e.kind {
+                entered[id.0] += 2;
+            }
+        });
+    });
+    let mut once: BTreeSet<usize> = (0..entered.len()).filter(|i| entered[*i] == 1).collect();
+    loop {
+        let left: BTreeSet<usize> =
+            once.iter().copied().filter(|i| callers[*i].iter().all(|c| once.contains(c))).collect();
+        if left == once {
+            return once;
+        }
+        once = left;
+    }
+}
+
+/// The calls of a block, with whether they stand in a loop.
+fn calls(block: &Block, in_loop: bool, found: &mut impl FnMut(ProcedureId, bool)) {
+    for stmt in &block.0 {
+        let loops = in_loop || matches!(stmt.kind, StmtKind::While(..) | StmtKind::DoWhile(..));
+        expressions(stmt, &mut |e| {
+            if let ExprKind::Call(id, _) = e.kind {
+                found(id, loops);
+            }
+        });
+        match &stmt.kind {
+            StmtKind::If(_, then, otherwise) => {
+                calls(then, in_loop, found);
+                calls(otherwise, in_loop, found);
+            }
+            StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => calls(body, true, found),
+            StmtKind::Atomic(_, body) | StmtKind::Block(body) => calls(body, in_loop, found),
+            StmtKind::Choose(blocks) => blocks.iter().for_each(|b| calls(b, in_loop, found)),
+            _ => {}
+        }
+    }
+}
+
+/// Makes the variables in memory of procedures that run once shared ones.
+pub fn share_locals(program: &mut Program) -> Result<(), Unsupported> {
+    for i in run_once(program) {
+        let first = program.shared.len();
+        let procedure = &mut program.procedures[i];
+        let ids: Vec<_> = (procedure.params..procedure.locals.len())
+            .filter(|id| matches!(procedure.locals[*id].kept, Kept::InMemory(_)))
+            .collect();
+        for (n, id) in ids.iter().enumerate() {
+            let v = &procedure.locals[*id];
+            if !is_set_first(procedure, LocalId(*id)) {
+                return Err(Unsupported::new(
+                    v.span,
+                    "a local variable that other threads may see before it is set",
+                ));
+            }
+            let cells = program.records.layout(&v.ty);
+            let init = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
+            let shared = Variable::new(v.name.clone(), v.ty.clone(), init, v.span);
+            let shared_id = SharedId(first + n);
+            replace(&mut procedure.body, LocalId(*id), shared_id);
+            program.shared.push(shared);
+        }
+        for id in ids {
+            procedure.locals[id].kept = Kept::Private;
+        }
+    }
+    Ok(())
+}
+
+/// Whether each cell of the variable gets a value before anything else is done with it, as initialisers do.
+fn is_set_first(procedure: &Procedure, id: LocalId) -> bool {
+    let v = &procedure.locals[id.0];
+    // A handle is that of no thread until it is set.
+    if v.ty.leaf() == Some(Scalar::Thread) {
+        return true;
+    }
+    let mut left: BTreeSet<Vec<i64>> = match (&v.ty, &v.ty.dims()[..]) {
+        (Type::Scalar(_), _) => BTreeSet::from([Vec::new()]),
+        (Type::Array(element, n), [_]) if matches!(**element, Type::Scalar(_)) => {
+            (0..i64::from(*n)).map(|i| vec![i]).collect()
+        }
+        _ => return false,
+    };
+    let mentions = |e: &Expr| {
+        let mut found = false;
+        e.visit(&mut |e| {
+            if let ExprKind::Read(place) | ExprKind::AddressOf(place) = &e.kind {
+                found |= place.base == Base::Variable(VarRef::Local(id));
+            }
+        });
+        found
+    };
+    for stmt in &procedure.body.0 {
+        if left.is_empty() {
+            return true;
+        }
+        match &stmt.kind {
+            StmtKind::Declare(declared, Some(value)) if *declared == id => return !mentions(value),
+            StmtKind::Declare(_, value) if !value.as_ref().is_some_and(mentions) => {}
+            StmtKind::Assign(place, value) if !mentions(value) => {
+                let constant = |p: &Projection| match p {
+                    Projection::Index(Expr { kind: ExprKind::Const(i), .. }) => Some(*i),
+                    _ => None,
+                };
+                if place.base == Base::Variable(VarRef::Local(id))
+                    && let Some(cell) = place.path.iter().map(constant).collect::<Option<Vec<_>>>()
+                {
+                    left.remove(&cell);
+                }
+            }
+            _ => return false,
+        }
+    }
+    left.is_empty()
+}
+
+/// The shared variable in place of the local one.
+fn replace(block: &mut Block, id: LocalId, shared: SharedId) {
+    let change = |place: &mut Place| {
+        if place.base == Base::Variable(VarRef::Local(id)) {
+            place.base = Base::Variable(VarRef::Shared(shared));
+        }
+    };
+    let in_expr = |e: &mut Expr| {
+        e.visit_mut(&mut |e| {
+            if let ExprKind::Read(place) | ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) =
+                &mut e.kind
+            {
+                change(place);
+            }
+        });
+    };
+    block.visit_mut(&mut |stmt| {
+        stmt.kind.places_mut().into_iter().for_each(change);
+        stmt.kind.expressions_mut().into_iter().for_each(in_expr);
+        if let StmtKind::Declare(declared, value) = &mut stmt.kind
+            && *declared == id
+        {
+            let place = Place::variable(VarRef::Shared(shared), stmt.span);
+            stmt.kind = match value.take() {
+                Some(value) => StmtKind::Assign(place, value),
+                None => StmtKind::Skip,
+            };
+        }
+    });
+}

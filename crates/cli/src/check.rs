@@ -1,8 +1,9 @@
 //! `fencepost check`: files and models to verdicts.
 
 use crate::options::{CheckOptions, EngineName, Format, SearchOrder};
+use crate::portfolio::{self, Choice, Setup};
 use crate::progress::ProgressLine;
-use crate::{Exit, any_number, bmc, fences, input, interrupt, output, story};
+use crate::{Exit, bmc, fences, input, interrupt, output, story};
 use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
@@ -13,7 +14,9 @@ use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
 use fencepost_robust::lazy::{self, Lazy};
-use fencepost_task::{Answer, Bounds, Budget, Certificate, Engine, Model, Reason, Scope, Task, Verdict};
+use fencepost_task::{
+    Answer, Bounds, Budget, Certificate, Engine, Model, Progress, Reason, Scope, Task, Verdict,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -168,6 +171,7 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
         deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
         memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
         cancelled: cancelled.clone(),
+        pause: None,
     };
     let bounds = Bounds {
         buffer: options.buffer,
@@ -176,33 +180,26 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
         ..Bounds::default()
     };
     let task = Task { program, model, bounds, budget };
-    let mut engine = match engine(options, &task) {
-        Ok(engine) => engine,
+    let setup = match setup(options, model) {
+        Ok(setup) => setup,
         Err(message) => {
             output::complain(format!("error: {message}"));
             return Exit::Wrong;
         }
     };
-    if program.checks != Checks::default() && engine.name() != "explicit" {
+    let named = engine(options.engine, &setup);
+    if program.checks != Checks::default() && named.as_ref().is_some_and(|e| e.name() != "explicit") {
         let message =
             "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit";
         output::complain(format!("error: {message}"));
         return Exit::Wrong;
     }
     let line = ProgressLine::new(options.quiet, name, task.budget.deadline);
-    let mut answer = match engine.name() {
-        "dual" if options.engine == EngineName::Auto => any_number::dual(&task),
-        _ => engine.check(&task, &mut |p| line.update(p)),
+    let mut progress = |p: &Progress| line.update(p);
+    let Choice { answer, engine, engines } = match named {
+        None => portfolio::check(&setup, &task, &mut progress),
+        Some(engine) => Choice::of(engine.as_ref(), &task, &mut progress),
     };
-    if program.is_parameterized()
-        && options.engine == EngineName::Auto
-        && let Verdict::Unknown { reason, .. } = &answer.verdict
-        && !matches!(reason, Reason::Memory | Reason::Cancelled)
-    {
-        let explicit = explicit(options);
-        answer = any_number::check(&explicit, &task, &mut |p| line.update(p));
-        engine = Box::new(explicit);
-    }
     drop(line);
     let searched = start.elapsed();
     let Answer { verdict, unreached, stats, certificate } = bounded_answer(options, answer);
@@ -212,7 +209,7 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
         panic!(
             "internal error: the engine `{}` says that {name} is safe, and its proof is rejected ({message}). \
              This is a bug in Fencepost; please report it with the file.",
-            engine.name()
+            engine
         );
     }
     let mut order = None;
@@ -224,7 +221,7 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
             Err(rejection) => panic!(
                 "internal error: the engine `{}` found a run of {name} under {} that does not replay ({rejection}). \
                  This is a bug in Fencepost; please report it with the file.",
-                engine.name(),
+                engine,
                 model.name()
             ),
         },
@@ -237,18 +234,8 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
         }
         Shown::Safe { .. } | Shown::Unknown { .. } => None,
     };
-    let engine_name = engine.name();
-    let outcome = Outcome {
-        file: name,
-        program,
-        model,
-        engine: engine_name,
-        verdict,
-        explanation,
-        order,
-        stats,
-        seconds,
-    };
+    let outcome =
+        Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
     let object = json::outcome(&outcome);
     match options.format {
         Format::Json => output::line(&object),
@@ -278,7 +265,7 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
     if let Some(path) = &options.certificate {
         match (&outcome.verdict, certificate) {
             (Shown::Safe { .. }, Some(certificate)) => {
-                let text = certificate::write(name, engine.name(), program, &certificate);
+                let text = certificate::write(name, engine, program, &certificate);
                 if let Err(error) = std::fs::write(path, text) {
                     output::complain(format!("error: {}: {error}", path.display()));
                     return Exit::Wrong;
@@ -286,8 +273,7 @@ fn check_model(asked: &Asked<'_>, program: &cfg::Program, model: Model, cancelle
             }
             (Shown::Safe { .. }, None) => {
                 output::complain(format!(
-                    "no certificate: the engine `{}` gives none; try --engine dual",
-                    engine.name()
+                    "no certificate: the engine `{engine}` gives none; try --engine dual"
                 ));
             }
             (Shown::Unsafe(_) | Shown::Unknown { .. }, _) => {
@@ -311,7 +297,7 @@ impl Asked<'_> {
             return Vec::new();
         }
         let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
-        let budget = Budget { deadline, memory: default_memory(), cancelled: cancelled.clone() };
+        let budget = Budget { deadline, memory: default_memory(), cancelled: cancelled.clone(), pause: None };
         fences::suggest(file, &self.options.input, replay.model, budget)
     }
 }
@@ -333,23 +319,26 @@ fn explicit(options: &CheckOptions) -> Explicit {
     }
 }
 
-/// The engine that was asked for; `auto` takes the one that knows any number of threads where there are
-/// such.
-fn engine(options: &CheckOptions, task: &Task<'_>) -> Result<Box<dyn Engine>, String> {
-    let explicit = explicit(options);
-    Ok(match options.engine {
-        EngineName::Bmc => Box::new(bmc::engine(&options.bmc, task.model)?),
-        EngineName::Dual => Box::new(Dual),
-        EngineName::Lazy => Box::new(Lazy { iterations: options.iterations }),
-        EngineName::Auto
-            if task.program.is_parameterized()
-                && task.model == Model::Tso
-                && task.program.checks == Checks::default() =>
-        {
-            Box::new(Dual)
-        }
-        EngineName::Auto | EngineName::Explicit => Box::new(explicit),
+/// The engines as the options describe them; or why these do not fit the model.
+fn setup(options: &CheckOptions, model: Model) -> Result<Setup, String> {
+    Ok(Setup {
+        explicit: explicit(options),
+        lazy: Lazy { iterations: options.iterations },
+        bmc: bmc::engine(&options.bmc, model)?,
+        bounded: options.buffer.is_some() || bmc::is_bounded(&options.bmc),
+        jobs: options.jobs,
     })
+}
+
+/// The engine that was asked for, if one was.
+fn engine(name: EngineName, setup: &Setup) -> Option<Box<dyn Engine>> {
+    match name {
+        EngineName::Auto => None,
+        EngineName::Explicit => Some(Box::new(setup.explicit)),
+        EngineName::Dual => Some(Box::new(Dual)),
+        EngineName::Lazy => Some(Box::new(setup.lazy)),
+        EngineName::Bmc => Some(Box::new(setup.bmc.clone())),
+    }
 }
 
 /// What a limit means: with a bound from the user, "nothing found up to the last finished bound"

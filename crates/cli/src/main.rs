@@ -3,7 +3,6 @@
 //! Exit codes: 0 safe, 1 unsafe, 2 wrong input or command line, 3 unknown; of several, the first
 //! that occurs of 2, 1, 3, 0.
 
-mod any_number;
 mod bench;
 mod bmc;
 mod certify;
@@ -15,6 +14,7 @@ mod interrupt;
 mod litmus;
 mod options;
 mod output;
+mod portfolio;
 mod progress;
 mod replay;
 mod robust;

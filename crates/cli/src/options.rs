@@ -61,6 +61,8 @@ pub enum BenchName {
     Lazy,
     /// Bounded model checking on the tables of its paper, beside cbmc.
     Bmc,
+    /// `--engine auto` beside each engine, on the files given.
+    Auto,
 }
 
 #[derive(Args)]
@@ -68,12 +70,17 @@ pub struct BenchOptions {
     /// Which table
     #[arg(value_enum, default_value = "explore")]
     pub name: BenchName,
+    /// Programs for `auto` [default: the examples]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Also the rows that take minutes
     #[arg(long)]
     pub all: bool,
     /// Output
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
+    #[command(flatten)]
+    pub input: InputOptions,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -302,6 +309,9 @@ pub struct CheckOptions {
     /// Megabytes for each file and model [default: 80 % of the machine's]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: Option<u64>,
+    /// Cores for engines side by side [default: all]; with 1, the same file gives the same run every time
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
     /// Order of the explicit search
     #[arg(long, value_enum, default_value = "bfs")]
     pub search: SearchOrder,

@@ -69,6 +69,7 @@ fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool
         deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
         memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
         cancelled: cancelled.clone(),
+        pause: None,
     };
     let line = ProgressLine::new(options.quiet, &name, budget.deadline);
     let answer = match options.criterion {

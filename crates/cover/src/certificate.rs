@@ -25,6 +25,7 @@ pub fn certificate<'a>(
     let mut basis: Vec<_> = basis.map(configuration).collect();
     basis.sort();
     Certificate {
+        slots: 0,
         variables: variables.map(variable).collect(),
         groups: (0..model.threads.len()).map(|g| group(model, g)).collect(),
         basis,

@@ -8,6 +8,7 @@
 
 use crate::automaton::{Automaton, Mark, Op, Transition};
 use crate::local::LocalGraph;
+use fencepost_task::{Budget, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An automaton, and the state that each place of the thread became, if it was not dropped.
@@ -20,7 +21,7 @@ pub struct Compiled {
 }
 
 /// Compiles a graph whose places have these marks.
-pub fn compile(graph: &LocalGraph, marks: &[Vec<Mark>]) -> Compiled {
+pub fn compile(graph: &LocalGraph, marks: &[Vec<Mark>], budget: &Budget) -> Result<Compiled, Reason> {
     let mut out: Vec<Vec<(Op, u32)>> = vec![Vec::new(); graph.places.len()];
     for step in &graph.steps {
         out[step.from as usize].push((step.op.clone(), step.to));
@@ -37,10 +38,15 @@ pub fn compile(graph: &LocalGraph, marks: &[Vec<Mark>]) -> Compiled {
         direct.dedup();
         work.extend(direct.iter().map(|(_, to)| *to));
         steps.insert(place, direct);
+        if steps.len().is_multiple_of(256)
+            && let Some(reason) = budget.exceeded(0)
+        {
+            return Err(reason);
+        }
     }
     let mut places: Vec<u32> = steps.keys().copied().collect();
     places.sort_unstable();
-    let class = classes(&places, &steps, marks);
+    let class = classes(&places, &steps, marks, budget)?;
     // The initial state is number 0.
     let first = class[&0];
     let number = |place: &u32| match class[place] {
@@ -64,7 +70,7 @@ pub fn compile(graph: &LocalGraph, marks: &[Vec<Mark>]) -> Compiled {
     for place in &places {
         state_of[*place as usize] = Some(number(place));
     }
-    Compiled { automaton: Automaton::new(state_marks, transitions), state_of }
+    Ok(Compiled { automaton: Automaton::new(state_marks, transitions), state_of })
 }
 
 /// What a place can do after silent steps, and the marked places it comes to silently.
@@ -101,7 +107,8 @@ fn classes(
     places: &[u32],
     steps: &FxHashMap<u32, Vec<(Op, u32)>>,
     marks: &[Vec<Mark>],
-) -> FxHashMap<u32, u32> {
+    budget: &Budget,
+) -> Result<FxHashMap<u32, u32>, Reason> {
     let mut class: FxHashMap<u32, u32> = FxHashMap::default();
     let mut kinds: FxHashMap<&[Mark], u32> = FxHashMap::default();
     for place in places {
@@ -124,7 +131,10 @@ fn classes(
         drop(signatures);
         class = refined;
         if refined_count == count {
-            return class;
+            return Ok(class);
+        }
+        if let Some(reason) = budget.exceeded(0) {
+            return Err(reason);
         }
         count = refined_count;
     }

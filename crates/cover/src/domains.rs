@@ -1,7 +1,7 @@
 //! The values that each variable can hold.
 
 use crate::automaton::{Value, Var};
-use crate::local::Reason;
+use crate::local::Infinite;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::Program;
 
@@ -19,7 +19,7 @@ pub struct Domains {
 
 impl Domains {
     /// The initial values.
-    pub fn new(program: &Program) -> Result<Domains, Reason> {
+    pub fn new(program: &Program) -> Result<Domains, Infinite> {
         let types = program.cell_types();
         let mut domains = Domains::default();
         let mut cell = 0;

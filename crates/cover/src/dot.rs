@@ -3,11 +3,12 @@
 use crate::automaton::{Mark, Op};
 use crate::model::Model;
 use fencepost_ir::cfg::{Loc, Program};
+use fencepost_task::Budget;
 use std::fmt::Write;
 
 /// The automata of all threads of a program, or why there are none.
 pub fn dot(program: &Program) -> Result<String, String> {
-    let model = Model::new(program)?;
+    let model = Model::new(program, &Budget::default()).map_err(|reason| reason.to_string())?;
     let mut out = String::from("digraph automata {\n  rankdir=LR;\n  node [shape=circle];\n");
     for (g, threads) in model.threads.iter().enumerate() {
         let names: Vec<_> = threads.starts.iter().map(|s| program.threads[s.index()].name.as_str()).collect();

@@ -9,7 +9,8 @@
 //! buffers and played on the reference semantics ([`mod@trace`]).
 //!
 //! Guarantees: safe is complete, with a certificate ([`mod@certificate`]). Unsafe comes with a run that was
-//! played. Limits: threads whose data are not finite, allocation, threads that start others, atomic sections that do not drain.
+//! played. Limits: threads whose data are not finite, allocation, threads
+//! that start others unless it is one thread and it starts few ([`mod@spawned`]), atomic sections that do not drain.
 
 mod antichain;
 mod automaton;
@@ -25,6 +26,7 @@ mod place;
 mod reach;
 mod rules;
 mod search;
+mod spawned;
 mod trace;
 
 pub use automaton::{Automaton, Mark, Op, Transition, Value, Var};
@@ -35,6 +37,7 @@ pub use reach::Reach;
 pub use rules::{Label, Visible, undo_joining, undo_local, undo_visible};
 pub use search::{DualRun, End, Group, Search, System};
 
+use fencepost_passes::static_threads::starts_threads;
 use fencepost_task::{Answer, Certificate, Engine, Model, Progress, Reason, Scope, Stats, Task, Verdict};
 use reach::Index;
 
@@ -48,16 +51,24 @@ impl Engine for Dual {
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-        let unknown = |reason: String| {
-            let verdict = Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None };
-            answer(verdict, Stats::default())
-        };
         if task.model != Model::Tso {
-            return unknown("dual is a TSO method".to_string());
+            let reason = Reason::NotApplicable("dual is a TSO method".to_string());
+            return answer(Verdict::Unknown { reason, scope: None }, Stats::default());
         }
-        let model = match model::Model::new(task.program) {
+        match starts_threads(task.program) {
+            true => spawned::check(task, progress),
+            false => self.check_static(task, progress),
+        }
+    }
+}
+
+impl Dual {
+    /// Checks a program all of whose threads are there from the beginning.
+    fn check_static(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        let unknown = |reason| answer(Verdict::Unknown { reason, scope: None }, Stats::default());
+        let model = match model::Model::new(task.program, &task.budget) {
             Ok(model) => model,
-            Err(reason) => return unknown(format!("dual needs finite threads, but {reason}")),
+            Err(reason) => return unknown(reason),
         };
         let mut generated = 0;
         if let Some(collapsed) = copies::collapse(&model) {

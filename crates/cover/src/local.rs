@@ -12,18 +12,18 @@ use crate::automaton::{Mark, Op, Value, Var};
 use crate::domains::{Domains, MAX_VALUES};
 use crate::place::{Frame, Life, Place, Section, put, set};
 use fencepost_ir::cfg::{
-    Address, Choices, Dest, Drain, EdgeId, FenceKind, Instr, NodeId, ObjectId, ProcId, Program, Reg,
+    Address, Choices, Dest, Drain, EdgeId, FenceKind, Instr, NodeId, ObjectId, ProcId, Program, Property, Reg,
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Fault, Scalar};
 use fencepost_passes::liveness::Liveness;
-use fencepost_task::Failure;
+use fencepost_task::{Budget, Failure, Reason};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Why a program has no finite automata.
-pub type Reason = String;
+/// What keeps a thread from being finite.
+pub type Infinite = String;
 
 /// More places of one thread than this are taken for infinitely many.
 const MAX_PLACES: usize = 300_000;
@@ -53,12 +53,19 @@ pub struct LocalGraph {
     pub steps: Vec<LocalStep>,
 }
 
+/// Such a thread is not for this engine.
+pub fn unfit(why: Infinite) -> Reason {
+    Reason::NotApplicable(format!("dual needs finite threads, but {why}"))
+}
+
 /// What all threads of a program are explored with.
 pub struct Explorer<'p> {
     program: &'p Program,
     liveness: Liveness,
     bases: Vec<u32>,
     types: Vec<Scalar>,
+    /// Whether a property speaks of the end of all threads.
+    ends_matter: bool,
     /// The nodes that properties speak of.
     watched: Vec<(ProcId, NodeId)>,
     /// The values so far.
@@ -67,25 +74,31 @@ pub struct Explorer<'p> {
 
 impl<'p> Explorer<'p> {
     /// Prepares a program.
-    pub fn new(program: &'p Program, watched: Vec<(ProcId, NodeId)>) -> Result<Explorer<'p>, Reason> {
+    pub fn new(program: &'p Program, watched: Vec<(ProcId, NodeId)>) -> Result<Explorer<'p>, Infinite> {
         Ok(Explorer {
             program,
             liveness: Liveness::new(program),
             bases: program.cell_bases(),
             types: program.cell_types(),
+            ends_matter: program.properties.iter().any(|p| matches!(p, Property::Final { .. })),
             watched,
             domains: Domains::new(program)?,
         })
     }
 
     /// Explores every thread of the program until no set of values grows.
-    pub fn run(&mut self, threads: &[(ProcId, Vec<i64>)]) -> Result<Vec<LocalGraph>, Reason> {
+    pub fn run(
+        &mut self,
+        threads: &[(ProcId, Vec<i64>)],
+        budget: &Budget,
+    ) -> Result<Vec<LocalGraph>, Reason> {
         loop {
             let known: usize = self.domains.values.iter().map(Vec::len).sum();
-            let graphs: Result<Vec<_>, _> = threads.iter().map(|(p, args)| self.explore(*p, args)).collect();
+            let graphs: Result<Vec<_>, _> =
+                threads.iter().map(|(p, args)| self.explore(*p, args, budget)).collect();
             let graphs = graphs?;
             if let Some(cell) = self.domains.values.iter().position(|v| v.len() > MAX_VALUES) {
-                return Err(self.too_many_values(cell));
+                return Err(unfit(self.too_many_values(cell)));
             }
             if self.domains.values.iter().map(Vec::len).sum::<usize>() == known {
                 return Ok(graphs);
@@ -93,12 +106,12 @@ impl<'p> Explorer<'p> {
         }
     }
 
-    fn too_many_values(&self, cell: usize) -> Reason {
+    fn too_many_values(&self, cell: usize) -> Infinite {
         let name = self.program.cell_name(fencepost_ir::cfg::Loc::cell(cell as u32)).unwrap_or_default();
         format!("`{name}` can hold more than {MAX_VALUES} values")
     }
 
-    fn explore(&mut self, procedure: ProcId, args: &[i64]) -> Result<LocalGraph, Reason> {
+    fn explore(&mut self, procedure: ProcId, args: &[i64], budget: &Budget) -> Result<LocalGraph, Reason> {
         let code = self.program.procedure(procedure);
         let mut registers: Vec<i64> = self.program.thread_registers.iter().map(|r| r.init).collect();
         let base = registers.len() as u32;
@@ -114,14 +127,19 @@ impl<'p> Explorer<'p> {
         while let Some(from) = work.pop_front() {
             let place = graph.places[from as usize].clone();
             let mut found = Vec::new();
-            self.steps(&place, &mut found)?;
+            self.steps(&place, &mut found).map_err(unfit)?;
+            if from % 256 == 255
+                && let Some(reason) = budget.exceeded(0)
+            {
+                return Err(reason);
+            }
             for (op, to, steps) in found {
                 let number = match numbers.get(&to) {
                     Some(number) => *number,
                     None => {
                         let number = graph.places.len() as u32;
                         if graph.places.len() >= MAX_PLACES {
-                            return Err(self.too_many_places(&to));
+                            return Err(unfit(self.too_many_places(&to)));
                         }
                         numbers.insert(to.clone(), number);
                         graph.places.push(to);
@@ -136,7 +154,7 @@ impl<'p> Explorer<'p> {
     }
 
     /// Names what grows: the deepest recursion, or the variable with the most values.
-    fn too_many_places(&self, last: &Place) -> Reason {
+    fn too_many_places(&self, last: &Place) -> Infinite {
         let code = &self.program.procedure(last.top().procedure).name;
         if last.frames.len() > 64 {
             return format!("`{code}` calls itself without end");
@@ -167,7 +185,11 @@ impl<'p> Explorer<'p> {
     }
 
     /// All steps from a place.
-    fn steps(&mut self, place: &Place, found: &mut Vec<(Op, Place, Vec<ProgramStep>)>) -> Result<(), Reason> {
+    fn steps(
+        &mut self,
+        place: &Place,
+        found: &mut Vec<(Op, Place, Vec<ProgramStep>)>,
+    ) -> Result<(), Infinite> {
         if place.life != Life::Running {
             return Ok(());
         }
@@ -189,7 +211,7 @@ impl<'p> Explorer<'p> {
         inside: Place,
         steps: Vec<ProgramStep>,
         found: &mut Vec<(Op, Place, Vec<ProgramStep>)>,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), Infinite> {
         let mut work = vec![(inside, steps)];
         let mut seen = rustc_hash::FxHashSet::default();
         while let Some((place, steps)) = work.pop() {
@@ -235,7 +257,7 @@ impl<'p> Explorer<'p> {
         place
     }
 
-    fn failed(&self, place: &Place, failure: Failure) -> Result<Place, Reason> {
+    fn failed(&self, place: &Place, failure: Failure) -> Result<Place, Infinite> {
         if failure.is_limit() {
             return Err(failure.to_string());
         }
@@ -243,7 +265,7 @@ impl<'p> Explorer<'p> {
     }
 
     /// The steps of each edge out of a place, one at a time.
-    fn edges(&mut self, place: &Place, found: &mut Vec<(Op, Place, ProgramStep)>) -> Result<(), Reason> {
+    fn edges(&mut self, place: &Place, found: &mut Vec<(Op, Place, ProgramStep)>) -> Result<(), Infinite> {
         let top = *place.top();
         let program = self.program;
         for (id, edge) in program.procedure(top.procedure).out(top.node) {
@@ -264,13 +286,13 @@ impl<'p> Explorer<'p> {
         instr: &Instr,
         to: NodeId,
         found: &mut Vec<(Op, Place, ProgramStep)>,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), Infinite> {
         let step = (id, None);
         let advanced = |mut next: Place| {
             next.frames.last_mut().expect("a thread keeps its outermost frame").node = to;
             next
         };
-        let fail = |op: Op, fault: Failure, found: &mut Vec<_>| -> Result<(), Reason> {
+        let fail = |op: Op, fault: Failure, found: &mut Vec<_>| -> Result<(), Infinite> {
             found.push((op, self.failed(place, fault)?, step));
             Ok(())
         };
@@ -419,8 +441,10 @@ impl<'p> Explorer<'p> {
                     self.return_to_caller(place, value, step, found)?;
                 }
             }
-            Instr::Exit(_) => {
-                let mut next = advanced(place.clone());
+            // Without final conditions, a run in which all threads are ended is one in which this one waits.
+            Instr::Halt if self.ends_matter => return Err("the program is ended as a whole".to_string()),
+            Instr::Exit(_) | Instr::Halt => {
+                let mut next = place.clone();
                 next.registers.truncate(next.frames.get(1).map_or(next.registers.len(), |f| f.base as usize));
                 next.frames.truncate(1);
                 next.life = Life::Ended;
@@ -445,13 +469,12 @@ impl<'p> Explorer<'p> {
             Instr::AtomicBegin(Drain::No) | Instr::AtomicEnd(Drain::No) => {
                 return Err("an atomic section that does not wait for the buffer".to_string());
             }
-            Instr::Spawn(..) => return Err("a thread is started".to_string()),
+            Instr::Spawn(..) => return Err(crate::spawned::STARTED.to_string()),
             Instr::Join(..) => return Err("a thread is waited for".to_string()),
             Instr::Own(_) => return Err("a thread asks for its own handle".to_string()),
             Instr::Allocate { .. } | Instr::Reallocate { .. } | Instr::Free(..) => {
                 return Err("memory is allocated".to_string());
             }
-            Instr::Halt => return Err("the program is ended as a whole".to_string()),
         }
         Ok(())
     }
@@ -530,7 +553,7 @@ impl<'p> Explorer<'p> {
         value: Option<i64>,
         step: ProgramStep,
         found: &mut Vec<(Op, Place, ProgramStep)>,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), Infinite> {
         let mut next = place.clone();
         let callee = next.frames.pop().expect("there is a caller");
         next.registers.truncate(callee.base as usize);

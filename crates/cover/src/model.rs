@@ -4,12 +4,13 @@ use crate::automaton::{Mark, Value};
 use crate::compile::{Compiled, compile};
 use crate::configuration::{ANY, Configuration, Process};
 use crate::domains::Domains;
-use crate::local::{Explorer, LocalGraph, Reason};
+use crate::local::{Explorer, Infinite, LocalGraph, unfit};
 use crate::search::{Group, System};
 use fencepost_ir::cfg::{
     Count, NodeId, Observable, ProcId, Program, Property, Quantifier, Reg, StartId, Who,
 };
 use fencepost_ir::eval::{Registers, eval};
+use fencepost_task::{Budget, Reason};
 
 /// More targets than this are not tried.
 const MAX_TARGETS: usize = 50_000;
@@ -47,16 +48,16 @@ pub struct Model {
 
 impl Model {
     /// Makes automata of a program's threads, if they are finite.
-    pub fn new(program: &Program) -> Result<Model, Reason> {
+    pub fn new(program: &Program, budget: &Budget) -> Result<Model, Reason> {
         let threads = groups(program);
-        let mut explorer = Explorer::new(program, watched(program))?;
+        let mut explorer = Explorer::new(program, watched(program)).map_err(unfit)?;
         let code: Vec<_> = threads.iter().map(|t| (t.procedure, t.args.clone())).collect();
-        let graphs = explorer.run(&code)?;
+        let graphs = explorer.run(&code, budget)?;
         let mut compiled = Vec::new();
         for (group, graph) in threads.iter().zip(&graphs) {
             let marks: Vec<Vec<Mark>> =
                 graph.places.iter().map(|p| explorer.marks(p, &group.observed)).collect();
-            compiled.push(compile(graph, &marks));
+            compiled.push(compile(graph, &marks, budget)?);
         }
         let domains = explorer.domains;
         let system = System {
@@ -68,11 +69,11 @@ impl Model {
             initial: domains.initial.iter().map(|n| *n as Value).collect(),
         };
         let mut model = Model { threads, graphs, compiled, domains, system, targets: Vec::new() };
-        model.targets = model.targets(program)?;
+        model.targets = model.targets(program).map_err(unfit)?;
         Ok(model)
     }
 
-    fn targets(&self, program: &Program) -> Result<Vec<Configuration>, Reason> {
+    fn targets(&self, program: &Program) -> Result<Vec<Configuration>, Infinite> {
         let open = vec![ANY; self.domains.values.len()];
         let mut targets = Vec::new();
         for (g, group) in self.system.groups.iter().enumerate() {
@@ -165,7 +166,7 @@ impl Model {
         observed: &[Observable],
         condition: &fencepost_ir::cfg::Expr,
         targets: &mut Vec<Configuration>,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), Infinite> {
         let mut ends: Vec<Vec<(u16, u32)>> = Vec::new();
         for (g, group) in self.system.groups.iter().enumerate() {
             let Some(count) = group.count else {

@@ -9,3 +9,4 @@ mod lower;
 mod lower_expression;
 mod narrow;
 pub mod pipeline;
+pub mod static_threads;

@@ -7,7 +7,8 @@
 //! in the cell's list. A place is `[frames,registers,held,life]`, a frame `[procedure,node,call]`. An element of
 //! the basis is `[memory,threads]`: open cells are null, a thread is `[group,state,buffer]`, and a message
 //! `[cell,value]`, own ones `[cell,value,"own"]`. An element of the invariant is `[states,memory,readable]`, where
-//! `readable` has for each thread and each cell the list of values.
+//! `readable` has for each thread and each cell the list of values. Where the program starts threads, the certificate speaks
+//! of the program in which `slots` threads wait from the beginning to be started.
 
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_task::certificate::{
@@ -27,6 +28,7 @@ pub fn write(file: &str, engine: &str, program: &Program, certificate: &Certific
         ("file", json!(file)),
         ("model", json!(Model::Tso.name())),
         ("engine", json!(engine)),
+        ("slots", json!(certificate.slots)),
     ];
     for (key, value) in head {
         let _ = writeln!(text, "{}:{value},", json!(key));
@@ -129,7 +131,9 @@ pub fn read(text: &str) -> Result<SavedCertificate, String> {
     }
     let model = value.get("model").and_then(Value::as_str).and_then(Model::from_name);
     let model = model.ok_or("no memory model: the key `model` is `sc`, `tso` or `pso`")?;
+    let slots = value.get("slots").map_or(Some(0), Value::as_u64).and_then(|n| u32::try_from(n).ok());
     let certificate = Certificate {
+        slots: slots.ok_or("the key `slots` is no number of threads")?,
         variables: keyed(&value, "variables", read_variable)?,
         groups: keyed(&value, "groups", read_group)?,
         basis: keyed(&value, "basis", read_configuration)?,

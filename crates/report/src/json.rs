@@ -2,7 +2,7 @@
 //! kinds that they do not know.
 
 use crate::explain::Known;
-use crate::{Outcome, Shown};
+use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Claim, Replay};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::Sources;
@@ -62,7 +62,7 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
             "spurious": outcome.stats.spurious,
         },
         "reason": reason,
-        "engines": [{"name": outcome.engine, "status": "answered", "reason": null}],
+        "engines": outcome.engines.iter().map(engine).collect::<Vec<_>>(),
     });
     if let Value::Object(map) = &mut object {
         if let Some(caveat) = crate::text::caveat(outcome) {
@@ -90,6 +90,10 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
         }
     }
     object
+}
+
+fn engine(took: &Took) -> Value {
+    json!({"name": took.name, "status": took.part.name(), "reason": took.reason})
 }
 
 /// The steps of a replayed run.

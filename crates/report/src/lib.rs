@@ -31,6 +31,8 @@ pub struct Outcome<'a> {
     pub model: Model,
     /// The engine that answered.
     pub engine: &'a str,
+    /// The engines that took part.
+    pub engines: Vec<Took>,
     /// The verdict.
     pub verdict: Shown,
     /// The violation in sentences, if there is one.
@@ -41,6 +43,45 @@ pub struct Outcome<'a> {
     pub stats: Stats,
     /// Wall-clock time.
     pub seconds: f64,
+}
+
+/// An engine that could have answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Took {
+    /// Its name.
+    pub name: &'static str,
+    /// What became of it.
+    pub part: TookPart,
+    /// Why it did not answer, if it said so.
+    pub reason: Option<String>,
+}
+
+/// What became of an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TookPart {
+    /// It gave the answer.
+    Answered,
+    /// It gave up.
+    Unknown,
+    /// The program or the model is not for it.
+    NotApplicable,
+    /// Another one was faster, or the user ended the work.
+    Cancelled,
+    /// There was an answer before its turn.
+    NotRun,
+}
+
+impl TookPart {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            TookPart::Answered => "answered",
+            TookPart::Unknown => "unknown",
+            TookPart::NotApplicable => "not applicable",
+            TookPart::Cancelled => "cancelled",
+            TookPart::NotRun => "not run",
+        }
+    }
 }
 
 /// A verdict with what is shown of it.

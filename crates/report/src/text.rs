@@ -5,7 +5,7 @@ use crate::paint::{Colour, Paint, wrap};
 use crate::rows::{Row, rows};
 use crate::timeline::timeline;
 use crate::words::{buffer, cell_value, conclusion};
-use crate::{Outcome, Shown};
+use crate::{Outcome, Shown, Took};
 use fencepost_certify::Replay;
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
@@ -40,6 +40,16 @@ impl Default for Style {
     }
 }
 
+/// What became of each engine, a line each.
+fn engines(engines: &[Took]) -> String {
+    let mut out = String::new();
+    for Took { name, part, reason } in engines {
+        let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+        let _ = writeln!(out, "  engine {name}: {}{why}", part.name());
+    }
+    out
+}
+
 /// The verdict, and the run if there is one.
 pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     let Outcome { file, program, model, engine, stats, seconds, .. } = outcome;
@@ -70,6 +80,9 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
             let _ = writeln!(out, "{unknown}: {file} under {model}: {reason} ({cost})");
             if let Some(scope) = scope {
                 let _ = writeln!(out, "  no violation {scope}");
+            }
+            if outcome.engines.len() > 1 && style.detail != Detail::Verdict {
+                out += &engines(&outcome.engines);
             }
         }
         Shown::Unsafe(replay) => {

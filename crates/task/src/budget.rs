@@ -1,9 +1,20 @@
 //! Limits of an analysis, and what it says of itself meanwhile.
 
 use crate::Reason;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+
+/// Called whenever an engine looks at its budget: where engines that share cores take turns.
+#[derive(Clone)]
+pub struct Pause(pub Arc<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for Pause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pause")
+    }
+}
 
 /// Time, memory and cancellation. Engines ask [`Budget::exceeded`] every few thousand steps.
 #[derive(Clone, Debug, Default)]
@@ -14,11 +25,16 @@ pub struct Budget {
     pub memory: Option<u64>,
     /// Set by somebody else to stop the work.
     pub cancelled: Arc<AtomicBool>,
+    /// Lets others work, if there are others.
+    pub pause: Option<Pause>,
 }
 
 impl Budget {
     /// Why the work must stop now, if it must; `used` is the bytes that the engine's tables take.
     pub fn exceeded(&self, used: u64) -> Option<Reason> {
+        if let Some(Pause(pause)) = &self.pause {
+            pause();
+        }
         if self.cancelled.load(Ordering::Relaxed) {
             Some(Reason::Cancelled)
         } else if self.memory.is_some_and(|limit| used > limit) {

@@ -143,6 +143,8 @@ pub struct CertifiedReachable {
 /// A proof that a program is safe under TSO.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
+    /// Threads that stand for those that the program starts, if it starts any.
+    pub slots: u32,
     /// The cells of the program, in the order of their numbers.
     pub variables: Vec<CertifiedVariable>,
     /// The threads.

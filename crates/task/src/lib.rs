@@ -8,7 +8,7 @@ mod trace;
 use fencepost_ir::cfg::{EdgeId, ProcId, Program};
 use std::fmt;
 
-pub use budget::{Budget, Progress, Stats};
+pub use budget::{Budget, Pause, Progress, Stats};
 pub use certificate::Certificate;
 pub use trace::{Action, Failure, Step, Trace, Violation};
 

@@ -79,7 +79,7 @@ fn system(rng: &mut Rng) -> Certificate {
     let cell = |rng: &mut Rng| [None, None, Some(0), Some(1)][rng.below(4) as usize];
     let target = CertifiedConfiguration { processes, memory: vec![cell(rng), cell(rng)] };
     let variables = vec![CertifiedVariable { values: vec![0, 1], initial: 1 }; 2];
-    Certificate { variables, groups, basis: vec![target], invariant: Vec::new() }
+    Certificate { slots: 0, variables, groups, basis: vec![target], invariant: Vec::new() }
 }
 
 fn settled(system: &Certificate) -> Settled<'_> {
@@ -350,6 +350,7 @@ fn paths(text: &str) -> Certificate {
     }
     let variables = vec![CertifiedVariable { values: vec![0, 1], initial: 1 }; 3];
     Certificate {
+        slots: 0,
         variables,
         groups,
         basis: vec![CertifiedConfiguration { processes, memory: vec![None; 3] }],

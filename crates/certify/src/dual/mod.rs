@@ -30,7 +30,10 @@
 //! its own. A load buffer is above another if both have the same newest own messages, in the
 //! same order (values may be open in the lower one), and the other messages between these are a subword.
 //!
-//! Limits: what the format has no words for is rejected with a reason: spawn and join, allocation,
+//! A program that starts threads is first made into one whose threads wait from the beginning (a pass that has
+//! its own tests); the certificate says how many.
+//!
+//! Limits: what the format has no words for is rejected with a reason: spawn and join beyond that, allocation,
 //! unbounded arrays, sections that do not wait for an empty buffer, values beyond 64 bits.
 
 mod closure;
@@ -46,6 +49,7 @@ mod step;
 mod targets;
 
 use fencepost_ir::cfg::Program;
+use fencepost_passes::static_threads::static_threads;
 use fencepost_task::Certificate;
 use fencepost_task::certificate::CertifiedConfiguration;
 use std::fmt;
@@ -186,7 +190,22 @@ pub fn check_certificate_until(
     check(program, certificate, Deadline(Some(deadline)))
 }
 
+/// More threads than this are started by no certificate.
+const MAX_SLOTS: u32 = 1024;
+
 fn check(program: &Program, certificate: &Certificate, deadline: Deadline) -> Result<(), Unproven> {
+    if certificate.slots == 0 {
+        return check_static(program, certificate, deadline);
+    }
+    if certificate.slots > MAX_SLOTS {
+        return Err(Unproven::new(Part::Shape, "too many threads are started"));
+    }
+    let fixed = static_threads(program, certificate.slots).map_err(|why| Unproven::new(Part::Shape, why))?;
+    check_static(&fixed.program, certificate, deadline)
+}
+
+/// The check for a program all of whose threads are there from the beginning.
+fn check_static(program: &Program, certificate: &Certificate, deadline: Deadline) -> Result<(), Unproven> {
     shape::check(program, certificate).map_err(|r| Unproven::new(Part::Shape, r))?;
     for group in &certificate.groups {
         simulation::check(program, certificate, group, deadline)?;

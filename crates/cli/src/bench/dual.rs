@@ -171,7 +171,7 @@ fn all_rows(options: &BenchOptions, memorax_in: Option<&PathBuf>) -> Result<(), 
 }
 
 fn ask_memorax(folder: &Path, row: &Row, program: &Program) -> Result<Option<Peer>, String> {
-    let model = DualModel::new(program)?;
+    let model = DualModel::new(program, &Budget::default()).map_err(|reason| reason.to_string())?;
     let Ok(text) = memorax::rmm(&model) else { return Ok(None) };
     let any_number = model.system.groups.iter().any(|g| g.count.is_none());
     let peer = memorax::ask(folder, &text, any_number, TIMEOUT)?;

@@ -163,7 +163,7 @@ mod tests {
     fn models_for_memorax_keep_their_verdicts() {
         let mut compared = 0;
         for row in dual::rows().iter().filter(|row| ["Table 1", "Fenced"].contains(&row.table)) {
-            let model = DualModel::new(&dual::read(row).unwrap()).unwrap();
+            let model = DualModel::new(&dual::read(row).unwrap(), &Budget::default()).unwrap();
             let Ok(text) = rmm(&model) else { continue };
             if model.targets.is_empty() {
                 continue;

@@ -1,6 +1,7 @@
 //! `fencepost bench`: reproduces measured tables, with other tools in the same run where they are
 //! installed. Counts do not depend on the machine; times compare within one run only.
 
+mod auto;
 mod bmc;
 mod dual;
 mod explore;
@@ -15,7 +16,12 @@ use crate::options::{BenchName, BenchOptions};
 use crate::{Exit, output};
 
 pub fn run(options: &BenchOptions) -> Exit {
+    if !options.files.is_empty() && options.name != BenchName::Auto {
+        output::complain("error: only `bench auto` takes files; the other tables have their own programs");
+        return Exit::Wrong;
+    }
     let done = match options.name {
+        BenchName::Auto => auto::run(options),
         BenchName::Bmc => bmc::run(options),
         BenchName::Dual => dual::run(options),
         BenchName::Explore => explore::run(options),

@@ -182,6 +182,7 @@ impl<'a> Request<'a> {
                 deadline: options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
                 memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
                 cancelled: self.cancelled.clone(),
+                pause: None,
             },
             quiet: options.quiet,
             stats: Stats::default(),

@@ -267,6 +267,7 @@ impl Run<'_> {
                 deadline: self.options.timeout.map(|s| start + Duration::from_secs_f64(s)),
                 memory: self.memory,
                 cancelled: self.cancelled.clone(),
+                pause: None,
             };
             let answer = decide::decide(test, &program, model, self.method, budget);
             let seconds = start.elapsed().as_secs_f64();
@@ -288,6 +289,7 @@ impl Run<'_> {
                 deadline: self.options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
                 memory: self.memory,
                 cancelled: self.cancelled.clone(),
+                pause: None,
             };
             done.shown = Some(report::shown(name, test, &program, &answers, &budget));
         }

@@ -401,11 +401,13 @@ fn choices_among_many_values() {
         ("narrow", "__VERIFIER_assume(x >= 0 && x < 4); assert(x != 4);", 0),
         ("narrow_wrong", "__VERIFIER_assume(x >= 0 && x < 4); assert(x != 3);", 1),
         ("left", "if (x < 1 || x > 3) return 0; assert(x * x < 10);", 0),
-        ("sampled", "assert(x * 2 != 84);", 3),
+        ("solved", "assert(x * 2 != 84);", 1),
         ("sample_found", "int y = x + 1; assert(y != 43);", 1),
     ];
     for (name, body, code) in cases {
         let ran = check(&format!("many_{name}.c"), &program(body), &["-q"]);
         assert_eq!(ran.code, code, "{name}:\n{}{}", ran.stdout, ran.stderr);
     }
+    let ran = check("many_sampled.c", &program("assert(x * 2 != 84);"), &["-q", "--engine", "explicit"]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
 }

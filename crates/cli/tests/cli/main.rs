@@ -1,6 +1,7 @@
 //! The command line from outside: verdicts of the examples, exit codes, JSON, traces, limits, bad
 //! input. One binary for all of it.
 
+mod auto;
 mod bad_input;
 mod browser;
 mod c;

@@ -1,0 +1,175 @@
+//! `--engine auto`: which engines a program gets, and whose answer counts.
+//!
+//! A search of moderate size comes first: it decides most programs, with the shortest run or a complete verdict. Then
+//! the engines that fit run side by side ([`mod@race`]): those that can be complete, a search for violations that need
+//! no delayed store, and bounded model checking. The choice rests on what the program has and the model asks for;
+//! whatever else an engine cannot do, it says itself at once. The first definite answer counts. All
+//! answers are right, so which is first changes the run that is shown and not the verdict.
+
+mod few_threads;
+mod race;
+mod turns;
+
+use fencepost_bmc::Bmc;
+use fencepost_cover::Dual;
+use fencepost_explore::Explicit;
+use fencepost_ir::Checks;
+use fencepost_memory::without_delay;
+use fencepost_report::{Took, TookPart};
+use fencepost_robust::lazy::Lazy;
+use fencepost_task::{Answer, Budget, Engine, Model, Progress, Reason, Scope, Task, Verdict};
+use few_threads::FewThreads;
+
+/// Bytes that the first search may take: some ten thousand states.
+const FIRST_BYTES: u64 = 4 << 20;
+
+/// What the engines are like.
+#[derive(Clone)]
+pub struct Setup {
+    /// The search.
+    pub explicit: Explicit,
+    /// Search under SC, and robustness.
+    pub lazy: Lazy,
+    /// Bounded model checking.
+    pub bmc: Bmc,
+    /// Whether the user gave bounds: safe up to them is then an answer.
+    pub bounded: bool,
+    /// Cores; all if nobody says how many.
+    pub jobs: Option<u32>,
+}
+
+/// What the portfolio says.
+pub struct Choice {
+    /// The answer that counts.
+    pub answer: Answer,
+    /// Whose it is.
+    pub engine: &'static str,
+    /// Who took part.
+    pub engines: Vec<Took>,
+}
+
+impl Choice {
+    /// The answer of an engine that was asked for by name.
+    pub fn of(engine: &dyn Engine, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Choice {
+        let answer = engine.check(task, progress);
+        Choice { engines: vec![took(engine.name(), &answer)], engine: engine.name(), answer }
+    }
+}
+
+/// Looks for violations that need no delayed store: an SC run is a run under every model.
+struct ScHunt(Explicit);
+
+impl Engine for ScHunt {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        let answer = self.0.check(&Task { model: Model::Sc, ..task.clone() }, progress);
+        let verdict = match answer.verdict {
+            Verdict::Unsafe { trace } => match without_delay(task.program, &trace, task.model) {
+                Some(trace) => Verdict::Unsafe { trace },
+                None => panic!("internal error: a run under SC is none of the program"),
+            },
+            Verdict::Safe { .. } => {
+                let reason = Reason::BoundReached("SC runs alone violate nothing".to_string());
+                Verdict::Unknown { reason, scope: None }
+            }
+            unknown @ Verdict::Unknown { .. } => unknown,
+        };
+        Answer { verdict, unreached: Vec::new(), ..answer }
+    }
+}
+
+/// The engines that fit, those first that are tried first.
+fn engines(setup: &Setup, task: &Task<'_>) -> Vec<Box<dyn Engine + Sync>> {
+    let explicit = setup.explicit;
+    let mut engines: Vec<Box<dyn Engine + Sync>> = Vec::new();
+    let plain = task.program.checks == Checks::default();
+    if task.program.is_parameterized() {
+        if plain && task.model == Model::Tso {
+            engines.push(Box::new(Dual));
+        }
+        engines.push(Box::new(FewThreads(explicit)));
+        return engines;
+    }
+    engines.push(Box::new(explicit));
+    // Other checks, and a bound for buffers, are for this engine alone.
+    if !plain || task.bounds.buffer.is_some() {
+        return engines;
+    }
+    match task.model {
+        Model::Sc => {}
+        Model::Tso => {
+            engines.push(Box::new(setup.lazy));
+            engines.push(Box::new(Dual));
+        }
+        Model::Pso => engines.push(Box::new(ScHunt(explicit))),
+    }
+    engines.push(Box::new(setup.bmc.clone()));
+    engines
+}
+
+/// Answers with the engines that fit.
+pub fn check(setup: &Setup, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Choice {
+    let bounded = setup.bounded;
+    let engines = engines(setup, task);
+    let names: Vec<_> = engines.iter().map(|e| e.name()).collect();
+    if let [only] = &engines[..] {
+        return Choice::of(only.as_ref(), task, progress);
+    }
+    if !task.program.is_parameterized() {
+        let memory = Some(task.budget.memory.map_or(FIRST_BYTES, |bytes| bytes.min(FIRST_BYTES)));
+        let first = Task { budget: Budget { memory, ..task.budget.clone() }, ..task.clone() };
+        let answer = setup.explicit.check(&first, progress);
+        let stopped = task.budget.exceeded(0).is_some();
+        if stopped || race::is_definite(&answer, bounded) {
+            let mut engines = vec![took(names[0], &answer)];
+            let others = names[1..].iter().map(|name| Took { name, part: TookPart::NotRun, reason: None });
+            engines.extend(others);
+            return Choice { engines, engine: names[0], answer };
+        }
+    }
+    let cores = setup.jobs.map_or_else(
+        || std::thread::available_parallelism().map_or(1, |cores| cores.get()),
+        |jobs| jobs as usize,
+    );
+    let race::Finish { winner, answers } = race::race(&engines, task, bounded, cores, progress);
+    let mut answers: Vec<_> = answers.into_iter().map(|a| without_bounds_of_ours(a, bounded)).collect();
+    let took: Vec<_> = names.iter().zip(&answers).map(|(name, answer)| took(name, answer)).collect();
+    let chosen = winner.unwrap_or_else(|| best(&answers));
+    Choice { answer: answers.swap_remove(chosen), engine: names[chosen], engines: took }
+}
+
+/// Of answers that are all unknown, the first that knows something up to a bound, or the first.
+fn best(answers: &[Answer]) -> usize {
+    let knows = |answer: &Answer| match &answer.verdict {
+        Verdict::Unsafe { .. } | Verdict::Safe { .. } => true,
+        Verdict::Unknown { scope, .. } => scope.is_some(),
+    };
+    answers.iter().position(knows).unwrap_or(0)
+}
+
+/// Nobody asked for a bound, so nobody is told safe up to one.
+fn without_bounds_of_ours(answer: Answer, bounded: bool) -> Answer {
+    match answer.verdict {
+        Verdict::Safe { scope: scope @ Scope::UpTo(_) } if !race::is_definite(&answer, bounded) => {
+            let reason =
+                Reason::BoundReached("there may be violations beyond the bounds that were tried".into());
+            Answer { verdict: Verdict::Unknown { reason, scope: Some(scope) }, ..answer }
+        }
+        _ => answer,
+    }
+}
+
+fn took(name: &'static str, answer: &Answer) -> Took {
+    let (part, reason) = match &answer.verdict {
+        Verdict::Unsafe { .. } | Verdict::Safe { .. } => (TookPart::Answered, None),
+        Verdict::Unknown { reason: Reason::Cancelled, .. } => (TookPart::Cancelled, None),
+        Verdict::Unknown { reason: reason @ Reason::NotApplicable(_), .. } => {
+            (TookPart::NotApplicable, Some(reason.to_string()))
+        }
+        Verdict::Unknown { reason, .. } => (TookPart::Unknown, Some(reason.to_string())),
+    };
+    Took { name, part, reason }
+}

@@ -1,0 +1,141 @@
+//! Engines side by side on one task; the first definite answer ends the race.
+
+use super::turns::{Player, Turns};
+use fencepost_task::{Answer, Bounds, Budget, Engine, Pause, Progress, Reason, Scope, Task, Verdict};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How often a Ctrl-C is looked for.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// Engines may go deep.
+const STACK: usize = 64 << 20;
+
+/// What a race gave.
+pub struct Finish {
+    /// Who was first with a definite answer.
+    pub winner: Option<usize>,
+    /// What everybody said.
+    pub answers: Vec<Answer>,
+}
+
+enum News {
+    Progress(usize, Progress),
+    Done(usize, Box<Answer>),
+}
+
+/// Whether an answer ends a race; where the user gave bounds, safe within bounds does. A number of threads
+/// in a scope is always the user's.
+pub fn is_definite(answer: &Answer, bounded: bool) -> bool {
+    match &answer.verdict {
+        Verdict::Unsafe { .. } | Verdict::Safe { scope: Scope::Complete } => true,
+        Verdict::Safe { scope: Scope::UpTo(bounds) } => {
+            bounded || *bounds == Bounds { threads: bounds.threads, ..Bounds::default() }
+        }
+        Verdict::Unknown { .. } => false,
+    }
+}
+
+/// Lets the engines race on so many cores. The engines' memory together is the task's.
+pub fn race(
+    engines: &[Box<dyn Engine + Sync>],
+    task: &Task<'_>,
+    bounded: bool,
+    cores: usize,
+    progress: &mut dyn FnMut(&Progress),
+) -> Finish {
+    let turns = Turns::new(engines.len(), cores);
+    let stop = Arc::new(AtomicBool::new(false));
+    let winner = OnceLock::new();
+    let mut answers: Vec<Option<Answer>> = vec![None; engines.len()];
+    std::thread::scope(|scope| {
+        let (send, news) = mpsc::channel();
+        for (number, engine) in engines.iter().enumerate() {
+            let player = Arc::new(turns.player(number));
+            let pauses = player.clone();
+            let budget = Budget {
+                memory: task.budget.memory.map(|bytes| bytes / engines.len() as u64),
+                cancelled: stop.clone(),
+                pause: (engines.len() > cores).then(|| Pause(Arc::new(move || pauses.pause()))),
+                ..task.budget.clone()
+            };
+            let task = Task { budget, ..task.clone() };
+            let exit = Exit { player, turns: turns.clone(), stop: stop.clone() };
+            let (send, winner) = (send.clone(), &winner);
+            let work = move || run(number, engine.as_ref(), &task, bounded, exit, &send, winner);
+            let thread = std::thread::Builder::new().name(engine.name().into()).stack_size(STACK);
+            thread.spawn_scoped(scope, work).expect("a thread can be started");
+        }
+        drop(send);
+        loop {
+            match news.recv_timeout(GLANCE) {
+                Ok(News::Progress(number, now)) => {
+                    let first = answers.iter().position(Option::is_none);
+                    if first == Some(number) {
+                        progress(&now);
+                    }
+                }
+                Ok(News::Done(number, answer)) => answers[number] = Some(*answer),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if task.budget.cancelled.load(Ordering::Relaxed) && !stop.swap(true, Ordering::Relaxed) {
+                turns.end();
+            }
+        }
+    });
+    let cancelled = || Answer {
+        verdict: Verdict::Unknown { reason: Reason::Cancelled, scope: None },
+        unreached: Vec::new(),
+        stats: Default::default(),
+        certificate: None,
+    };
+    let answers = answers.into_iter().map(|a| a.unwrap_or_else(cancelled)).collect();
+    Finish { winner: winner.get().copied(), answers }
+}
+
+/// Gives the turn back, also when an engine panics: then everybody stops.
+struct Exit {
+    player: Arc<Player>,
+    turns: Arc<Turns>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Drop for Exit {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.end_all();
+        }
+        self.player.leave();
+    }
+}
+
+impl Exit {
+    fn end_all(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.turns.end();
+    }
+}
+
+fn run(
+    number: usize,
+    engine: &dyn Engine,
+    task: &Task<'_>,
+    bounded: bool,
+    exit: Exit,
+    send: &Sender<News>,
+    winner: &OnceLock<usize>,
+) {
+    exit.player.begin();
+    if exit.stop.load(Ordering::Relaxed) {
+        return;
+    }
+    // The receiver lives until all senders are gone.
+    let answer = engine.check(task, &mut |now| drop(send.send(News::Progress(number, *now))));
+    if is_definite(&answer, bounded) && winner.set(number).is_ok() {
+        exit.end_all();
+    }
+    drop(send.send(News::Done(number, Box::new(answer))));
+}

@@ -1,0 +1,37 @@
+//! A run under SC is one under every weaker model: each store reaches memory at once.
+
+use crate::{Machine, Memory, with_memory};
+use fencepost_ir::cfg::Program;
+use fencepost_task::{Action, Model, Step, Trace, Violation};
+
+/// The run under `model` that does what an SC run does; `None` if the run is none of the program.
+pub fn without_delay(program: &Program, run: &Trace, model: Model) -> Option<Trace> {
+    match model {
+        Model::Sc => Some(run.clone()),
+        Model::Tso | Model::Pso => with_memory!(model, memory => under(program, run, model, memory)),
+    }
+}
+
+fn under(program: &Program, run: &Trace, model: Model, memory: &impl Memory) -> Option<Trace> {
+    let machine = Machine::new(program).ok()?;
+    let mut state = machine.initial(&run.init);
+    let mut steps = Vec::new();
+    let mut violation = machine.violated(&state);
+    for &step in &run.steps {
+        let mut next = Some(step);
+        while violation.is_none()
+            && let Some(step) = next
+        {
+            steps.push(step);
+            violation = match machine.apply(memory, &mut state, step) {
+                Err(failure) => Some(Violation::Failure(failure)),
+                Ok(()) => machine.violated(&state),
+            };
+            let delayed = state.threads[step.thread as usize].buffer.first();
+            next = delayed.map(|entry| Step { thread: step.thread, action: Action::Flush(entry.loc) });
+        }
+    }
+    // States without further steps, or with lost memory, are no step's fault: the run says it.
+    let violation = violation.unwrap_or(run.violation.clone());
+    Some(Trace { model, steps, violation, shortest: false, ..run.clone() })
+}

@@ -11,6 +11,8 @@
 
 use crate::automaton::{Automaton, Op, Value, Var};
 use crate::configuration::{ANY, Buffer, Message, Process, buffer_below};
+use fencepost_task::{Budget, Reason};
+use rustc_hash::FxHashMap;
 
 /// A step of a process, to be done again forwards. Deleting messages is left to whoever does it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -85,24 +87,37 @@ pub fn is_possible(automaton: &Automaton, state: u32, buffer: &[Message]) -> boo
     buffer.iter().all(|m| !m.own || automaton.may_own(state, m.var))
 }
 
-/// All that a process can have been before local steps, none above another.
-pub fn undo_all_local(automaton: &Automaton, process: &Process) -> Vec<Earlier> {
+/// All that a process can have been before local steps, none above another; or why the work must stop.
+pub fn undo_all_local(
+    automaton: &Automaton,
+    process: &Process,
+    budget: &Budget,
+) -> Result<Vec<Earlier>, Reason> {
     let first = Earlier { state: process.state, buffer: process.buffer.clone(), labels: Vec::new() };
     let mut found = vec![first];
+    // Whoever is below another is in the same state.
+    let mut by_state: FxHashMap<u32, Vec<usize>> = FxHashMap::from_iter([(process.state, vec![0])]);
     let mut next = 0;
     while next < found.len() {
         let Earlier { state, buffer, labels } = found[next].clone();
         next += 1;
+        if next.is_multiple_of(256)
+            && let Some(reason) = budget.exceeded(0)
+        {
+            return Err(reason);
+        }
         for (state, buffer, label) in undo_local(automaton, state, &buffer) {
-            if found.iter().any(|e| e.state == state && buffer_below(&e.buffer, &buffer)) {
+            let alike = by_state.entry(state).or_default();
+            if alike.iter().any(|i| buffer_below(&found[*i].buffer, &buffer)) {
                 continue;
             }
+            alike.push(found.len());
             let mut labels = labels.clone();
             labels.extend(label);
             found.push(Earlier { state, buffer, labels });
         }
     }
-    found
+    Ok(found)
 }
 
 /// A process and the memory before a visible step.

@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
             if self.limit.is_some_and(|limit| self.generated > limit) {
                 return End::Stopped(Reason::Memory);
             }
-            if looked_at.is_multiple_of(64) {
+            if looked_at.is_multiple_of(16) {
                 // A rough measure: what a configuration takes with its place in the tables.
                 let bytes = self.links.len() as u64 * 400;
                 if let Some(reason) = budget.exceeded(bytes) {
@@ -151,8 +151,12 @@ impl<'a> Search<'a> {
                 progress(&Progress { stats: self.stats(), buffer: None, waiting: self.queue.len() as u64 });
             }
             let configuration = self.antichain.get(id).clone();
-            let closures: Vec<Rc<Vec<Earlier>>> =
-                configuration.processes.iter().map(|p| self.closure(p)).collect();
+            let closures: Result<Vec<_>, _> =
+                configuration.processes.iter().map(|p| self.closure(p, budget)).collect();
+            let closures = match closures {
+                Ok(closures) => closures,
+                Err(reason) => return End::Stopped(reason),
+            };
             if let Some(run) = self.reaches_initial(id, &configuration, &closures) {
                 return End::Reached(run);
             }
@@ -161,14 +165,14 @@ impl<'a> Search<'a> {
         End::Unreachable
     }
 
-    fn closure(&mut self, process: &Process) -> Rc<Vec<Earlier>> {
+    fn closure(&mut self, process: &Process, budget: &Budget) -> Result<Rc<Vec<Earlier>>, Reason> {
         if let Some(known) = self.closures.get(process) {
-            return known.clone();
+            return Ok(known.clone());
         }
         let automaton = &self.system.groups[process.group as usize].automaton;
-        let earlier = Rc::new(undo_all_local(automaton, process));
+        let earlier = Rc::new(undo_all_local(automaton, process, budget)?);
         self.closures.insert(process.clone(), earlier.clone());
-        earlier
+        Ok(earlier)
     }
 
     /// All predecessors by one visible step.

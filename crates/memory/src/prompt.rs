@@ -32,6 +32,6 @@ fn under(program: &Program, run: &Trace, model: Model, memory: &impl Memory) -> 
         }
     }
     // States without further steps, or with lost memory, are no step's fault: the run says it.
-    let violation = violation.unwrap_or(run.violation.clone());
+    let violation = violation.unwrap_or(run.violation);
     Some(Trace { model, steps, violation, shortest: false, ..run.clone() })
 }

@@ -8,7 +8,8 @@
 //! leaves out what an invariant ([`mod@reach`]) shows to be unreachable. A run is turned into one with store
 //! buffers and played on the reference semantics ([`mod@trace`]).
 //!
-//! Guarantees: safe is complete, with a certificate ([`mod@certificate`]). Unsafe comes with a run that was
+//! Guarantees: safe is complete, with a certificate ([`mod@certificate`]), and holds under SC too, whose runs are TSO
+//! runs. Unsafe comes with a run that was
 //! played. Limits: threads whose data are not finite, allocation, threads
 //! that start others unless it is one thread and it starts few ([`mod@spawned`]), atomic sections that do not drain.
 
@@ -52,13 +53,24 @@ impl Engine for Dual {
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-        if task.model != Model::Tso {
-            let reason = Reason::NotApplicable("dual is a TSO method".to_string());
-            return answer(Verdict::Unknown { reason, scope: None }, Stats::default());
+        let unknown = |why: &str, stats| {
+            let reason = Reason::NotApplicable(why.to_string());
+            answer(Verdict::Unknown { reason, scope: None }, stats)
+        };
+        if task.model == Model::Pso {
+            return unknown("dual is a TSO method", Stats::default());
         }
-        match starts_threads(task.program) {
-            true => spawned::check(task, progress),
-            false => self.check_static(task, progress),
+        let under_tso = Task { model: Model::Tso, ..task.clone() };
+        let found = match starts_threads(task.program) {
+            true => spawned::check(&under_tso, progress),
+            false => self.check_static(&under_tso, progress),
+        };
+        match &found.verdict {
+            // Every SC run is a TSO run, but not the other way round.
+            Verdict::Unsafe { .. } if task.model == Model::Sc => {
+                unknown("dual is a TSO method, and under TSO there is a violation", found.stats)
+            }
+            _ => found,
         }
     }
 }

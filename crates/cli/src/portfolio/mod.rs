@@ -87,7 +87,7 @@ fn engines(setup: &Setup, task: &Task<'_>) -> Vec<Box<dyn Engine + Sync>> {
     let mut engines: Vec<Box<dyn Engine + Sync>> = Vec::new();
     let plain = task.program.checks == Checks::default();
     if task.program.is_parameterized() {
-        if plain && task.model == Model::Tso {
+        if plain && task.model != Model::Pso {
             engines.push(Box::new(Dual));
         }
         engines.push(Box::new(FewThreads(explicit)));

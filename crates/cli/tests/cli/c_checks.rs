@@ -307,7 +307,7 @@ fn threads_without_end_are_any_number() {
     // What `main` did before is done when they begin.
     let begun = program("assert(y == 1);", &format!("y = 1; {endless}"));
     assert_eq!(codes("begun.c", &begun, &["--threads", "2"]), [0; 3]);
-    let ran = check("begun_sc.c", &begun, &["-q", "--model", "sc", "--timeout", "2"]);
+    let ran = check("begun_pso.c", &begun, &["-q", "--model", "pso", "--timeout", "2"]);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     assert!(ran.stdout.contains("no violation up to threads"), "{}", ran.stdout);
 }

@@ -115,6 +115,10 @@ impl Rounds {
                 let c = &mut code.circuit;
                 self.taken[thread][number] = taken;
                 let to = instance.code.steps[number].to;
+                // A thread that stopped there for the bound would hold up everybody.
+                if instance.code.places[to] == Place::Cut && code.threads[thread].depth[place] > 0 {
+                    c.require(&[!taken]);
+                }
                 here[to] = c.or(here[to], taken);
                 let fails = c.or(step.early.error, step.early.limit);
                 let fails = c.and(fails, step.chosen);

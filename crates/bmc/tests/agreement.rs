@@ -77,3 +77,26 @@ fn random_programs_agree_with_the_reference() {
     assert!(violations * 5 >= compared, "only {violations} violations in {compared}");
     assert!(complete > 0 && missed * 10 <= violations, "{complete} complete, {missed} missed");
 }
+
+/// Nobody sees what an atomic section leaves undone because the bound on repetitions cuts it off.
+#[test]
+fn a_section_that_is_cut_off_is_left_out() {
+    let text = "shared int x; thread a { int i = 0; atomic { x = 1; while (i < 5) { i = i + 1; } x = 0; } }
+        thread b { assert(x == 0); }";
+    let program = pipeline::lower(
+        fencepost_frontend::model::read("cut.fp", text).unwrap_or_else(|e| panic!("{:?}", e.1)),
+    );
+    for model in Model::ALL {
+        for (unwind, complete) in [(2, false), (5, true)] {
+            let engine = Bmc { unwind: Some(unwind), rounds: Some(3), clock: Some(4), ..Bmc::default() };
+            let task =
+                Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
+            match engine.check(&task, &mut |_| {}).verdict {
+                Verdict::Safe { scope } => {
+                    assert_eq!(scope == Scope::Complete, complete, "{model:?}, {unwind}")
+                }
+                other => panic!("{model:?}, {unwind}: {other:?}"),
+            }
+        }
+    }
+}

@@ -327,6 +327,19 @@ fn what_lies_beyond_a_bound_is_reported_on_demand() {
             "{unwind} repetitions"
         );
     }
+    let program = of_model(
+        "shared int x; thread a { int i = 0; atomic { x = 1; while (i < 3) { i = i + 1; } x = 0; } } \
+                            thread b { assert(x == 0); }",
+    );
+    for (unwind, expected) in [(2, Ran::Fails), (3, Ran::Holds)] {
+        let text = sequentialize(&program, &wanted(unwind)).unwrap();
+        assert_eq!(runner.run(&text, 10_000), Ran::Holds, "a section that is cut off is left out");
+        assert_eq!(
+            runner.run(&format!("#define CHECK_UNWINDING\n{text}"), 10_000),
+            expected,
+            "{unwind} repetitions"
+        );
+    }
     let program = of_model("shared integer x = 9223372036854775807; thread t { x = x + 1; assert(x > 0); }");
     let text = sequentialize(&program, &wanted(1)).unwrap();
     assert_eq!(runner.run(&text, 100), Ran::Holds);

@@ -200,11 +200,12 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
             let condition = self.text(instance.code.steps[a].frame, first).condition();
             let comment = self.sequence.comment(instance.code.steps[a].edge.span);
             let (yes, no) = (instance.code.steps[a].to, instance.code.steps[b].to);
+            let falls = self.falls(yes, &instance.code.steps[a], next);
             let (condition, to, rest) =
-                if Some(yes) == next { (format!("!{condition}"), no, yes) } else { (condition, yes, no) };
+                if falls { (format!("!{condition}"), no, yes) } else { (condition, yes, no) };
             lines.push(format!("if ({condition}){comment}"));
             lines.push(format!("    {}", self.go(to, &instance.code.steps[a])));
-            if Some(rest) != next {
+            if !self.falls(rest, &instance.code.steps[b], next) {
                 let go = self.go(rest, &instance.code.steps[b]);
                 lines.push(go);
             }
@@ -229,7 +230,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
             let goes_on = instance.facts[number].goes_on && !matches!(step.edge.instr, Instr::Halt);
             if !goes_on {
                 body.push(hold.clone());
-            } else if Some(step.to) != next || i < last {
+            } else if i < last || !self.falls(step.to, step, next) {
                 let go = self.go(step.to, step);
                 body.push(go);
             }
@@ -252,10 +253,20 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
         }
     }
 
-    /// A jump. A run that would be cut off inside an atomic section ends.
+    /// Whether a run would be cut off inside an atomic section; it ends then.
+    fn cuts_section(&self, to: usize, step: &Step<'_>) -> bool {
+        self.code().places[to] == Place::Cut && self.nesting(step) > 0
+    }
+
+    /// Whether a step leads to the place whose text is next.
+    fn falls(&self, to: usize, step: &Step<'_>, next: Option<usize>) -> bool {
+        Some(to) == next && !self.cuts_section(to, step)
+    }
+
+    /// A jump.
     fn go(&mut self, to: usize, step: &Step<'_>) -> String {
-        if self.code().places[to] == Place::Cut && self.nesting(step) > 0 {
-            return "ASSUME(0);".into();
+        if self.cuts_section(to, step) {
+            return "{ CUT(); ASSUME(0); }".into();
         }
         self.targets.insert(to);
         format!("goto {};", self.label(to))

@@ -12,7 +12,8 @@
 //! later is ever seen by others, so one node for each stamp is all that a list needs; a store with stamp
 //! s goes to `held[s]` and to the times after it up to the next stamp that is taken. No node is ever
 //! searched for, and no list is ever full. What is held is not the value but the number of the store, one literal for
-//! each store to the cell: which store a load reads is then decided apart from what its value is.
+//! each store to the cell: which store a load reads is then decided apart from what its value is. Cells that one thread
+//! only stores to need not even that (`one_writer.rs`).
 //!
 //! Errata of the paper's Figure 3, which do not arise in this form: line 36 indexes the stamp by the thread,
 //! line 79 names an array that line 9 calls otherwise, for PSO the last stamp must only grow. Beyond it: a

@@ -1,17 +1,20 @@
-/* A barrier that changes its sense, for two threads and two rounds. */
+/* A barrier that changes its sense, for two threads and two rounds. Without an order between the new count and the new
+   sense, a thread that comes to the next barrier may count down from 0. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
-static atomic_int arrived, sense;
+static atomic_int missing = 2, sense;
 static int data[2];
 
 static void barrier(int *my_sense)
 {
     *my_sense = !*my_sense;
-    if (atomic_fetch_add_explicit(&arrived, 1, memory_order_relaxed) == 1) {
-        atomic_store_explicit(&arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&sense, *my_sense, memory_order_release);
+    int left = atomic_fetch_sub_explicit(&missing, 1, memory_order_relaxed);
+    assert(left > 0);
+    if (left == 1) {
+        atomic_store_explicit(&missing, 2, memory_order_relaxed);
+        atomic_store_explicit(&sense, *my_sense, memory_order_relaxed);
     } else {
         while (atomic_load_explicit(&sense, memory_order_acquire) != *my_sense)
             ;

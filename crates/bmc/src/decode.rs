@@ -90,7 +90,7 @@ pub fn decode(encoded: &Encoded<'_, '_>, nodes: &[bool]) -> Decoded {
 }
 
 /// The number that a word is.
-fn number(word: &Word, nodes: &[bool]) -> i64 {
+pub(crate) fn number(word: &Word, nodes: &[bool]) -> i64 {
     (0..64).filter(|i| word.bit(*i).value(nodes)).fold(0u64, |n, i| n | 1 << i) as i64
 }
 

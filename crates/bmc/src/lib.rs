@@ -5,7 +5,7 @@
 //! [`mod@unroll`] takes loops and calls away, [`mod@analysis`] finds out what threads can do at most,
 //! [`mod@sharing`] which cells they share, [`mod@code`] encodes each thread's code, [`mod@rounds`] who
 //! steps when, [`mod@sma`] what memory does, [`mod@property`] what is looked for; [`mod@decode`] makes a
-//! run of a model. [`mod@growth`] chooses the bounds.
+//! run of a model. [`mod@growth`] chooses the bounds. [`mod@c`] writes the same sequentialization as C.
 //!
 //! Guarantees: a violation is a run of the program, replayed at full widths. "None" holds for all runs within
 //! the bounds on repetitions, rounds and clock that the verdict names, and for all runs where the bounds
@@ -16,16 +16,19 @@
 //! (`sma/stamped.rs`).
 
 pub mod analysis;
+pub mod c;
 pub mod circuit;
 pub mod code;
 pub mod decode;
 pub mod expression;
 pub mod growth;
 pub mod loops;
+pub mod outcomes;
 pub mod property;
 pub mod query;
 pub mod rounds;
 pub mod sharing;
+pub mod show;
 pub mod sma;
 pub mod unroll;
 pub mod values;

@@ -38,6 +38,11 @@ impl Loops {
         Loops { around }
     }
 
+    /// As if the procedure had none.
+    pub fn none(procedure: &Procedure) -> Loops {
+        Loops { around: vec![Vec::new(); procedure.nodes as usize] }
+    }
+
     /// Heads of the loops around a node, outermost first.
     pub fn around(&self, node: NodeId) -> &[NodeId] {
         &self.around[node.index()]

@@ -95,7 +95,8 @@ pub fn resting_places(analysis: &Analysis<'_>) -> Vec<Vec<bool>> {
     rests
 }
 
-fn meets(analysis: &Analysis<'_>, thread: usize, place: &Place, requirement: &Requirement) -> bool {
+/// Whether a thread that is at a place meets a requirement.
+pub fn meets(analysis: &Analysis<'_>, thread: usize, place: &Place, requirement: &Requirement) -> bool {
     let instance = &analysis.instances[thread];
     let Place::At { frame, node } = *place else { return false };
     let procedure = instance.code.frames[frame].procedure;
@@ -153,7 +154,8 @@ fn assign(c: &mut Circuit, met: &[Vec<Lit>], taken: &mut Vec<usize>) -> Lit {
     any
 }
 
-fn all_ended(analysis: &Analysis<'_>, code: &mut Code, rounds: &Rounds) -> Lit {
+/// Whether all threads that were started have ended.
+pub(crate) fn all_ended(analysis: &Analysis<'_>, code: &mut Code, rounds: &Rounds) -> Lit {
     let mut all = Lit::TRUE;
     for (thread, instance) in analysis.instances.iter().enumerate() {
         let end = instance.code.places.iter().position(|p| *p == Place::End);
@@ -168,7 +170,13 @@ fn all_ended(analysis: &Analysis<'_>, code: &mut Code, rounds: &Rounds) -> Lit {
     all
 }
 
-fn observe(analysis: &Analysis<'_>, sharing: &Sharing, code: &mut Code, observed: &Observable) -> Word {
+/// What is observed at the end.
+pub(crate) fn observe(
+    analysis: &Analysis<'_>,
+    sharing: &Sharing,
+    code: &mut Code,
+    observed: &Observable,
+) -> Word {
     match observed {
         Observable::Cell(loc) => {
             let lodging = sharing.cells[loc];

@@ -27,10 +27,10 @@ pub const DEFAULT_QUEUE: u32 = 3;
 
 /// A growing formula and its solver.
 pub struct Query<'p> {
-    analysis: Analysis<'p>,
-    sharing: Sharing,
-    code: Code,
-    rounds: Rounds,
+    pub(crate) analysis: Analysis<'p>,
+    pub(crate) sharing: Sharing,
+    pub(crate) code: Code,
+    pub(crate) rounds: Rounds,
     full: &'p Program,
     model: Model,
     solver: Box<dyn Solve>,
@@ -135,7 +135,7 @@ impl<'p> Query<'p> {
         (self.code.circuit.size(), self.code.circuit.variables())
     }
 
-    fn flush(&mut self, roots: &[Lit]) {
+    pub(crate) fn flush(&mut self, roots: &[Lit]) {
         let (solver, written, clauses) = (&mut self.solver, &mut self.written, &mut self.clauses);
         self.code.circuit.flush(roots, &mut |clause| {
             *clauses += 1;
@@ -200,7 +200,7 @@ impl<'p> Query<'p> {
         decode(&encoded, &nodes)
     }
 
-    fn model(&mut self) -> Vec<bool> {
+    pub(crate) fn model(&mut self) -> Vec<bool> {
         let solver = &mut self.solver;
         self.code.circuit.evaluate(|variable| solver.value(variable))
     }

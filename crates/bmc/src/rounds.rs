@@ -37,6 +37,17 @@ pub struct Rounds {
     halted: Lit,
 }
 
+/// The threads in the order of their turns in a round.
+pub fn turns(analysis: &Analysis<'_>, first_round: bool) -> Vec<usize> {
+    let threads = analysis.instances.len();
+    let starts_others = analysis.instances.iter().filter(|i| i.parent.is_none()).count() == 1;
+    match (starts_others, first_round) {
+        (true, true) => (0..threads).chain((threads > 1).then_some(0)).collect(),
+        (true, false) => (1..threads).chain([0]).collect(),
+        (false, _) => (0..threads).collect(),
+    }
+}
+
 impl Rounds {
     /// None yet.
     pub fn new(analysis: &Analysis<'_>) -> Rounds {
@@ -53,14 +64,7 @@ impl Rounds {
     pub fn add(&mut self, analysis: &Analysis<'_>, code: &mut Code) {
         let first_round = self.schedule.is_empty();
         self.schedule.push(Vec::new());
-        let threads = analysis.instances.len();
-        let starts_others = analysis.instances.iter().filter(|i| i.parent.is_none()).count() == 1;
-        let turns: Vec<usize> = match (starts_others, first_round) {
-            (true, true) => (0..threads).chain((threads > 1).then_some(0)).collect(),
-            (true, false) => (1..threads).chain([0]).collect(),
-            (false, _) => (0..threads).collect(),
-        };
-        for thread in turns {
+        for thread in turns(analysis, first_round) {
             code.memory.turn(&mut code.circuit, thread);
             self.turn(analysis, code, thread);
         }

@@ -220,6 +220,67 @@ fn all_short_sequences() {
     assert_eq!(count, calls.len() * calls.len());
 }
 
+/// All sequences of so many calls of the given kinds, the first by the first thread on the first cell: other
+/// sequences are these with names exchanged.
+fn sequences(kinds: &[Call], length: usize) -> Vec<Vec<Call>> {
+    let first = |c: &&Call| matches!(c, Call::Store(0, 0) | Call::Exchange(0, 0));
+    let mut all: Vec<Vec<Call>> = kinds.iter().filter(first).map(|c| vec![*c]).collect();
+    for _ in 1..length {
+        all = all.iter().flat_map(|s| kinds.iter().map(move |c| [&s[..], &[*c]].concat())).collect();
+    }
+    all
+}
+
+/// Of long sequences a slice is taken, with a prime step so that it is no pattern of the enumeration;
+/// `FENCEPOST_WRITES=all` takes all of them, which takes minutes.
+fn step(length: usize) -> usize {
+    let all = std::env::var("FENCEPOST_WRITES").is_ok_and(|v| v == "all");
+    if all || length < 3 { 1 } else { [7, 29][length - 3] }
+}
+
+/// Every thread's view of every cell.
+fn views() -> Vec<Call> {
+    (0..THREADS).flat_map(|thread| (0..CELLS).map(move |cell| Call::Load(thread, cell))).collect()
+}
+
+#[test]
+fn all_sequences_of_up_to_four_writes_and_what_all_threads_see_then() {
+    let writes: Vec<_> =
+        calls().into_iter().filter(|c| matches!(c, Call::Store(..) | Call::Exchange(..))).collect();
+    let mut count = 0;
+    for length in 1..=4 {
+        for sequence in sequences(&writes, length).into_iter().step_by(step(length)) {
+            check(&[sequence, views()].concat());
+            count += 1;
+        }
+    }
+    let all = [2, 16, 128, 1024].iter().zip(1..);
+    assert_eq!(count, all.map(|(all, length): (&usize, _)| all.div_ceil(step(length))).sum::<usize>());
+}
+
+#[test]
+fn all_sequences_of_up_to_four_stores_with_a_load_or_a_fence_anywhere() {
+    let stores: Vec<_> = calls().into_iter().filter(|c| matches!(c, Call::Store(..))).collect();
+    let others: Vec<_> =
+        calls().into_iter().filter(|c| !matches!(c, Call::Store(..) | Call::Exchange(..))).collect();
+    let mut count = 0;
+    for length in 2..=4 {
+        for sequence in sequences(&stores, length).into_iter().step_by(step(length)) {
+            for position in 1..length {
+                for other in &others {
+                    let mut sequence = sequence.clone();
+                    sequence.insert(position, *other);
+                    let (reader, cell) = (count % THREADS, count / THREADS % CELLS);
+                    sequence.extend([Call::Load(reader, cell), Call::Load(1 - reader, cell)]);
+                    check(&sequence);
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count >= others.len() * (4 + 2 * 16 / step(3) + 3 * 64 / step(4)), "{count}");
+}
+
 #[test]
 fn longer_sequences_with_up_to_four_stores() {
     let calls = calls();

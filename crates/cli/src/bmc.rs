@@ -1,10 +1,11 @@
 //! What `--engine bmc` and its options mean.
 
-use crate::options::{BmcOptions, SmaName};
+use crate::options::{BmcOptions, CheckOptions, SmaName};
+use fencepost_bmc::c::{Dialect, Sequentialization};
 use fencepost_bmc::{Abstraction, Bmc};
 use fencepost_task::Model;
 
-/// The engine that the options describe; or why they do not fit the model.
+/// The engine that the options describe; or why they do not fit the model or cannot be followed.
 pub fn engine(options: &BmcOptions, model: Model) -> Result<Bmc, String> {
     let fits = |wanted: Model| {
         let refusal = || {
@@ -21,6 +22,12 @@ pub fn engine(options: &BmcOptions, model: Model) -> Result<Bmc, String> {
         Some(SmaName::Tso) => fits(Model::Tso).map(|()| Abstraction::Queues)?,
         Some(SmaName::Pso) => fits(Model::Pso).map(|()| Abstraction::Queues)?,
     };
+    for file in options.dimacs.iter().chain(&options.proof) {
+        let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
+        if folder.is_some_and(|f| !f.is_dir()) || file.is_dir() {
+            return Err(format!("{} cannot be written", file.display()));
+        }
+    }
     let BmcOptions { unwind, rounds, clock, queue, width, dimacs, proof, .. } = options.clone();
     Ok(Bmc { unwind, rounds, clock, queue, width, abstraction, dimacs, proof })
 }
@@ -32,4 +39,15 @@ pub fn is_bounded(options: &BmcOptions) -> bool {
         || options.clock.is_some()
         || options.queue.is_some()
         || options.width.is_some()
+}
+
+/// What `--print` shows of the passes: the first model, and small bounds where none are given.
+pub fn sequentialization(options: &CheckOptions) -> Sequentialization {
+    Sequentialization {
+        model: options.models[0].into(),
+        unwind: options.bmc.unwind.unwrap_or(1),
+        rounds: options.bmc.rounds.unwrap_or(2),
+        clock: options.bmc.clock.unwrap_or(2),
+        dialect: Dialect::Cprover,
+    }
 }

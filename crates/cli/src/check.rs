@@ -413,12 +413,28 @@ fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit 
         output::text(lazy::extended(&task, options.iterations));
         return Exit::Good;
     }
+    if let Some(pass) = what.strip_prefix("after:").filter(|pass| fencepost_bmc::show::PASSES.contains(pass))
+    {
+        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+        return match fencepost_bmc::show::after(&program, pass, &bmc::sequentialization(options)) {
+            Ok(text) => {
+                output::text(text);
+                Exit::Good
+            }
+            Err(refusal) => {
+                output::complain(format!("nothing after {pass}: {refusal}"));
+                Exit::Unknown
+            }
+        };
+    }
     let pass = match what {
         "cfg" => "compact",
         _ => match what.strip_prefix("after:") {
             Some(pass) if pipeline::PASSES.contains(&pass) => pass,
             _ => {
-                let passes = pipeline::PASSES.map(|p| format!("after:{p}")).join(", ");
+                let passes = pipeline::PASSES.iter().chain(&fencepost_bmc::show::PASSES);
+                let passes: Vec<_> = passes.map(|p| format!("after:{p}")).collect();
+                let passes = passes.join(", ");
                 output::complain(format!(
                     "error: --print takes tree, cfg, automata, extended, {passes}; not `{what}`"
                 ));

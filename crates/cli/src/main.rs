@@ -18,6 +18,7 @@ mod portfolio;
 mod progress;
 mod replay;
 mod robust;
+mod sequentialize;
 mod story;
 mod translate;
 mod translated;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Explain(options) => explain::run(&options),
         Command::Fences(options) => fences::run(&options),
         Command::Translate(options) => translate::run(&options),
+        Command::Sequentialize(options) => sequentialize::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
         Command::Bench(options) => bench::run(&options),

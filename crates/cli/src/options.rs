@@ -39,6 +39,9 @@ pub enum Command {
     /// A program whose SC behaviour is this one's TSO behaviour, within a bound.
     #[command(after_help = TRANSLATE_EXAMPLES)]
     Translate(TranslateOptions),
+    /// The program within bounds as one sequential C file, for other bounded model checkers.
+    #[command(after_help = SEQUENTIALIZE_EXAMPLES)]
+    Sequentialize(SequentializeOptions),
     /// Step through a saved trace, checking every step on the reference semantics.
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayOptions),
@@ -143,6 +146,13 @@ Examples:
   fencepost check --model sc peterson_sc.fp                        a bug under SC is one under TSO
   fencepost translate --age 2 --dialect cprover -o dekker_sc.c examples/dekker.c
   cbmc --no-standard-checks --no-unwinding-assertions --unwind 3 dekker_sc.c";
+
+const SEQUENTIALIZE_EXAMPLES: &str = "\
+Examples:
+  fencepost sequentialize --model tso --rounds 2 --unwind 2 -o dekker_seq.c examples/dekker.c
+  cbmc dekker_seq.c
+  fencepost sequentialize --model pso --rounds 2 --unwind 1 --dialect verifier -o mp_seq.c mp.c
+  esbmc mp_seq.c";
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
@@ -346,7 +356,7 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
     /// Show an intermediate form instead of checking: `tree`, `cfg`, `automata` (DOT), `extended` (the lazy
-    /// engine's last program) or `after:PASS`
+    /// engine's last program) or `after:PASS`; bmc's passes are `inline`, `unroll`, `number`, `sequentialize`
     #[arg(long, value_name = "WHAT")]
     pub print: Option<String>,
     /// Exit with 0 where the answer is unknown
@@ -654,13 +664,40 @@ pub struct TranslateOptions {
     pub input: InputOptions,
 }
 
-/// Names of what C has no words for.
+/// Names that verifiers know.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DialectName {
-    /// `__VERIFIER_assume` and so on.
-    Verifier,
-    /// `__CPROVER_assume` and so on.
+    /// `__CPROVER_assume` and `__CPROVER_assert`: CBMC.
     Cprover,
+    /// `__VERIFIER_assume`, `__VERIFIER_nondet_*` and `reach_error`: ESBMC and others.
+    Verifier,
+}
+
+#[derive(Args)]
+pub struct SequentializeOptions {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Memory model
+    #[arg(long, value_enum, value_name = "MODEL", default_value = "tso")]
+    pub model: ModelName,
+    /// Rounds in which the threads take turns
+    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: u32,
+    /// Repetitions of each loop
+    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub unwind: u32,
+    /// Times at which stores reach memory; 1 is SC
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub clock: u32,
+    /// Whose names are used for choices, assumptions and assertions
+    #[arg(long, value_enum, default_value = "cprover")]
+    pub dialect: DialectName,
+    /// Where the program goes [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub input: InputOptions,
 }
 
 #[derive(Args)]

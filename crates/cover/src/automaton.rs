@@ -34,6 +34,8 @@ pub enum Mark {
     At(ProcId, NodeId),
     /// An assertion or another instruction has failed.
     Failed,
+    /// A value is stored that the variable was taken never to hold.
+    Escaped,
     /// The thread has ended, with these values in the registers that are observed.
     Ended(Vec<i64>),
 }

@@ -8,6 +8,40 @@ use fencepost_ir::cfg::Program;
 /// More values of one variable than this are taken for infinitely many.
 pub(crate) const MAX_VALUES: usize = 4096;
 
+/// More values of one variable than this are not a few.
+const FEW_VALUES: usize = 64;
+
+/// Which values variables are taken to hold. The least sets that are closed under what threads do, each by itself, may be
+/// infinite where those of the program are not: a counter of the threads in a critical section. So the sets may be
+/// cut: to store any other value is then one more thing that must not be reached, and if it is not, the
+/// sets were large enough.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// Closed sets, if they are small.
+    Few,
+    /// What is found when each thread has been explored so many times.
+    Rounds(u32),
+    /// Closed sets.
+    All,
+}
+
+impl Values {
+    /// What is tried, in this order: closed sets first, since nothing else must be proved of them.
+    pub(crate) const TRIED: [Values; 6] = [
+        Values::Few,
+        Values::Rounds(1),
+        Values::Rounds(3),
+        Values::Rounds(8),
+        Values::Rounds(24),
+        Values::All,
+    ];
+
+    /// The most that a variable may have.
+    pub(crate) fn most(self) -> usize {
+        if self == Values::Few { FEW_VALUES } else { MAX_VALUES }
+    }
+}
+
 /// The values of each variable, in the order in which they were found; the first are initial.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Domains {
@@ -15,6 +49,8 @@ pub struct Domains {
     pub values: Vec<Vec<i64>>,
     /// How many of them are initial.
     pub initial: Vec<usize>,
+    /// Whether no more are added.
+    pub(crate) closed: bool,
 }
 
 impl Domains {
@@ -32,13 +68,13 @@ impl Domains {
             }
             for choices in &object.init {
                 let values = match types[cell] {
-                    Scalar::Mutex => vec![0],
+                    Scalar::Mutex => vec![0, 1],
                     _ if choices.count() > MAX_VALUES as u128 => {
                         return Err(format!("`{}` can start with too many values", object.name));
                     }
                     _ => choices.values().collect(),
                 };
-                domains.initial.push(values.len());
+                domains.initial.push(if types[cell] == Scalar::Mutex { 1 } else { values.len() });
                 domains.values.push(values);
                 cell += 1;
             }
@@ -54,11 +90,14 @@ impl Domains {
         self.values[var as usize].iter().position(|v| *v == value).map(|i| i as Value)
     }
 
-    /// The number of a value, which is added if it is not known.
-    pub(crate) fn add(&mut self, var: Var, value: i64) -> Value {
-        self.number(var, value).unwrap_or_else(|| {
-            self.values[var as usize].push(value);
-            self.values[var as usize].len() as Value - 1
+    /// The number of a value, which is added if it is not known and the sets are not closed.
+    pub(crate) fn add(&mut self, var: Var, value: i64) -> Option<Value> {
+        self.number(var, value).or_else(|| {
+            let values = &mut self.values[var as usize];
+            (!self.closed).then(|| {
+                values.push(value);
+                values.len() as Value - 1
+            })
         })
     }
 }

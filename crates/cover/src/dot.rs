@@ -1,6 +1,7 @@
 //! Automata as pictures: DOT, as Graphviz draws it.
 
 use crate::automaton::{Mark, Op};
+use crate::domains::Values;
 use crate::model::Model;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_task::Budget;
@@ -8,7 +9,7 @@ use std::fmt::Write;
 
 /// The automata of all threads of a program, or why there are none.
 pub fn dot(program: &Program) -> Result<String, String> {
-    let model = Model::new(program, &Budget::default()).map_err(|reason| reason.to_string())?;
+    let model = Model::new(program, &Budget::default(), Values::All).map_err(|reason| reason.to_string())?;
     let mut out = String::from("digraph automata {\n  rankdir=LR;\n  node [shape=circle];\n");
     for (g, threads) in model.threads.iter().enumerate() {
         let names: Vec<_> = threads.starts.iter().map(|s| program.threads[s.index()].name.as_str()).collect();
@@ -40,6 +41,7 @@ fn mark(program: &Program, mark: &Mark) -> String {
             labels.map(|(name, _)| name.clone()).collect::<Vec<_>>().join(", ")
         }
         Mark::Failed => "failed".to_string(),
+        Mark::Escaped => "another value".to_string(),
         Mark::Ended(_) => "ended".to_string(),
     }
 }

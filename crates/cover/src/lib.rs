@@ -31,6 +31,7 @@ mod trace;
 
 pub use automaton::{Automaton, Mark, Op, Transition, Value, Var};
 pub use configuration::{ANY, Buffer, Configuration, Message, Process};
+pub use domains::Values;
 pub use dot::dot;
 pub use model::Model as DualModel;
 pub use reach::Reach;
@@ -65,13 +66,33 @@ impl Engine for Dual {
 impl Dual {
     /// Checks a program all of whose threads are there from the beginning.
     fn check_static(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-        let unknown = |reason| answer(Verdict::Unknown { reason, scope: None }, Stats::default());
-        let model = match model::Model::new(task.program, &task.budget) {
-            Ok(model) => model,
-            Err(reason) => return unknown(reason),
-        };
         let mut generated = 0;
-        if let Some(collapsed) = copies::collapse(&model) {
+        for values in Values::TRIED {
+            let model = match model::Model::new(task.program, &task.budget, values) {
+                Ok(model) => model,
+                Err(Reason::NotApplicable(_)) if values == Values::Few => continue,
+                Err(reason) => {
+                    let stats = Stats { configurations: generated, ..Stats::default() };
+                    return answer(Verdict::Unknown { reason, scope: None }, stats);
+                }
+            };
+            if let Some(answer) = self.search(task, &model, &mut generated, progress) {
+                return answer;
+            }
+        }
+        unreachable!("nothing is stored outside closed sets, which come last")
+    }
+
+    /// Searches a model; nothing comes of it if variables can hold more values than it was made for.
+    fn search(
+        &self,
+        task: &Task<'_>,
+        model: &model::Model,
+        total: &mut u64,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Option<Answer> {
+        let mut generated = *total;
+        if let Some(collapsed) = copies::collapse(model) {
             for system in [&collapsed.any, &collapsed.few] {
                 let mut search = Search::new(system);
                 search.generated = generated;
@@ -79,12 +100,13 @@ impl Dual {
                 match search.run(&collapsed.targets, &task.budget, progress) {
                     End::Unreachable if std::ptr::eq(system, &collapsed.any) => {
                         let few = |c: &&Configuration| fits(&model.system, c);
-                        let certificate = certificate::certificate(&model, search.basis().filter(few), None);
-                        return safe(certificate, search.stats());
+                        let certificate = certificate::certificate(model, search.basis().filter(few), None);
+                        return Some(safe(certificate, search.stats()));
                     }
                     End::Reached(run) => {
                         if let Some(run) = collapsed.replicate(&run, &model.system) {
-                            return reached(task, &model, &run, search.stats());
+                            *total = search.generated;
+                            return reached(task, model, &run, search.stats());
                         }
                     }
                     End::Unreachable | End::Stopped(_) => {}
@@ -95,13 +117,15 @@ impl Dual {
         let mut search = Search::new(&model.system);
         search.generated = generated;
         search.reach = Reach::new(&model.system, &task.budget).map(Index::new);
-        match search.run(&model.targets, &task.budget, progress) {
+        let end = search.run(&model.targets, &task.budget, progress);
+        *total = search.generated;
+        match end {
             End::Unreachable => {
-                let certificate = certificate::certificate(&model, search.basis(), search.invariant());
-                safe(certificate, search.stats())
+                let certificate = certificate::certificate(model, search.basis(), search.invariant());
+                Some(safe(certificate, search.stats()))
             }
-            End::Reached(run) => reached(task, &model, &run, search.stats()),
-            End::Stopped(reason) => answer(Verdict::Unknown { reason, scope: None }, search.stats()),
+            End::Reached(run) => reached(task, model, &run, search.stats()),
+            End::Stopped(reason) => Some(answer(Verdict::Unknown { reason, scope: None }, search.stats())),
         }
     }
 }
@@ -115,14 +139,18 @@ fn safe(certificate: Certificate, stats: Stats) -> Answer {
     Answer { certificate, ..answer(Verdict::Safe { scope: Scope::Complete }, stats) }
 }
 
-fn reached(task: &Task<'_>, model: &model::Model, run: &DualRun, stats: Stats) -> Answer {
+/// The run, unless it only shows that a variable can hold another value.
+fn reached(task: &Task<'_>, model: &model::Model, run: &DualRun, stats: Stats) -> Option<Answer> {
+    if model.is_escape(run.target) {
+        return None;
+    }
     let Some(trace) = trace::trace(task.program, model, run) else {
         panic!(
             "internal error: dual found a run that is none of the program. \
              This is a bug in Fencepost; please report it with the file."
         )
     };
-    answer(Verdict::Unsafe { trace }, stats)
+    Some(answer(Verdict::Unsafe { trace }, stats))
 }
 
 /// Configurations that a search for smaller targets may take before it is given up.

@@ -9,7 +9,7 @@
 //! waits for the buffer at both ends becomes one step.
 
 use crate::automaton::{Mark, Op, Value, Var};
-use crate::domains::{Domains, MAX_VALUES};
+use crate::domains::{Domains, MAX_VALUES, Values};
 use crate::place::{Frame, Life, Place, Section, put, set};
 use fencepost_ir::cfg::{
     Address, Choices, Dest, Drain, EdgeId, FenceKind, Instr, NodeId, ObjectId, ProcId, Program, Property, Reg,
@@ -58,6 +58,11 @@ pub fn unfit(why: Infinite) -> Reason {
     Reason::NotApplicable(format!("dual needs finite threads, but {why}"))
 }
 
+/// A place where the thread stores a value outside the variable's set.
+fn escaped(place: &Place) -> Place {
+    Place { life: Life::Escaped, ..place.clone() }
+}
+
 /// What all threads of a program are explored with.
 pub struct Explorer<'p> {
     program: &'p Program,
@@ -86,24 +91,27 @@ impl<'p> Explorer<'p> {
         })
     }
 
-    /// Explores every thread of the program until no set of values grows.
+    /// Explores every thread of the program until no set of values grows, or may.
     pub fn run(
         &mut self,
         threads: &[(ProcId, Vec<i64>)],
+        values: Values,
         budget: &Budget,
     ) -> Result<Vec<LocalGraph>, Reason> {
-        loop {
+        for round in 0.. {
+            self.domains.closed = matches!(values, Values::Rounds(n) if round >= n);
             let known: usize = self.domains.values.iter().map(Vec::len).sum();
             let graphs: Result<Vec<_>, _> =
                 threads.iter().map(|(p, args)| self.explore(*p, args, budget)).collect();
             let graphs = graphs?;
-            if let Some(cell) = self.domains.values.iter().position(|v| v.len() > MAX_VALUES) {
+            if let Some(cell) = self.domains.values.iter().position(|v| v.len() > values.most()) {
                 return Err(unfit(self.too_many_values(cell)));
             }
             if self.domains.values.iter().map(Vec::len).sum::<usize>() == known {
                 return Ok(graphs);
             }
         }
+        unreachable!("sets that grow become too large")
     }
 
     fn too_many_values(&self, cell: usize) -> Infinite {
@@ -248,7 +256,7 @@ impl<'p> Explorer<'p> {
         match place.life {
             Life::Running | Life::Ended => self.forget_dead(&mut place),
             // How it failed is all that counts.
-            Life::Failed(_) => {
+            Life::Failed(_) | Life::Escaped => {
                 place.held.clear();
                 place.section = None;
                 self.forget_dead(&mut place);
@@ -344,7 +352,10 @@ impl<'p> Explorer<'p> {
                 match target {
                     Err(fault) => fail(Op::Nop, fault.into(), found)?,
                     Ok((var, value)) => {
-                        let value = self.domains.add(var, value);
+                        let Some(value) = self.domains.add(var, value) else {
+                            found.push((Op::Nop, escaped(place), step));
+                            return Ok(());
+                        };
                         let mut next = advanced(place.clone());
                         match &mut next.section {
                             Some(section) => {
@@ -375,8 +386,13 @@ impl<'p> Explorer<'p> {
                                 found.push((self.atomic(place, guard, Vec::new()), failed, step));
                             }
                             Ok((next, new)) => {
+                                let new = new.map(|new| self.domains.add(var, new));
+                                if new == Some(None) {
+                                    found.push((self.atomic(place, guard, Vec::new()), escaped(&base), step));
+                                    continue;
+                                }
                                 let update: Vec<_> =
-                                    new.map(|new| (var, self.domains.add(var, new))).into_iter().collect();
+                                    new.flatten().map(|new| (var, new)).into_iter().collect();
                                 let mut next = advanced(next);
                                 if let Some(section) = &mut next.section {
                                     update.iter().for_each(|(x, v)| put(&mut section.update, *x, *v));
@@ -390,7 +406,8 @@ impl<'p> Explorer<'p> {
             Instr::Lock(address) => match self.resolve(place, address) {
                 Err(fault) => fail(self.drain(place), fault.into(), found)?,
                 Ok(var) => {
-                    let taken = self.domains.add(var, 1);
+                    let taken =
+                        self.domains.add(var, 1).expect("mutexes hold both values from the beginning");
                     self.mutex_step(place, var, (0, taken), id, to, found);
                 }
             },
@@ -400,7 +417,8 @@ impl<'p> Explorer<'p> {
                     fail(self.drain(place), Failure::UnlockNotHeld, found)?;
                 }
                 Ok(var) => {
-                    let taken = self.domains.add(var, 1);
+                    let taken =
+                        self.domains.add(var, 1).expect("mutexes hold both values from the beginning");
                     self.mutex_step(place, var, (taken, 0), id, to, found);
                 }
             },
@@ -608,6 +626,7 @@ impl<'p> Explorer<'p> {
         let top = place.top();
         match place.life {
             Life::Failed(_) => vec![Mark::Failed],
+            Life::Escaped => vec![Mark::Escaped],
             Life::Ended => {
                 let slot = |reg: &Reg| match reg {
                     Reg::Local(slot) => (place.frames[0].base + slot) as usize,

@@ -3,7 +3,7 @@
 use crate::automaton::{Mark, Value};
 use crate::compile::{Compiled, compile};
 use crate::configuration::{ANY, Configuration, Process};
-use crate::domains::Domains;
+use crate::domains::{Domains, Values};
 use crate::local::{Explorer, Infinite, LocalGraph, unfit};
 use crate::search::{Group, System};
 use fencepost_ir::cfg::{
@@ -48,11 +48,11 @@ pub struct Model {
 
 impl Model {
     /// Makes automata of a program's threads, if they are finite.
-    pub fn new(program: &Program, budget: &Budget) -> Result<Model, Reason> {
+    pub fn new(program: &Program, budget: &Budget, values: Values) -> Result<Model, Reason> {
         let threads = groups(program);
         let mut explorer = Explorer::new(program, watched(program)).map_err(unfit)?;
         let code: Vec<_> = threads.iter().map(|t| (t.procedure, t.args.clone())).collect();
-        let graphs = explorer.run(&code, budget)?;
+        let graphs = explorer.run(&code, values, budget)?;
         let mut compiled = Vec::new();
         for (group, graph) in threads.iter().zip(&graphs) {
             let marks: Vec<Vec<Mark>> =
@@ -105,7 +105,19 @@ impl Model {
                 return Err("there are too many ways to break a property".to_string());
             }
         }
+        for (g, group) in self.system.groups.iter().enumerate() {
+            for state in group.automaton.marked(&Mark::Escaped) {
+                let process = Process { group: g as u16, state, buffer: Vec::new() };
+                targets.push(Configuration { processes: vec![process], memory: open.clone() });
+            }
+        }
         Ok(targets)
+    }
+
+    /// Whether a target is a value outside a variable's set, and nothing that the program must not do.
+    pub fn is_escape(&self, target: usize) -> bool {
+        let marks = |p: &Process| &self.system.groups[p.group as usize].automaton.marks[p.state as usize];
+        self.targets[target].processes.iter().any(|p| marks(p).contains(&Mark::Escaped))
     }
 
     /// The states in which a thread meets a requirement.

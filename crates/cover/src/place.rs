@@ -30,6 +30,8 @@ pub(crate) enum Life {
     Running,
     Ended,
     Failed(Failure),
+    /// It stores a value that is not in the variable's set.
+    Escaped,
 }
 
 /// Where a thread is: frames, registers, mutexes it holds.
@@ -68,7 +70,7 @@ impl Place {
             life: match self.life {
                 Life::Running => CertifiedLife::Running,
                 Life::Ended => CertifiedLife::Ended,
-                Life::Failed(_) => CertifiedLife::Failed,
+                Life::Failed(_) | Life::Escaped => CertifiedLife::Failed,
             },
         }
     }
@@ -77,7 +79,7 @@ impl Place {
     pub fn failure(&self) -> Option<Failure> {
         match self.life {
             Life::Failed(failure) => Some(failure),
-            Life::Running | Life::Ended => None,
+            Life::Running | Life::Ended | Life::Escaped => None,
         }
     }
 }

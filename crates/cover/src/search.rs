@@ -160,7 +160,9 @@ impl<'a> Search<'a> {
             if let Some(run) = self.reaches_initial(id, &configuration, &closures) {
                 return End::Reached(run);
             }
-            self.undo(id, &configuration, &closures);
+            if let Some(reason) = self.undo(id, &configuration, &closures, budget) {
+                return End::Stopped(reason);
+            }
         }
         End::Unreachable
     }
@@ -175,8 +177,14 @@ impl<'a> Search<'a> {
         Ok(earlier)
     }
 
-    /// All predecessors by one visible step.
-    fn undo(&mut self, id: Id, configuration: &Configuration, closures: &[Rc<Vec<Earlier>>]) {
+    /// All predecessors by one visible step; or why the work must stop.
+    fn undo(
+        &mut self,
+        id: Id,
+        configuration: &Configuration,
+        closures: &[Rc<Vec<Earlier>>],
+        budget: &Budget,
+    ) -> Option<Reason> {
         let slots: Vec<u8> = (0..configuration.processes.len() as u8).collect();
         let target = self.links[id as usize].1;
         let mut found: Vec<(usize, Visible, Vec<Label>)> = Vec::new();
@@ -194,7 +202,12 @@ impl<'a> Search<'a> {
                 );
             }
         }
-        for (i, visible, local) in found {
+        for (number, (i, visible, local)) in found.into_iter().enumerate() {
+            if number % 256 == 255
+                && let Some(reason) = budget.exceeded(0)
+            {
+                return Some(reason);
+            }
             let mut processes = configuration.processes.clone();
             let Visible { state, buffer, memory, label } = visible;
             processes[i] = Process { group: processes[i].group, state, buffer };
@@ -216,6 +229,7 @@ impl<'a> Search<'a> {
                 self.add(processes, memory, Some((id, labels)), &slots, vec![slot], target);
             }
         }
+        None
     }
 
     /// Adds a configuration, unless one below it is known. Messages that memory agrees with are sent

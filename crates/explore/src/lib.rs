@@ -12,6 +12,7 @@
 pub mod codec;
 pub mod heap;
 mod least_weak;
+pub mod private;
 pub mod reduction;
 mod search;
 mod shorten;

@@ -18,16 +18,21 @@
 //! The same holds while all other threads have ended, or not yet begun: a thread that is alone is seen by
 //! nobody, and those that it starts see all its stores, if starting a thread waits for them.
 //!
-//! A local variable in memory that is accessed by its own name only is as private as a register.
+//! A load of a variable that nobody ever writes or points to is local, too.
+//!
+//! A local variable in memory that is accessed by its own name only is as private as a register; and stores to those that no
+//! other thread can reach leave their buffers at once (`private.rs`).
 //!
 //! A store waits while the buffer is at its bound; then its thread is not chosen, whatever else it
 //! could do. All this keeps every violation and every final state, which is tested against the
 //! unreduced search.
 
+use crate::private::Private;
 use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Dest, Drain, Edge, Expr, Instr, NodeId, ProcId, Procedure, Program, Property,
     Reg, Storage,
 };
+use fencepost_ir::pointer::{self, Target};
 use fencepost_memory::State;
 use fencepost_task::Model;
 
@@ -44,6 +49,8 @@ pub struct LocalSteps {
     sections_drain: bool,
     /// Whether a thread that starts another one waits for its buffer, and nobody looks for deadlocks.
     spawns_drain: bool,
+    /// Local variables whose stores nobody sees.
+    pub private: Private,
 }
 
 impl LocalSteps {
@@ -58,8 +65,9 @@ impl LocalSteps {
                 watched[requirement.procedure.index()][node.index()] = true;
             }
         }
+        let constant = constant_objects(program);
         let local = (0..program.procedures.len() as u32)
-            .map(|id| local_nodes(program, ProcId(id), model, &watched))
+            .map(|id| local_nodes(program, ProcId(id), model, &watched, &constant))
             .collect();
         let passing = (0..program.procedures.len() as u32)
             .map(|id| passing_nodes(program, ProcId(id), &watched))
@@ -70,7 +78,8 @@ impl LocalSteps {
         // A section that a thread alone cannot pass is a deadlock, to be seen from before it.
         let spawns_drain = !program.checks.deadlock
             && !program.procedures.iter().any(|p| p.edges().iter().any(|e| early(&e.instr)));
-        LocalSteps { local, watched, passing, sections_drain, spawns_drain }
+        let private = Private::new(program);
+        LocalSteps { local, watched, passing, sections_drain, spawns_drain, private }
     }
 
     /// The thread that nobody sees: in a section, or alone.
@@ -119,7 +128,49 @@ impl LocalSteps {
     }
 }
 
-fn local_nodes(program: &Program, id: ProcId, model: Model, watched: &[Vec<bool>]) -> Vec<bool> {
+/// For each of the program's objects whether it keeps its first value: no instruction writes it by its name, and
+/// nothing points to it.
+fn constant_objects(program: &Program) -> Vec<bool> {
+    let mut constant = vec![true; program.objects.len()];
+    let pointed = |constant: &mut [bool], word: i64| {
+        if program.pointer_bits > 0
+            && let Target::Object(object, _) = pointer::target(word, program.pointer_bits)
+            && let Some(object) = constant.get_mut(object as usize)
+        {
+            *object = false;
+        }
+    };
+    for edge in program.procedures.iter().flat_map(Procedure::edges) {
+        if let (Some(Address::Cell { object, .. }), false) =
+            (edge.instr.address(), matches!(edge.instr, Instr::Load(..)))
+        {
+            constant[object.index()] = false;
+        }
+        edge.instr.expressions(&mut |e| {
+            e.visit(&mut |e| {
+                if let Expr::Const(word) = e {
+                    pointed(&mut constant, *word);
+                }
+            });
+        });
+    }
+    for &(lo, hi) in program.objects.iter().flat_map(|o| &o.init).flat_map(|choices| &choices.0) {
+        pointed(&mut constant, lo);
+        pointed(&mut constant, hi);
+    }
+    let registers = program.procedures.iter().flat_map(|p| &p.registers).chain(&program.thread_registers);
+    registers.for_each(|register| pointed(&mut constant, register.init));
+    program.threads.iter().flat_map(|start| &start.args).for_each(|word| pointed(&mut constant, *word));
+    constant
+}
+
+fn local_nodes(
+    program: &Program,
+    id: ProcId,
+    model: Model,
+    watched: &[Vec<bool>],
+    constant: &[bool],
+) -> Vec<bool> {
     let procedure = program.procedure(id);
     let outermost = program.threads.iter().any(|t| t.procedure == id)
         || program
@@ -137,6 +188,7 @@ fn local_nodes(program: &Program, id: ProcId, model: Model, watched: &[Vec<bool>
         | Instr::Own(_)
         | Instr::Havoc(..) => true,
         Instr::Store(address, _) => model != Model::Sc || is_own(address),
+        Instr::Load(_, Address::Cell { object, .. }) => constant[object.index()],
         Instr::Load(_, address) => is_own(address),
         // Numbers of objects mean nothing where pointers are not looked at as integers.
         Instr::Allocate { .. } => !program.exposes_pointers,

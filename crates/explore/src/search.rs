@@ -445,8 +445,8 @@ impl<'p, M: Memory> Search<'p, M> {
         steps.is_empty()
     }
 
-    /// The thread's steps if they are all local and none is held back by the bound; else nothing.
-    /// With one held back, the others alone would not be an ample set.
+    /// A flush of the thread's buffer that nobody sees; else the thread's steps if they are all local and none
+    /// is held back by the bound; else nothing. With one held back, the others alone would not be an ample set.
     fn local_steps(
         &self,
         local: &LocalSteps,
@@ -456,6 +456,15 @@ impl<'p, M: Memory> Search<'p, M> {
         steps: &mut Vec<Step>,
     ) {
         steps.clear();
+        if !local.private.is_empty() && !state.threads[thread].buffer.is_empty() {
+            self.machine.memory_steps(&self.memory, state, thread, steps);
+            let unseen = local.private.flush(state, steps);
+            steps.clear();
+            steps.extend(unseen);
+            if unseen.is_some() {
+                return;
+            }
+        }
         if local.is_local(state, thread) {
             self.machine.thread_steps(&self.memory, state, thread, steps);
             if self.hold_back(state, bound, steps) {

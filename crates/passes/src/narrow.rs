@@ -6,6 +6,9 @@
 //! the branch's end. Where the register is not read any more behind a branch, one value stands for
 //! all that take it. Thus `x = any; assume(0 <= x && x < 4)` chooses among four, and
 //! `if (x < 0 || x > 3) abort();` among five.
+//!
+//! A few steps between the choice and its test that have nothing to do with the register are taken before the
+//! choice: nobody else sees a register, so it does not matter when it gets its value.
 
 use crate::liveness::Liveness;
 use fencepost_ir::cfg::{
@@ -19,12 +22,107 @@ const MANY: u128 = 256;
 /// Narrows the choices of every procedure.
 pub fn run(program: &mut Program) {
     for i in 0..program.procedures.len() {
-        while let Some(edges) = split(program, ProcId(i as u32)) {
+        let id = ProcId(i as u32);
+        loop {
+            let (edges, new_nodes) = match (split(program, id), put_off(program, id)) {
+                (Some(edges), _) => (edges, 0),
+                (None, Some(moved)) => moved,
+                (None, None) => break,
+            };
             let mut parts = program.procedures[i].clone().into_parts();
             parts.edges = edges;
+            parts.nodes += new_nodes;
             program.procedures[i] = Procedure::new(parts);
         }
     }
+}
+
+/// Tests that are further away from a choice than this are not looked for.
+const NEAR: u32 = 16;
+
+/// The edges after the first choice whose test is near was put off by one step, and how many nodes that took.
+///
+/// Every time the choice comes nearer to a place where something else leads to, or to its test; so it ends.
+fn put_off(program: &Program, id: ProcId) -> Option<(Vec<Edge>, u32)> {
+    let procedure = program.procedure(id);
+    let (position, choice) = procedure.edges().iter().enumerate().find(|(_, edge)| {
+        let Instr::Havoc(Dest::Reg(Reg::Local(slot)), choices) = &edge.instr else { return false };
+        choices.count() > MANY
+            && passes_by(procedure, edge.to, *slot)
+            && procedure.out(edge.to).any(|(_, e)| leads_to_test(procedure, e.to, *slot, NEAR))
+    })?;
+    let (mut nodes, mut edges) = (procedure.nodes, Vec::new());
+    for (i, edge) in procedure.edges().iter().enumerate() {
+        if edge.from == choice.to {
+            let between = NodeId(nodes);
+            nodes += 1;
+            edges.push(Edge { from: choice.from, to: between, ..edge.clone() });
+            edges.push(Edge { from: between, to: edge.to, ..choice.clone() });
+        } else if i != position {
+            edges.push(edge.clone());
+        }
+    }
+    Some((edges, nodes - procedure.nodes))
+}
+
+/// Whether only one edge leads to the node, and none that leaves it has to do with the register or with calls.
+fn passes_by(procedure: &Procedure, node: NodeId, slot: u32) -> bool {
+    let entered = procedure.edges().iter().filter(|e| e.to == node).count();
+    let is_label = procedure.labels.iter().any(|(_, n)| *n == node);
+    let passing = |edge: &Edge| {
+        let simple = matches!(
+            edge.instr,
+            Instr::Nop
+                | Instr::Assign(..)
+                | Instr::Havoc(..)
+                | Instr::Assume(_)
+                | Instr::Load(..)
+                | Instr::Store(..)
+        );
+        simple && edge.to != node && !mentions(&edge.instr, slot)
+    };
+    let mut out = procedure.out(node).peekable();
+    out.peek().is_some()
+        && entered == 1
+        && !is_label
+        && node != procedure.entry()
+        && out.all(|(_, edge)| passing(edge))
+}
+
+/// Whether tests of nothing but the register are the first that has to do with it on some way.
+fn leads_to_test(procedure: &Procedure, node: NodeId, slot: u32, near: u32) -> bool {
+    let Scalar::Int(int) = procedure.registers[slot as usize].ty else { return false };
+    let is_test = |edge: &Edge| {
+        matches!(&edge.instr, Instr::Assume(condition)
+            if mentions(&edge.instr, slot) && satisfying(condition, slot, int).is_some())
+    };
+    let mut out = procedure.out(node).peekable();
+    let tested = out.peek().is_some() && procedure.out(node).all(|(_, edge)| is_test(edge));
+    tested
+        || near > 0
+            && passes_by(procedure, node, slot)
+            && procedure.out(node).any(|(_, edge)| leads_to_test(procedure, edge.to, slot, near - 1))
+}
+
+/// Whether an instruction reads or writes a register.
+fn mentions(instr: &Instr, slot: u32) -> bool {
+    let covers =
+        |base: &Reg, len: u32| matches!(base, Reg::Local(first) if (*first..*first + len).contains(&slot));
+    let mut found = match instr.dest() {
+        Some(Dest::Reg(reg)) => covers(reg, 1),
+        Some(Dest::At { base, len, .. }) => covers(base, *len),
+        None => false,
+    };
+    instr.expressions(&mut |e| {
+        e.visit(&mut |e| {
+            found |= match e {
+                Expr::Reg(reg) => covers(reg, 1),
+                Expr::At { base, len, .. } => covers(base, *len),
+                _ => false,
+            };
+        });
+    });
+    found
 }
 
 /// The edges after the first choice that can be split, if there is one.

@@ -76,6 +76,15 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
                     map.insert("context_switches".into(), json!(order.switches));
                     map.insert("least_weak".into(), json!(order.known != Known::No));
                 }
+                if let Some(told) = &outcome.explanation {
+                    let explanation = json!({
+                        "reordering": told.reordering,
+                        "saw": told.saw,
+                        "sc": told.sc,
+                        "cure": told.cure,
+                    });
+                    map.insert("explanation".into(), explanation);
+                }
                 if !replay.instances.is_empty() {
                     map.insert("instances".into(), json!(replay.instances));
                 }

@@ -22,7 +22,7 @@ pub type Open = Option<u32>;
 /// A memory cell that has a number, and the values it can hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CertifiedVariable {
-    /// All values that it can ever hold; mutexes hold 0 and 1.
+    /// All values that it can ever hold; to store another counts as a failure. Mutexes hold 0 and 1.
     pub values: Vec<i64>,
     /// How many of them, from the first on, it can hold at the beginning.
     pub initial: u32,

@@ -9,6 +9,7 @@
 //! What a thread carries along its code (its last stamps and its own stores) is a row of words,
 //! [`Memory::carried`], which the sequentialization merges where ways meet, like registers.
 
+mod one_writer;
 pub mod queue;
 pub mod stamped;
 

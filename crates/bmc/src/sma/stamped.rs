@@ -21,6 +21,7 @@
 //!
 //! Numbers from 0 to K-1 are in unary: threshold k says "at least k", for k from 1 on.
 
+use super::one_writer::{self, Load, Loads};
 use super::{Access, AccessId, CellId, Flush, Frees, Memory, Timing, define};
 use crate::circuit::{Circuit, Lit};
 use crate::word::Word;
@@ -67,6 +68,8 @@ enum Held {
     Value(Word),
     /// Which of the stores to the cell holds.
     Source(Vec<Lit>),
+    /// Whether it is that store or a later one: where one thread stores.
+    AtLeast(Vec<Lit>),
 }
 
 /// Who stores to a cell.
@@ -95,6 +98,8 @@ struct Cell {
     follows: bool,
     /// The values of all stores to the cell; the initial value is the first.
     stores: Vec<Word>,
+    /// The accesses that store them, from the second on.
+    issued_by: Vec<AccessId>,
     /// At each time; empty before the first turn.
     held: Vec<Held>,
     stamped: Vec<Lit>,
@@ -112,6 +117,8 @@ pub struct Stamped {
     /// For each thread, which cells it carries own stores of.
     own: Vec<Vec<CellId>>,
     issued: Vec<Issued>,
+    /// Loads of cells that one thread stores to.
+    loads: Loads,
     /// The clock when the current turn begins, and when it ends.
     begin: Time,
     end: Time,
@@ -147,6 +154,7 @@ impl Stamped {
             .into_iter()
             .map(|initial| Cell {
                 stores: vec![initial.clone()],
+                issued_by: Vec::new(),
                 writers: Writers::None,
                 progress: Vec::new(),
                 follows: false,
@@ -156,7 +164,16 @@ impl Stamped {
             })
             .collect();
         let zero = vec![Lit::FALSE; times];
-        Stamped { order, times, cells, issued: Vec::new(), begin: zero.clone(), end: zero, own }
+        Stamped {
+            order,
+            times,
+            cells,
+            issued: Vec::new(),
+            loads: Loads::default(),
+            begin: zero.clone(),
+            end: zero,
+            own,
+        }
     }
 
     fn number(&self, c: &mut Circuit) -> Time {
@@ -194,6 +211,7 @@ impl Held {
                     *holds = if i == number { c.or(*holds, here) } else { c.and(*holds, !here) };
                 }
             }
+            Held::AtLeast(_) => panic!("what one thread stores follows from its progress"),
         }
     }
 }
@@ -226,15 +244,15 @@ impl Cell {
             return;
         }
         for k in 0..=times {
+            let mut at_least = vec![Lit::FALSE; self.progress.len()];
             let mut later = Lit::FALSE;
-            let mut sources = vec![Lit::FALSE; self.progress.len()];
-            for (source, own) in sources.iter_mut().zip(&self.progress).rev() {
+            for (here, own) in at_least.iter_mut().zip(&self.progress).rev() {
                 let waits = own.stamp.get(k).copied().unwrap_or(Lit::FALSE);
                 let there = c.and(own.taken, !waits);
-                *source = c.and(there, !later);
                 later = c.or(later, there);
+                *here = later;
             }
-            self.held.push(Held::Source(sources));
+            self.held.push(Held::AtLeast(at_least));
         }
     }
 
@@ -255,6 +273,20 @@ impl Cell {
         let held = match &self.held[k] {
             Held::Value(word) => {
                 define(c, &[!here], result, word);
+                return;
+            }
+            Held::AtLeast(held) => {
+                if sources.is_empty() {
+                    *sources = one_writer::thresholds(c, &self.stores, meant, result);
+                }
+                for (source, holds) in sources.iter().zip(held).filter_map(|(s, h)| Some(((*s)?, h))) {
+                    c.define(source, &[!here, !*holds, source]);
+                    c.define(source, &[!here, *holds, !source]);
+                    // All further ones are false too.
+                    if *holds == Lit::FALSE {
+                        break;
+                    }
+                }
                 return;
             }
             Held::Source(held) => held,
@@ -324,6 +356,7 @@ impl Memory for Stamped {
             for (meant, cell, value) in write.targets {
                 let facts = &mut self.cells[cell];
                 facts.stores.push(value.clone());
+                facts.issued_by.push(AccessId(self.issued.len()));
                 facts.writers = match facts.writers {
                     Writers::None => Writers::One(thread),
                     Writers::One(other) if other == thread => Writers::One(thread),
@@ -386,17 +419,29 @@ impl Memory for Stamped {
         if let Some(last) = &issued.waits_for {
             Stamped::at_most(c, &[!active], last, &issued.clock);
         }
+        let mut new = Vec::new();
         for read in &mut issued.reads {
             for k in 0..=times {
                 let now = Stamped::is(c, &issued.clock, k);
                 for ((meant, cell), sources) in read.targets.iter().zip(&mut read.sources) {
                     let meant_now = c.and(now, *meant);
                     let here = c.and(meant_now, active);
-                    if here != Lit::FALSE {
-                        self.cells[*cell].read(c, k, times, here, *meant, &read.result, sources);
+                    if here == Lit::FALSE {
+                        continue;
+                    }
+                    let is_new = sources.is_empty();
+                    self.cells[*cell].read(c, k, times, here, *meant, &read.result, sources);
+                    if is_new && self.cells[*cell].follows && *meant == Lit::TRUE {
+                        new.push((*cell, sources.clone()));
                     }
                 }
             }
+        }
+        for (cell, at_least) in new {
+            self.loads.relate(c, Load { thread: issued.thread, cell, access, at_least }, |cell| {
+                let Cell { writers, issued_by, .. } = &self.cells[cell];
+                if let Writers::One(writer) = writers { Some((*writer, issued_by)) } else { None }
+            });
         }
         if let Some(frees) = &issued.frees {
             let mut waiting = vec![!frees.too_late, !active];
@@ -450,7 +495,7 @@ impl Memory for Stamped {
         cell.refresh(c, self.times);
         match &cell.held[self.times] {
             Held::Value(word) => word.clone(),
-            Held::Source(sources) => {
+            Held::Source(sources) | Held::AtLeast(sources) => {
                 let stores = sources.iter().zip(&cell.stores);
                 stores.fold(cell.initial.clone(), |value, (holds, store)| {
                     Word::choose(*holds, store, &value, c)

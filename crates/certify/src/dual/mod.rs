@@ -11,6 +11,8 @@
 //!    place is related to its automaton's state. Atomic sections are single steps there: while one is
 //!    open nobody else steps, and no property speaks of a place inside one (else it is rejected), so
 //!    whatever is violated during a section is violated before it began, or by its owner failing.
+//!    A store of a value that is not in the cell's list counts as a failure: before the first one, all values that
+//!    can be read are listed, and that there is no first one is proved with the other failures.
 //! 3. From store buffers to load buffers (Theorem 1): let a store happen when it is flushed, any other
 //!    step when all earlier stores of its thread have been flushed, and send a value to the thread at
 //!    the moment when the load of the original run saw it in memory. That is a run with load buffers,

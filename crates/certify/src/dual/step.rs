@@ -289,7 +289,16 @@ impl<'p> Alone<'p> {
                 if let Ok(next) = &result
                     && writes
                 {
-                    seen.update.insert(x, self.value(x, next.cells[x as usize])?);
+                    let written = next.cells[x as usize];
+                    let listed = &self.variables[x as usize].values;
+                    match listed.iter().position(|v| *v == written) {
+                        Some(number) => drop(seen.update.insert(x, number as u32)),
+                        // That this is never stored must be proved, as if it were an error.
+                        None => {
+                            taken.push((Err(Failure::Assertion), seen));
+                            continue;
+                        }
+                    }
                 }
                 taken.push((result, seen));
             }

@@ -1,6 +1,6 @@
 //! `fencepost bench bmc`: Table I of Tomasco et al., FMCAD 2016, row by row at its bounds, and fenced mutual exclusion
-//! with two entries for each thread; beside them cbmc with its own memory models on the same files and
-//! repetitions, where it is on the PATH. With `--all`, the smallest bounds of Table II's safestack.
+//! with two entries for each thread; beside them, where it is on the PATH, cbmc with its own memory models on the same files
+//! and repetitions (`cbmc`), and cbmc on our sequentialization of them at the same bounds (`cbmc-seq`). With `--all`, the smallest bounds of Table II's safestack.
 //!
 //! Textbook versions of the programs, not the authors' files: where they start their threads in a loop, one repetition
 //! more than in the table is needed. Integers keep their full widths.
@@ -8,8 +8,10 @@
 use crate::options::{BenchOptions, Format};
 use crate::output;
 use fencepost_bmc::Bmc;
+use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
 use fencepost_certify::replay;
 use fencepost_frontend::c;
+use fencepost_ir::cfg;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 use std::process::Command;
@@ -54,7 +56,7 @@ const SAFESTACK: Row = row!("bmc/safestack.c", (3, 4, 1), true);
 pub fn run(options: &BenchOptions) -> Result<(), String> {
     if options.format == Format::Text {
         output::line(format!(
-            "{:26}  {:5}  {:7}  {:>7}  {:>8}  {:>9}  {:>8}",
+            "{:26}  {:5}  {:8}  {:>7}  {:>8}  {:>9}  {:>8}",
             "program", "model", "tool", "verdict", "seconds", "variables", "clauses"
         ));
     }
@@ -62,27 +64,39 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
     let more = if options.all { Some(&SAFESTACK) } else { None };
     for row in ROWS.iter().chain(more) {
         for model in [Model::Tso, Model::Pso] {
-            ours(options, row, model)?;
+            let program = read(row)?;
+            ours(options, row, model, &program)?;
             if cbmc {
-                theirs(options, row, model)?;
+                // cbmc counts the last test of a loop's condition too.
+                let unwind = (row.bounds.0 + 1).to_string();
+                let own = ["--mm", model.name(), "--unwind", &unwind];
+                theirs(options, row, model, "cbmc", row.text, &own)?;
+                let (unwind, rounds, clock) = row.bounds;
+                let wanted = Sequentialization { model, unwind, rounds, clock, dialect: Dialect::Cprover };
+                let sequential =
+                    sequentialize(&program, &wanted).map_err(|e| format!("{}: {e}", row.name))?;
+                theirs(options, row, model, "cbmc-seq", &sequential, &[])?;
             }
         }
     }
     Ok(())
 }
 
-fn ours(options: &BenchOptions, row: &Row, model: Model) -> Result<(), String> {
-    let start = Instant::now();
+fn read(row: &Row) -> Result<cfg::Program, String> {
     let read = c::read(&[(row.name, row.text)], &c::Options::default());
     let tree = read.map_err(|(_, diagnostics)| format!("{}: {diagnostics:?}", row.name))?;
-    let program = pipeline::lower(tree);
+    Ok(pipeline::lower(tree))
+}
+
+fn ours(options: &BenchOptions, row: &Row, model: Model, program: &cfg::Program) -> Result<(), String> {
+    let start = Instant::now();
     let (unwind, rounds, clock) = row.bounds;
     let engine = Bmc { unwind: Some(unwind), rounds: Some(rounds), clock: Some(clock), ..Bmc::default() };
-    let task = Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
+    let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
     let answer = engine.check(&task, &mut |_| {});
     let verdict = match &answer.verdict {
         Verdict::Unsafe { trace } => {
-            replay(&program, trace).map_err(|r| format!("{}: {r}", row.name))?;
+            replay(program, trace).map_err(|r| format!("{}: {r}", row.name))?;
             "unsafe"
         }
         Verdict::Safe { .. } => "safe",
@@ -96,13 +110,18 @@ fn ours(options: &BenchOptions, row: &Row, model: Model) -> Result<(), String> {
     Ok(())
 }
 
-/// cbmc counts the last test of a loop's condition too.
-fn theirs(options: &BenchOptions, row: &Row, model: Model) -> Result<(), String> {
+fn theirs(
+    options: &BenchOptions,
+    row: &Row,
+    model: Model,
+    tool: &str,
+    text: &str,
+    arguments: &[&str],
+) -> Result<(), String> {
     let file = std::env::temp_dir().join(format!("fencepost-bench-{}.c", std::process::id()));
-    std::fs::write(&file, row.text).map_err(|e| e.to_string())?;
+    std::fs::write(&file, text).map_err(|e| e.to_string())?;
     let start = Instant::now();
-    let unwind = (row.bounds.0 + 1).to_string();
-    let run = Command::new("cbmc").args(["--mm", model.name(), "--unwind", &unwind]).arg(&file).output();
+    let run = Command::new("cbmc").args(arguments).arg(&file).output();
     let seconds = start.elapsed().as_secs_f64();
     let _ = std::fs::remove_file(&file);
     let verdict = match run.map_err(|e| e.to_string())?.status.code() {
@@ -110,7 +129,7 @@ fn theirs(options: &BenchOptions, row: &Row, model: Model) -> Result<(), String>
         Some(10) => "unsafe",
         _ => "failed",
     };
-    report(options, row, model, "cbmc", verdict, seconds, None);
+    report(options, row, model, tool, verdict, seconds, None);
     Ok(())
 }
 
@@ -132,7 +151,7 @@ fn report(
         Format::Text => {
             let show = |n: Option<u64>| n.map_or(String::from("-"), |n| n.to_string());
             output::line(format!(
-                "{:26}  {:5}  {:7}  {:>7}  {:>8.2}  {:>9}  {:>8}",
+                "{:26}  {:5}  {:8}  {:>7}  {:>8.2}  {:>9}  {:>8}",
                 row.name,
                 model.name(),
                 tool,

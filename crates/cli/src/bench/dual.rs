@@ -7,7 +7,7 @@ use super::families::{self, Repeats};
 use super::memorax::{self, Peer};
 use crate::options::{BenchOptions, Format};
 use crate::output;
-use fencepost_cover::{Dual, DualModel};
+use fencepost_cover::{Dual, DualModel, Values};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Engine, Model, Stats, Task, Verdict};
@@ -171,7 +171,8 @@ fn all_rows(options: &BenchOptions, memorax_in: Option<&PathBuf>) -> Result<(), 
 }
 
 fn ask_memorax(folder: &Path, row: &Row, program: &Program) -> Result<Option<Peer>, String> {
-    let model = DualModel::new(program, &Budget::default()).map_err(|reason| reason.to_string())?;
+    let model =
+        DualModel::new(program, &Budget::default(), Values::All).map_err(|reason| reason.to_string())?;
     let Ok(text) = memorax::rmm(&model) else { return Ok(None) };
     let any_number = model.system.groups.iter().any(|g| g.count.is_none());
     let peer = memorax::ask(folder, &text, any_number, TIMEOUT)?;

@@ -154,7 +154,7 @@ fn answer(said: &str) -> Option<Peer> {
 mod tests {
     use super::*;
     use crate::bench::dual;
-    use fencepost_cover::Dual;
+    use fencepost_cover::{Dual, Values};
     use fencepost_passes::pipeline;
     use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 
@@ -163,7 +163,7 @@ mod tests {
     fn models_for_memorax_keep_their_verdicts() {
         let mut compared = 0;
         for row in dual::rows().iter().filter(|row| ["Table 1", "Fenced"].contains(&row.table)) {
-            let model = DualModel::new(&dual::read(row).unwrap(), &Budget::default()).unwrap();
+            let model = DualModel::new(&dual::read(row).unwrap(), &Budget::default(), Values::All).unwrap();
             let Ok(text) = rmm(&model) else { continue };
             if model.targets.is_empty() {
                 continue;

@@ -16,6 +16,8 @@ pub enum Method {
     Explicit,
     /// Enumeration of executions by the axioms.
     Axiomatic,
+    /// A formula, asked for one final state after the other.
+    Bmc,
 }
 
 impl Method {
@@ -24,6 +26,7 @@ impl Method {
         match self {
             Method::Explicit => "explicit",
             Method::Axiomatic => "axiomatic",
+            Method::Bmc => "bmc",
         }
     }
 }
@@ -155,6 +158,10 @@ pub fn outcomes(
     match method {
         Method::Explicit => search(program, model, observables, budget),
         Method::Axiomatic => axiom::outcomes(program, model, observables, &budget),
+        Method::Bmc => {
+            let task = Task { program, model, bounds: Bounds::default(), budget };
+            fencepost_bmc::outcomes::final_states(&task, observables)
+        }
     }
 }
 

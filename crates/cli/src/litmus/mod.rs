@@ -15,6 +15,7 @@ mod show;
 use crate::interrupt;
 use crate::options::{EngineName, Format, LitmusOptions, ModelName};
 use crate::{Exit, input, output};
+use clap::ValueEnum;
 use decide::{Answer, Method, NoAnswer};
 use expect::Expectations;
 use fencepost_frontend::Diagnostic;
@@ -104,23 +105,19 @@ pub fn run(options: &LitmusOptions) -> Exit {
             return Exit::Wrong;
         }
     };
-    match options.engine {
-        EngineName::Auto | EngineName::Explicit => {}
-        engine => {
-            let name = match engine {
-                EngineName::Dual => "dual",
-                EngineName::Lazy => "lazy",
-                EngineName::Rounds => "rounds",
-                EngineName::Age => "age",
-                EngineName::Bmc | EngineName::Auto | EngineName::Explicit => "bmc",
-            };
+    let method = match options.engine {
+        _ if options.oracle.is_some() => Method::Axiomatic,
+        EngineName::Auto | EngineName::Explicit => Method::Explicit,
+        EngineName::Bmc => Method::Bmc,
+        engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Rounds | EngineName::Age) => {
+            let name = engine.to_possible_value().map_or(String::new(), |value| value.get_name().to_string());
             output::complain(format!(
                 "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \
                  test's condition"
             ));
             return if options.allow_unknown { Exit::Good } else { Exit::Unknown };
         }
-    }
+    };
     let comparing = !options.compare.is_empty();
     if comparing && (options.compare.len() < 2 || expectations.is_some()) {
         output::complain(
@@ -141,7 +138,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
     let run = Run {
         options,
         models: names.iter().map(|m| Model::from(*m)).collect(),
-        method: if options.oracle.is_some() { Method::Axiomatic } else { Method::Explicit },
+        method,
         expectations,
         memory: options.memory.map(|mb| mb << 20).or_else(crate::check::default_memory),
         cancelled: interrupt::flag(),

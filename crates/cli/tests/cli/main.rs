@@ -3,9 +3,11 @@
 
 mod auto;
 mod bad_input;
+mod bmc;
 mod browser;
 mod c;
 mod c_checks;
+mod c_life;
 mod c_random;
 mod certify;
 mod examples;

@@ -199,6 +199,7 @@ const LAYOUT: &str = "(() => { const svg = [...document.querySelectorAll('.stepp
         const chip = box(step.querySelector('.chip'));
         for (const t of step.querySelectorAll('.words, .verb')) if (box(t).right > chip.right + 1) wrong.push('words stick out: ' + t.textContent);
     }
+    for (const head of svg.querySelectorAll('.head, .wire, .bar, .chip')) if (!head.getClientRects().length) wrong.push('something is not drawn');
     const page = document.documentElement;
     if (page.scrollWidth > page.clientWidth + 1) wrong.push('the page is wider than the screen: ' + page.scrollWidth);
     return wrong; })()";

@@ -76,7 +76,7 @@ const STORING: &str =
 fn ctrl_c_leaves_what_is_known() {
     let program = scratch("terminal/interrupted.fp", STORING);
     let page = program.with_extension("html");
-    for args in [&["check"][..], &["explain"], &["check", "--model", "pso"]] {
+    for args in [&["check", "--engine", "explicit"][..], &["explain", "--engine", "explicit"]] {
         let _ = std::fs::remove_file(&page);
         let child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
             .args(args)

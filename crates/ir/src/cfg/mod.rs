@@ -23,6 +23,7 @@ pub use crate::layout::UNBOUNDED;
 pub use expr::{Arith, BinaryOp, Expr, Reg, UnaryOp};
 pub use instr::{Address, Choices, Dest, Drain, FenceKind, Fill, Instr, RmwOp, Storage};
 pub use parse::{ParseError, parse};
+pub use print::Names;
 pub use validate::validate;
 
 macro_rules! index_type {

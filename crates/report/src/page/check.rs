@@ -158,6 +158,18 @@ fn statistics(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
         ("Memory model", outcome.model.name().to_uppercase()),
         ("Scope", scope),
     ];
+    let others: Vec<String> = outcome
+        .engines
+        .iter()
+        .filter(|e| e.name != outcome.engine)
+        .map(|e| match &e.reason {
+            Some(reason) => format!("{} ({}: {reason})", e.name, e.part.name()),
+            None => format!("{} ({})", e.name, e.part.name()),
+        })
+        .collect();
+    if !others.is_empty() {
+        list.push(("Other engines", others.join("; ")));
+    }
     for (name, count) in [
         ("States", stats.states),
         ("Configurations", stats.configurations),

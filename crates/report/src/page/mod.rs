@@ -65,7 +65,7 @@ fn run_section(
     let mut out = String::from("<section class=\"run\" aria-label=\"The run\">\n<div class=\"columns\">\n");
     let _ = write!(
         out,
-        "<div class=\"picture\"><div class=\"pair\"><div class=\"stepped\">\n<h3 class=\"head\">The run under {}</h3>\n{}</div>\n",
+        "<div class=\"picture\"><div class=\"pair\"><div class=\"stepped\">\n<h3 class=\"run-name\">The run under {}</h3>\n{}</div>\n",
         replay.model.name().to_uppercase(),
         drawings(program, replay, frame, "Drawing of the run")
     );
@@ -74,11 +74,11 @@ fn run_section(
     }
     let _ = write!(out, "</div>\n<div class=\"told\">{story}</div>\n</div>\n<div class=\"side\">\n");
     out += "<p class=\"now-text\" aria-live=\"polite\"></p>\n";
-    let _ = write!(
+    let _ = writeln!(
         out,
         "<div class=\"controls\"><button type=\"button\" class=\"back\" aria-label=\"One step back\">◀</button>\
          <input class=\"slider\" type=\"range\" min=\"0\" max=\"{}\" value=\"{0}\" aria-label=\"Step of the run\">\
-         <button type=\"button\" class=\"on\" aria-label=\"One step on\">▶</button></div>\n",
+         <button type=\"button\" class=\"on\" aria-label=\"One step on\">▶</button></div>",
         rows.len()
     );
     if beside.is_some() {

@@ -180,7 +180,9 @@ impl Drawing<'_> {
                 self.canvas.text("caption", (lane.buffer - 8.0, layout.top - 14.0), "buffer");
             }
         }
-        self.canvas.text("caption end", (layout.form.gutter - 12.0, layout.top - 14.0), "line");
+        if layout.form.captions {
+            self.canvas.text("caption end", (layout.form.gutter - 12.0, layout.top - 14.0), "line");
+        }
     }
 
     /// Between steps and memory: what is drawn below the bars.
@@ -388,7 +390,7 @@ impl Drawing<'_> {
         let before = place > 0 && place + 1 == layout.lanes.len();
         let (class, x, room) = match before {
             true => ("note end", lane.left - 10.0, lane.left - 10.0 - layout.form.gutter),
-            false => ("note", lane.edge + 8.0, layout.width - lane.edge - 10.0),
+            false => ("note", lane.edge + 8.0, layout.width - lane.edge - 16.0),
         };
         let note = format!("writes over newer {}", self.label(newer));
         let most = (room / (layout.form.small + 0.2)) as usize;

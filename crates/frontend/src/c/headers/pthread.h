@@ -101,11 +101,10 @@ int pthread_setschedparam(pthread_t, int, const struct sched_param *);
 int pthread_getschedparam(pthread_t, int *, struct sched_param *);
 int pthread_atfork(void (*)(void), void (*)(void), void (*)(void));
 
-/* They open and close a block, as the standard allows. */
-void __fencepost_cleanup_push(void (*)(void *), void *);
-void __fencepost_cleanup_pop(int);
-#define pthread_cleanup_push(routine, argument) do { __fencepost_cleanup_push(routine, argument);
-#define pthread_cleanup_pop(execute) __fencepost_cleanup_pop(execute); } while (0)
+/* They open and close a block, as the standard allows. Threads are never cancelled. */
+#define pthread_cleanup_push(routine, argument) \
+    do { void (*__fencepost_routine)(void *) = (routine); void *__fencepost_argument = (argument);
+#define pthread_cleanup_pop(execute) if (execute) __fencepost_routine(__fencepost_argument); } while (0)
 
 int pthread_attr_init(pthread_attr_t *);
 int pthread_attr_destroy(pthread_attr_t *);

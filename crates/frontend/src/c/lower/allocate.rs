@@ -147,6 +147,7 @@ impl<'a> Lowerer<'a> {
                 let copies = self.functions.iter().filter(|f| f.original == Some(original)).count();
                 let Function { name, ty: signature, body, unit, span, .. } = &self.functions[original];
                 let copy = Function {
+                    is_librarys: false,
                     name: if copies == 0 { name.clone() } else { format!("{name}.{}", copies + 1) },
                     ty: signature.clone(),
                     body: *body,

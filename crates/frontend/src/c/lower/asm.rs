@@ -1,7 +1,8 @@
 //! Inline assembly: fences, hints, and the locked instructions by which locks are written on x86.
 //!
 //! Of the latter one instruction with its operands is known: `xchg`, and behind `lock` `cmpxchg`, `xadd`, `add`,
-//! `sub`, `inc`, `dec`, `and`, `or` and `xor`, on one operand in memory. Flags are not.
+//! `sub`, `inc`, `dec`, `and`, `or` and `xor`, on one operand in memory; behind it may stand a `set` that gives one of its
+//! flags. `mov` between a register and memory is a load or a store.
 
 use super::*;
 
@@ -10,6 +11,21 @@ fn unsupported(asm: &ast::Asm) -> Diagnostic {
     Diagnostic::new(asm.span, "this assembly is not supported").help(
         "mfence, sfence, lfence, pause, nop, locked instructions and empty assembly are; write the rest in C",
     )
+}
+
+/// A flag that the instruction leaves, and the output that gets it.
+#[derive(Clone, Copy)]
+struct Flag {
+    is: FlagKind,
+    output: usize,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum FlagKind {
+    Zero,
+    NotZero,
+    Negative,
+    NotNegative,
 }
 
 /// An operand of the instruction: its number among outputs and inputs, or a constant.
@@ -41,7 +57,12 @@ impl<'a> Lowerer<'a> {
                 "sfence" => fences.push(FenceKind::StoreStore),
                 "lfence" | "pause" | "nop" | "rep nop" | "rep; nop" | "rep" => {}
                 _ => match &lines[..] {
-                    [only] => return self.locked(asm, only),
+                    [only] if only.starts_with("mov") => return self.moved(asm, only),
+                    [only] => return self.locked(asm, only, None),
+                    [first, second] => {
+                        let flag = flag(asm, second).ok_or_else(|| unsupported(asm))?;
+                        return self.locked(asm, first, Some(flag));
+                    }
                     _ => return Err(unsupported(asm)),
                 },
             }
@@ -56,8 +77,29 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// A load or a store.
+    fn moved(&mut self, asm: &'a ast::Asm, line: &str) -> Result<()> {
+        let (word, operands) = line.split_once(' ').ok_or_else(|| unsupported(asm))?;
+        let operands: Option<Vec<Operand>> =
+            operands.split(',').map(|text| operand(asm, text.trim())).collect();
+        let (Some([from, to]), "mov" | "movb" | "movw" | "movl" | "movq") = (operands.as_deref(), word)
+        else {
+            return Err(unsupported(asm));
+        };
+        let Operand::Number(to) = *to else { return Err(unsupported(asm)) };
+        let is_only_output = to < asm.outputs.len() && asm.outputs.len() == 1;
+        if !is_only_output {
+            return Err(unsupported(asm));
+        }
+        let value = match from {
+            Operand::Constant(c) => self.int_constant(*c, &CType::INT, asm.span),
+            Operand::Number(n) => self.input(asm, *n)?,
+        };
+        self.output(asm, to, value)
+    }
+
     /// One locked instruction.
-    fn locked(&mut self, asm: &'a ast::Asm, line: &str) -> Result<()> {
+    fn locked(&mut self, asm: &'a ast::Asm, line: &str, flag: Option<Flag>) -> Result<()> {
         let (is_locked, rest) = match line.strip_prefix("lock ") {
             Some(rest) => (true, rest),
             None => (false, line),
@@ -105,7 +147,7 @@ impl<'a> Lowerer<'a> {
             ("dec", true) => (RmwKind::Sub, self.int_constant(1, &CType::INT, span), None),
             ("cmpxchg", true) => {
                 let new = value(self)?;
-                return self.compare_exchange_asm(asm, target, new);
+                return self.compare_exchange_asm(asm, target, new, flag);
             }
             _ => return Err(unsupported(asm)),
         };
@@ -114,12 +156,30 @@ impl<'a> Lowerer<'a> {
             Some(Operand::Number(n)) if *n < outputs => Some(*n),
             _ => None,
         };
-        if (0..outputs).any(|n| n != memory && Some(n) != written) {
+        let flagged = flag.map(|flag| flag.output);
+        if (0..outputs).any(|n| n != memory && Some(n) != written && Some(n) != flagged) {
             return Err(unsupported(asm));
         }
         let operand = self.convert(operand, &ty, span)?;
-        let old = self.rmw(kind, target, vec![operand.expr], span);
+        let operand = Typed { expr: self.keep(operand.expr), ..operand };
+        let old = self.rmw(kind, target, vec![operand.expr.clone()], span);
         let old = Typed { expr: self.keep(old.expr), ..old };
+        if let Some(flag) = flag {
+            let op = match kind {
+                RmwKind::Add => BinaryOp::Add,
+                RmwKind::Sub => BinaryOp::Sub,
+                RmwKind::And => BinaryOp::BitAnd,
+                RmwKind::Or => BinaryOp::BitOr,
+                RmwKind::Xor => BinaryOp::BitXor,
+                // It leaves the flags as they were.
+                RmwKind::Exchange | RmwKind::CompareExchange | RmwKind::CompareAndSwap => {
+                    return Err(unsupported(asm));
+                }
+            };
+            let new = self.arithmetic(op, old.clone(), operand, span)?;
+            let new = self.convert(new, &ty, span)?;
+            self.set_flag(asm, flag, new)?;
+        }
         match written {
             Some(n) => self.output(asm, n, old),
             None => Ok(()),
@@ -127,13 +187,20 @@ impl<'a> Lowerer<'a> {
     }
 
     /// `lock cmpxchg new, memory`: what is expected is in the register a, and so is what was found.
-    fn compare_exchange_asm(&mut self, asm: &'a ast::Asm, target: Lvalue, new: Typed) -> Result<()> {
+    fn compare_exchange_asm(
+        &mut self,
+        asm: &'a ast::Asm,
+        target: Lvalue,
+        new: Typed,
+        flag: Option<Flag>,
+    ) -> Result<()> {
         let span = asm.span;
         let ty = target.ty.unqualified().clone();
         let outputs = asm.outputs.len();
         let in_a = |n: &usize| constraint(asm, *n).contains('a');
         let result = (0..outputs).find(in_a);
-        if (0..outputs).any(|n| Some(n) != result && !constraint(asm, n).contains('m')) {
+        let flagged = |n| flag.is_some_and(|flag| flag.output == n);
+        if (0..outputs).any(|n| Some(n) != result && !flagged(n) && !constraint(asm, n).contains('m')) {
             return Err(unsupported(asm));
         }
         let expected = (outputs..outputs + asm.inputs.len()).find(in_a).or(result);
@@ -142,12 +209,41 @@ impl<'a> Lowerer<'a> {
         let expected = self.keep(expected.expr);
         let new = self.convert(new, &ty, span)?;
         let new = self.keep(new.expr);
+        let wanted = Typed { expr: expected.clone(), ty };
         let old = self.rmw(RmwKind::CompareExchange, target, vec![expected, new], span);
         let old = Typed { expr: self.keep(old.expr), ..old };
+        if let Some(flag) = flag {
+            // The flags are those of the comparison.
+            if !matches!(flag.is, FlagKind::Zero | FlagKind::NotZero) {
+                return Err(unsupported(asm));
+            }
+            let difference = self.arithmetic(BinaryOp::BitXor, old.clone(), wanted, span)?;
+            self.set_flag(asm, flag, difference)?;
+        }
         match result {
             Some(n) => self.output(asm, n, old),
             None => Ok(()),
         }
+    }
+
+    /// Gives an output the flag that a result leaves.
+    fn set_flag(&mut self, asm: &'a ast::Asm, flag: Flag, result: Typed) -> Result<()> {
+        let zero = self.int_constant(0, &CType::INT, asm.span);
+        let (op, result) = match flag.is {
+            FlagKind::Zero => (BinaryOp::Eq, result),
+            FlagKind::NotZero => (BinaryOp::Ne, result),
+            FlagKind::Negative | FlagKind::NotNegative => {
+                // The highest bit says so, whatever the type's sign.
+                let signed = match result.ty.unqualified() {
+                    CType::Integer(integer) => CType::integer(integer.rank, true),
+                    _ => return Err(unsupported(asm)),
+                };
+                let op = if flag.is == FlagKind::Negative { BinaryOp::Lt } else { BinaryOp::Ge };
+                (op, self.convert(result, &signed, asm.span)?)
+            }
+        };
+        let truth = self.arithmetic(op, result, zero, asm.span)?;
+        self.output(asm, flag.output, truth)
     }
 
     /// What an operand holds before: its own value, or that of the input that is tied to it.
@@ -167,6 +263,22 @@ impl<'a> Lowerer<'a> {
         let value = self.convert(value, &target.ty, asm.span)?;
         self.store(&target, value.expr, asm.span);
         Ok(())
+    }
+}
+
+/// `sete %1` and its like.
+fn flag(asm: &ast::Asm, line: &str) -> Option<Flag> {
+    let (word, target) = line.split_once(' ')?;
+    let is = match word {
+        "sete" | "setz" => FlagKind::Zero,
+        "setne" | "setnz" => FlagKind::NotZero,
+        "sets" => FlagKind::Negative,
+        "setns" => FlagKind::NotNegative,
+        _ => return None,
+    };
+    match operand(asm, target.trim())? {
+        Operand::Number(output) if output < asm.outputs.len() => Some(Flag { is, output }),
+        Operand::Number(_) | Operand::Constant(_) => None,
     }
 }
 

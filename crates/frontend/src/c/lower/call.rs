@@ -36,6 +36,12 @@ impl<'a> Lowerer<'a> {
             if by_name && let Some(value) = self.library_call(name, args, span)? {
                 return Ok(value);
             }
+            if let Some(Symbol::Function(index)) = symbol
+                && self.functions[index].is_librarys
+                && let Some(value) = self.known_call(name, args, span)?
+            {
+                return Ok(value);
+            }
             match symbol {
                 Some(Symbol::Function(index)) if self.functions[index].unit == self.library_unit => {
                     return self.inline_call(index, args, span);
@@ -44,10 +50,7 @@ impl<'a> Lowerer<'a> {
                     return self.call_function(index, args, unused, span);
                 }
                 Some(Symbol::Function(_)) | None => {
-                    if let Some(Symbol::Function(index)) = self.library.get(name) {
-                        return self.inline_call(*index, args, span);
-                    }
-                    if let Some(value) = self.library_call(name, args, span)? {
+                    if let Some(value) = self.known_call(name, args, span)? {
                         return Ok(value);
                     }
                     return match symbol {
@@ -70,6 +73,37 @@ impl<'a> Lowerer<'a> {
         }
         let pointer = self.scalar(function)?;
         self.call_pointer(pointer, args, unused, span)
+    }
+
+    /// CBMC's way to start a thread: a call behind a label with a name of its own.
+    pub(super) fn started(&mut self, stmt: &'a ast::Stmt) -> Result<()> {
+        let refused = || {
+            Diagnostic::new(stmt.span, "only a call of a function that has a body can be started as a thread")
+        };
+        let ast::StmtKind::Expr(ast::Expr { kind: ast::ExprKind::Call(function, args), span, .. }) =
+            &stmt.kind
+        else {
+            return Err(refused());
+        };
+        let ast::ExprKind::Identifier(name) = &function.kind else { return Err(refused()) };
+        let Some(Symbol::Function(index)) = self.lookup(name).cloned() else { return Err(refused()) };
+        if self.functions[index].body.is_none() {
+            return Err(refused());
+        }
+        let ty = self.functions[index].ty.clone();
+        let args = self.arguments(&ty, name, args, *span)?;
+        let procedure = self.procedure(index, *span)?;
+        let kind = ExprKind::Spawn(procedure, args, Drain::Yes);
+        self.emit(StmtKind::Eval(Expr { kind, ty: Scalar::Thread, span: *span }), *span);
+        Ok(())
+    }
+
+    /// A call of a function of the library, if it is one.
+    fn known_call(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Result<Option<Value>> {
+        if let Some(Symbol::Function(index)) = self.library.get(name) {
+            return self.inline_call(*index, args, span).map(Some);
+        }
+        self.library_call(name, args, span)
     }
 
     /// A call of a function that nobody has: its arguments are evaluated, and the result is any value.

@@ -37,6 +37,7 @@ impl Lowerer<'_> {
             (_, CType::Bool) => self.truth(value.clone(), span),
             (CType::Pointer(_), CType::Pointer(target)) => {
                 let mut expr = value.expr;
+                self.note_cast(&expr, target);
                 self.retype_allocation(&mut expr, target, span)?;
                 expr
             }
@@ -81,6 +82,13 @@ impl Lowerer<'_> {
             && inner.ty == Scalar::Bool
         {
             return (**inner).clone();
+        }
+        // Of any value nobody can say more than that it is zero or not.
+        if let ExprKind::Any(choices) = &expr.kind
+            && choices.0.iter().any(|(lo, hi)| *lo <= 0 && 0 <= *hi)
+            && choices.0.iter().any(|(lo, hi)| *lo != 0 || *hi != 0)
+        {
+            return Expr { kind: ExprKind::Any(Choices(vec![(0, 1)])), ty: Scalar::Bool, span };
         }
         let zero = Expr::constant(expr.ty.default_value(), expr.ty, span);
         let test = ExprKind::Binary(BinaryOp::Ne, Box::new(expr), Box::new(zero));

@@ -194,6 +194,12 @@ impl<'a> Lowerer<'a> {
             return Err(Diagnostic::new(name.span, format!("`{}` is defined twice", name.text))
                 .label(format!("first in line {}", first.name().span.line)));
         }
+        let attributes = function.specifiers.attributes.iter().chain(&function.declarator.attributes);
+        self.known_attributes(attributes.clone())?;
+        let gnu_inline = |a: &ast::Attribute| matches!(a.kind, ast::AttributeKind::GnuInline);
+        let is_extern = matches!(function.specifiers.storage, Some((ast::Storage::Extern, _)));
+        self.functions[index].is_librarys = is_extern && attributes.clone().any(gnu_inline);
+        self.function_attributes(index, attributes)?;
         self.functions[index].ty = ty;
         self.functions[index].body = Some(function);
         self.functions[index].unit = self.unit;
@@ -234,6 +240,7 @@ impl<'a> Lowerer<'a> {
                 ty,
                 body: None,
                 unit,
+                is_librarys: false,
                 procedure: None,
                 span,
                 allocates: None,
@@ -273,7 +280,9 @@ impl<'a> Lowerer<'a> {
         let specifiers = &declaration.specifiers;
         let name = declared.name();
         let storage = specifiers.storage.map(|(storage, _)| storage);
+        let attributes = || specifiers.attributes.iter().chain(&declared.declarator.attributes);
         let ty = self.declared_type(base, declared)?;
+        let ty = self.with_mode(ty, attributes())?;
         if storage == Some(ast::Storage::Typedef) {
             let ty = self.library_type(&name.text).unwrap_or(ty);
             self.define(&name.text, Symbol::Type(ty));
@@ -282,8 +291,9 @@ impl<'a> Lowerer<'a> {
         if let CType::Function(ty) = ty {
             let index = self.function_symbol(&name.text, ty, linkage(specifiers), name.span);
             self.define(&name.text, Symbol::Function(index));
-            return Ok(());
+            return self.function_attributes(index, attributes());
         }
+        self.known_attributes(attributes())?;
         let is_extern = storage == Some(ast::Storage::Extern);
         let file_scope = self.scopes.len() == 1;
         let external = linkage(specifiers) == Linkage::External && (file_scope || is_extern);

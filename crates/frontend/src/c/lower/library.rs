@@ -68,7 +68,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_attr_setguardsize",
     "sched_setaffinity",
     "setlocale",
-    "atexit",
     "fputs_unlocked",
     "putchar_unlocked",
     "fwrite",
@@ -87,6 +86,15 @@ const WITHOUT_EFFECT: &[&str] = &[
     "srandom",
     "alarm",
     "srand",
+    "__VERIFIER_loop_begin",
+    "__VERIFIER_loop_bound",
+    "__VERIFIER_spin_start",
+    "__VERIFIER_spin_end",
+    "__pthread_register_cancel",
+    "__pthread_unregister_cancel",
+    "__pthread_unwind_next",
+    "remove",
+    "unlink",
     "__builtin_prefetch",
     "__builtin_ia32_pause",
     "__builtin_ia32_lfence",
@@ -151,6 +159,10 @@ impl<'a> Lowerer<'a> {
             }
             "pthread_exit" | "thrd_exit" => {
                 takes(1)?;
+                if self.lookup("__fencepost_routine").is_some() {
+                    let message = "ending a thread behind `pthread_cleanup_push` is not supported";
+                    return Err(Diagnostic::new(span, message));
+                }
                 let value = self.scalar(&args[0])?;
                 self.emit(StmtKind::Exit(Some(value.expr)), span);
                 Value::Void
@@ -171,6 +183,8 @@ impl<'a> Lowerer<'a> {
                 let expr = Expr { kind: ExprKind::Own, ty: Scalar::Thread, span };
                 Value::Scalar(Typed { expr, ty: CType::Thread })
             }
+            // Nobody jumps back: `longjmp` is not supported.
+            "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "__sigsetjmp_cancel" => self.zero(span),
             // Whether waiting has to be seen as such.
             "__fencepost_blocking" => {
                 Value::Scalar(self.int_constant(i64::from(self.deadlock), &CType::INT, span))
@@ -225,7 +239,12 @@ impl<'a> Lowerer<'a> {
                 self.emit(StmtKind::Halt, span);
                 Value::Void
             }
-            "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort" | "__builtin_exit" => {
+            "exit" | "__builtin_exit" => {
+                self.evaluate(args)?;
+                self.end_of_program(span)?;
+                Value::Void
+            }
+            "abort" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort" => {
                 self.evaluate(args)?;
                 self.emit(StmtKind::Halt, span);
                 Value::Void

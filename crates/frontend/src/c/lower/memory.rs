@@ -92,6 +92,8 @@ impl<'a> Lowerer<'a> {
         let known = [first_ty, second_ty, hint].into_iter().flatten().map(|ty| innermost(&ty));
         let known: Vec<_> = known.filter(|ty| !is_raw(Some(ty))).collect();
         let ty = known.iter().find(|ty| fits(self, ty)).or(known.first()).cloned().unwrap_or(CType::CHAR);
+        self.note_cast(&first.expr, &ty);
+        self.note_cast(&second.expr, &ty);
         let pointer = ty.clone().pointer_to();
         let retype = |p: Typed| Typed { expr: p.expr, ty: pointer.clone() };
         Ok((retype(first), retype(second), bytes, ty))

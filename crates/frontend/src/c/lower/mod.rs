@@ -23,8 +23,10 @@ mod harness;
 mod initializer;
 mod inline;
 mod library;
+mod life;
 mod member;
 mod memory;
+mod overlay;
 mod place;
 mod record;
 mod spawn_loop;
@@ -96,6 +98,8 @@ struct Function<'a> {
     body: Option<&'a ast::Function>,
     /// The unit that the body stands in.
     unit: usize,
+    /// The body is a header's, for inlining; the function itself is the library's.
+    is_librarys: bool,
     /// Set when it is first used.
     procedure: Option<ProcedureId>,
     span: Span,
@@ -130,6 +134,8 @@ struct Body {
     allocated: Option<Type>,
     /// Arrays of variable length: the pointer to it, and its bytes.
     variable_length: HashMap<LocalId, Expr>,
+    /// Variables whose address becomes a pointer to something else.
+    casts: Vec<overlay::Cast>,
 }
 
 /// A scalar value.
@@ -201,8 +207,14 @@ struct Lowerer<'a> {
     allocators: HashMap<ProcedureId, usize>,
     /// Those of them that are lowered only if somebody calls them as they are.
     unlowered: Vec<usize>,
+    /// For each procedure the variables whose address it casts.
+    casts: Vec<(ProcedureId, overlay::Cast)>,
     /// Whether a key has a destructor.
     has_destructors: bool,
+    /// What runs before `main` and behind it, and whether there may be any of the latter.
+    constructors: Vec<life::Hook>,
+    destructors: Vec<life::Hook>,
+    has_handlers: bool,
     /// The next call is made for what it does.
     value_unused: bool,
     program: Program,
@@ -239,7 +251,11 @@ impl<'a> Lowerer<'a> {
             undefined: Vec::new(),
             allocators: HashMap::new(),
             unlowered: Vec::new(),
+            casts: Vec::new(),
             has_destructors: false,
+            constructors: Vec::new(),
+            destructors: Vec::new(),
+            has_handlers: false,
             value_unused: false,
             program,
             body: Body::default(),
@@ -263,6 +279,7 @@ impl<'a> Lowerer<'a> {
         self.library = self.scopes[0].clone();
         self.library_records = self.program.records.0.len() as u32;
         self.taken.clear();
+        self.has_handlers = false;
         Ok(())
     }
 
@@ -279,6 +296,7 @@ impl<'a> Lowerer<'a> {
             }
         }
         call::functions_taken(unit, &mut self.taken);
+        self.note_exit_handlers(unit);
         Ok(())
     }
 
@@ -289,6 +307,7 @@ impl<'a> Lowerer<'a> {
         let procedure = self.procedure(main, Span::NONE)?;
         let args = self.main_arguments(main)?;
         self.lower_waiting()?;
+        self.run_hooks(procedure)?;
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
@@ -297,6 +316,7 @@ impl<'a> Lowerer<'a> {
             self.run_destructors()?;
         }
         self.thread_locals_to_memory();
+        self.overlay();
         self.keep_in_memory();
         self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
         self.program.atomics.dedup();

@@ -96,7 +96,7 @@ impl<'a> Lowerer<'a> {
             this.block(&function.body)
         })?;
         if self.body.is_main {
-            self.emit(StmtKind::Halt, end);
+            self.end_of_program(end)?;
         } else if self.falls_off(index) {
             let flag = self.fell_off(end);
             self.emit(StmtKind::Assign(flag, Expr::constant(1, Scalar::Bool, end)), end);
@@ -106,6 +106,7 @@ impl<'a> Lowerer<'a> {
             return Err(Diagnostic::new(*span, format!("there is no label `{name}`")));
         }
         self.undefined[procedure.0] = body.undefined;
+        self.casts.extend(body.casts.into_iter().map(|cast| (procedure, cast)));
         let target = &mut self.program.procedures[procedure.0];
         target.locals = body.locals;
         target.body = Block(body.out);
@@ -229,6 +230,7 @@ impl<'a> Lowerer<'a> {
                 self.declare_outside(declaration, declared, base.clone())?;
                 continue;
             }
+            self.known_attributes(specifiers.attributes.iter().chain(&declared.declarator.attributes))?;
             self.declare_variable(declared, base.clone())?;
         }
         Ok(())
@@ -369,7 +371,14 @@ impl<'a> Lowerer<'a> {
                 for label in labels {
                     self.label(label)?;
                 }
-                self.statement(inner)
+                let starts = |label: &ast::Label| match &label.kind {
+                    LabelKind::Name(name) => name.starts_with("__CPROVER_ASYNC_"),
+                    LabelKind::Case(_) | LabelKind::Range(..) | LabelKind::Default => false,
+                };
+                match labels.iter().any(starts) {
+                    true => self.started(inner),
+                    false => self.statement(inner),
+                }
             }
             Ast::If(cond, then, otherwise) => {
                 let test = self.condition(cond)?;
@@ -588,8 +597,7 @@ impl<'a> Lowerer<'a> {
             if let Some(value) = value {
                 self.effect(value)?;
             }
-            self.emit(StmtKind::Halt, span);
-            return Ok(());
+            return self.end_of_program(span);
         }
         let result = self.body.result.clone();
         let value = match (value, result) {

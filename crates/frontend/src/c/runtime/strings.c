@@ -105,6 +105,41 @@ static char *strchr(const char *s, int c)
     return found;
 }
 
+static char *__fencepost_token(char *s, const char *separators, char **rest)
+{
+    char *token = 0;
+    char *at = s;
+    if (at == 0)
+        at = *rest;
+    if (at != 0) {
+        while (*at != 0 && strchr(separators, *at) != 0)
+            at++;
+        if (*at != 0) {
+            token = at;
+            while (*at != 0 && strchr(separators, *at) == 0)
+                at++;
+        }
+        if (*at != 0) {
+            *at = 0;
+            at++;
+        }
+        *rest = at;
+    }
+    return token;
+}
+
+static char *strtok_r(char *s, const char *separators, char **rest)
+{
+    return __fencepost_token(s, separators, rest);
+}
+
+static char *__fencepost_rest;
+
+static char *strtok(char *s, const char *separators)
+{
+    return __fencepost_token(s, separators, &__fencepost_rest);
+}
+
 static char *strrchr(const char *s, int c)
 {
     unsigned long i = 0;
@@ -367,4 +402,26 @@ static long __fencepost_now(void)
     if (!__fencepost_late)
         __fencepost_late = __VERIFIER_nondet_bool();
     return __fencepost_late ? 1073741824 : 0;
+}
+
+/* Files: opening one may fail, and what is written to it is gone. */
+
+static char __fencepost_file;
+
+static void *fopen(const char *name, const char *mode)
+{
+    void *file = 0;
+    if (__VERIFIER_nondet_bool())
+        file = &__fencepost_file;
+    return file;
+}
+
+static int feof(void *file)
+{
+    return __VERIFIER_nondet_bool();
+}
+
+static int ferror(void *file)
+{
+    return __VERIFIER_nondet_bool();
 }

@@ -335,6 +335,36 @@ static void call_once(once_flag *flag, void (*routine)(void))
     pthread_once(&flag->state, routine);
 }
 
+/* What `atexit` was given, to be run by `exit` and behind `main`. */
+
+enum { __FENCEPOST_HANDLERS = 32 };
+static unsigned __fencepost_handlers;
+static void (*__fencepost_handler[__FENCEPOST_HANDLERS])(void);
+
+static int atexit(void (*handler)(void))
+{
+    int result = 0;
+    __VERIFIER_atomic_begin();
+    if (__fencepost_handlers == __FENCEPOST_HANDLERS) {
+        result = -1;
+    } else {
+        __fencepost_handler[__fencepost_handlers] = handler;
+        __fencepost_handlers++;
+    }
+    __VERIFIER_atomic_end();
+    return result;
+}
+
+static void __fencepost_run_handlers(void)
+{
+    while (__fencepost_handlers > 0) {
+        void (*handler)(void);
+        __fencepost_handlers--;
+        handler = __fencepost_handler[__fencepost_handlers];
+        handler();
+    }
+}
+
 /* Keys. */
 
 enum { __FENCEPOST_KEYS = 8 };

@@ -1,0 +1,90 @@
+//! All final states of a program without endless loops: the formula of all its runs, asked again and again for a
+//! final state that has not been seen.
+//!
+//! The bounds are those that cut nothing off, so the set is complete. Each state is the end of a run by the formula; runs
+//! are not replayed.
+
+use crate::analysis::Analysis;
+use crate::query::{Query, Said};
+use crate::unroll::all_loops;
+use crate::{Bmc, decode, property};
+use fencepost_ir::Span;
+use fencepost_ir::cfg::{Expr, Observable, Property, Quantifier};
+use fencepost_task::{Reason, Task};
+use std::collections::BTreeSet;
+
+/// Repetitions that are tried one after the other.
+const UNWINDS: [u32; 4] = [1, 2, 4, 8];
+
+/// What can be observed when all threads have ended, or why that cannot be said.
+pub fn final_states(task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet<Vec<i64>>, Reason> {
+    let mut program = task.program.clone();
+    // So that what is observed is known to be looked at.
+    program.properties = vec![Property::Final {
+        quantifier: Quantifier::Exists,
+        observed: observed.to_vec(),
+        condition: Expr::Const(1),
+        span: Span::NONE,
+    }];
+    let loops = all_loops(&program);
+    for unwind in UNWINDS {
+        let query = |clock| {
+            let analysis = Analysis::new(&program, &loops, unwind).map_err(Reason::NotApplicable)?;
+            let budget = task.budget.clone();
+            let stop = Box::new(move || budget.exceeded(0).is_some());
+            Query::new(&Bmc::default(), analysis, &program, task.model, clock, stop)
+                .map_err(Reason::NotApplicable)
+        };
+        let needs = query(1)?.needs();
+        let mut query = query(needs.clock)?;
+        (0..needs.rounds).for_each(|_| query.add_round());
+        let ends = query.ends();
+        match query.ask(ends.cut) {
+            Said::No if !query.cuts_sections() => {}
+            Said::No | Said::Yes => continue,
+            Said::Stopped => return Err(stopped(task)),
+        }
+        match query.ask(ends.limit) {
+            Said::No => return query.all(task, observed),
+            Said::Yes => return Err(Reason::BoundReached("a run comes to what is not modelled".into())),
+            Said::Stopped => return Err(stopped(task)),
+        }
+    }
+    Err(Reason::BoundReached(format!(
+        "a loop may go on for more than {} repetitions",
+        UNWINDS[UNWINDS.len() - 1]
+    )))
+}
+
+fn stopped(task: &Task<'_>) -> Reason {
+    task.budget.exceeded(0).unwrap_or(Reason::Cancelled)
+}
+
+impl Query<'_> {
+    fn all(&mut self, task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet<Vec<i64>>, Reason> {
+        let ended = property::all_ended(&self.analysis, &mut self.code, &self.rounds);
+        let observe = |o| property::observe(&self.analysis, &self.sharing, &mut self.code, o);
+        let words: Vec<_> = observed.iter().map(observe).collect();
+        // Equal bits of different words, and constants, need not be told apart.
+        let mut bits: Vec<_> = words.iter().flat_map(|w| w.bits().to_vec()).collect();
+        bits.retain(|bit| bit.as_constant().is_none());
+        bits.sort_unstable();
+        bits.dedup();
+        self.flush(&bits);
+        let mut found = BTreeSet::new();
+        loop {
+            match self.ask(ended) {
+                Said::No => return Ok(found),
+                Said::Stopped => return Err(stopped(task)),
+                Said::Yes => {}
+            }
+            let nodes = self.model();
+            found.insert(words.iter().map(|w| decode::number(w, &nodes)).collect());
+            let other: Vec<_> = bits.iter().map(|bit| if bit.value(&nodes) { !*bit } else { *bit }).collect();
+            if other.is_empty() {
+                return Ok(found);
+            }
+            self.code.circuit.require(&other);
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! The sequential C programs against the formula and against the reference: they are compiled without warnings, and run
+//! with a driver that makes all nondeterministic choices (`driver.c`). Where all choices were tried, or one
+//! fails, the answer must be that of the engine at the same bounds; what fails is unsafe by explicit search too.
+//!
+//! Needs a C compiler, and Linux for the driver.
+#![cfg(target_os = "linux")]
+
+use fencepost_bmc::Bmc;
+use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
+use fencepost_explore::Explicit;
+use fencepost_frontend::{c, model};
+use fencepost_ir::cfg::Program;
+use fencepost_passes::pipeline;
+use fencepost_samples::random::{Config, program};
+use fencepost_samples::tiny::Tiny;
+use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A folder that is gone when the test is.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("fencepost-seq-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Folder(folder)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn cc(arguments: &[&str], what: &str) {
+    let run = Command::new("cc").args(arguments).output().expect("a C compiler");
+    let messages = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success() && messages.is_empty(), "cc says of {what}:\n{messages}");
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Compiles sequential programs with the driver and runs them.
+struct Runner {
+    folder: Folder,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ran {
+    Fails,
+    Holds,
+    Unknown,
+}
+
+impl Runner {
+    fn new() -> Runner {
+        let folder = Folder::new();
+        let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver.c");
+        cc(&["-O1", "-Wall", "-c", path(&driver), "-o", path(&folder.file("driver.o"))], "the driver");
+        Runner { folder }
+    }
+
+    fn run(&self, text: &str, limit: u64) -> Ran {
+        let (source, object) = (self.folder.file("seq.c"), self.folder.file("seq.o"));
+        std::fs::write(&source, text).unwrap();
+        let options = ["-O1", "-Wall", "-DDRIVER", "-Dmain=sequential_main", "-c", path(&source), "-o"];
+        cc(&[&options[..], &[path(&object)]].concat(), text);
+        let all = self.folder.file("all");
+        cc(&[path(&object), path(&self.folder.file("driver.o")), "-o", path(&all)], "linking");
+        let run = Command::new(&all).args(["20000", &limit.to_string()]).output().unwrap();
+        match String::from_utf8_lossy(&run.stdout).trim() {
+            "fails" => Ran::Fails,
+            "holds" => Ran::Holds,
+            "unknown" => Ran::Unknown,
+            other => panic!("the driver says {other} of\n{text}"),
+        }
+    }
+}
+
+fn of_c(name: &str, text: &str) -> Program {
+    let headers = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n";
+    let text = format!("{headers}{text}");
+    let tree = c::read(&[(name, text.as_str())], &c::Options::default())
+        .unwrap_or_else(|e| panic!("{name}: {:?}", e.1));
+    pipeline::lower(tree)
+}
+
+fn of_model(text: &str) -> Program {
+    pipeline::lower(model::read("test.fp", text).unwrap_or_else(|e| panic!("{:?}\n{text}", e.1)))
+}
+
+/// Compares; whether the sequential program decided it.
+fn compare(
+    runner: &Runner,
+    name: &str,
+    program: &Program,
+    wanted: &Sequentialization,
+    limit: u64,
+) -> Option<bool> {
+    let Sequentialization { model, unwind, rounds, clock, .. } = *wanted;
+    let text = match sequentialize(program, wanted) {
+        Ok(text) => text,
+        Err(refusal) if refusal.contains("property speaks") => return None,
+        Err(refusal) => panic!("{name}: {refusal}"),
+    };
+    let ran = runner.run(&text, limit);
+    let engine = Bmc { unwind: Some(unwind), rounds: Some(rounds), clock: Some(clock), ..Bmc::default() };
+    let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
+    let answer = engine.check(&task, &mut |_| {});
+    let expected = match answer.verdict {
+        Verdict::Unsafe { .. } => true,
+        Verdict::Safe { .. } => false,
+        // A run that comes to a limit; it may fail as well.
+        Verdict::Unknown { .. } => return None,
+    };
+    match ran {
+        Ran::Unknown => return None,
+        Ran::Fails => {
+            assert!(expected, "{name} under {model:?} fails, and the engine says safe:\n{text}");
+            let explicit = Explicit::default().check(&task, &mut |_| {}).verdict;
+            assert!(
+                !matches!(explicit, Verdict::Safe { .. }),
+                "{name} under {model:?} fails, and is safe:\n{text}"
+            );
+        }
+        Ran::Holds => assert!(!expected, "{name} under {model:?} holds, and the engine says unsafe:\n{text}"),
+    }
+    Some(expected)
+}
+
+/// Checks a C program whose verdicts are known, in both dialects.
+fn check(name: &str, text: &str, (unwind, rounds, clock): (u32, u32, u32), expected: [bool; 3]) {
+    let runner = Runner::new();
+    let program = of_c(name, text);
+    for (model, is_unsafe) in Model::ALL.into_iter().zip(expected) {
+        for dialect in [Dialect::Cprover, Dialect::Verifier] {
+            let wanted = Sequentialization { model, unwind, rounds, clock, dialect };
+            let found = compare(&runner, name, &program, &wanted, 30_000_000);
+            assert_eq!(found, Some(is_unsafe), "{name} under {model:?}");
+        }
+    }
+}
+
+#[test]
+fn store_buffering() {
+    let body = |fence: &str| {
+        format!(
+            "static int x, y, r, s;
+             static void *a(void *p) {{ x = 1; {fence} r = y; return p; }}
+             static void *b(void *p) {{ y = 1; {fence} s = x; return p; }}
+             int main(void) {{
+                 pthread_t t, u;
+                 pthread_create(&t, NULL, a, NULL); pthread_create(&u, NULL, b, NULL);
+                 pthread_join(t, NULL); pthread_join(u, NULL);
+                 assert(r || s);
+                 return 0;
+             }}"
+        )
+    };
+    check("sb.c", &body(""), (1, 2, 2), [false, true, true]);
+    check("fenced.c", &body("atomic_thread_fence(memory_order_seq_cst);"), (1, 1, 2), [false; 3]);
+}
+
+#[test]
+fn message_passing() {
+    let body = |order: &str| {
+        format!(
+            "static int data; static atomic_int flag;
+             static void *a(void *p) {{ data = 1; atomic_store_explicit(&flag, 1, {order}); return p; }}
+             int main(void) {{
+                 pthread_t t;
+                 pthread_create(&t, NULL, a, NULL);
+                 if (atomic_load(&flag)) assert(data == 1);
+                 return 0;
+             }}"
+        )
+    };
+    check("mp.c", &body("memory_order_relaxed"), (1, 2, 3), [false, false, true]);
+    check("release.c", &body("memory_order_release"), (1, 2, 3), [false; 3]);
+}
+
+#[test]
+fn mutual_exclusion() {
+    let body = |fence: &str| {
+        format!(
+            "static atomic_int flag[2], turn, inside;
+             static void enter(int me) {{
+                 atomic_store_explicit(&flag[me], 1, memory_order_relaxed);
+                 atomic_store_explicit(&turn, 1 - me, memory_order_relaxed);
+                 {fence}
+                 while (atomic_load_explicit(&flag[1 - me], memory_order_relaxed)
+                        && atomic_load_explicit(&turn, memory_order_relaxed) != me) ;
+                 inside++;
+                 assert(inside == 1);
+                 inside--;
+                 atomic_store_explicit(&flag[me], 0, memory_order_relaxed);
+             }}
+             static void *other(void *p) {{ enter(1); return p; }}
+             int main(void) {{ pthread_t t; pthread_create(&t, NULL, other, NULL); enter(0); return 0; }}"
+        )
+    };
+    check("peterson.c", &body(""), (1, 1, 2), [false, true, true]);
+}
+
+#[test]
+fn read_modify_writes_locks_and_choices() {
+    check(
+        "locks.c",
+        "int __VERIFIER_nondet_int(void); void __VERIFIER_assume(int);
+         static pthread_mutex_t m; static int n; static atomic_uchar k = 255;
+         static void *add(void *p) {
+             int by = __VERIFIER_nondet_int();
+             __VERIFIER_assume(by >= 1 && by <= 2);
+             pthread_mutex_lock(&m); n += by; pthread_mutex_unlock(&m);
+             k++;
+             return p;
+         }
+         int main(void) {
+             pthread_t t;
+             pthread_create(&t, NULL, add, NULL);
+             add(NULL);
+             pthread_join(t, NULL);
+             assert(n >= 2 && n <= 4 && k == 1);
+             return 0;
+         }",
+        (1, 2, 2),
+        [false; 3],
+    );
+    check(
+        "cas.c",
+        "static atomic_int x; static int lost;
+         static void *add(void *p) {
+             int old = x;
+             if (!atomic_compare_exchange_strong(&x, &old, old + 1)) lost = 1;
+             return p;
+         }
+         int main(void) {
+             pthread_t t; pthread_create(&t, NULL, add, NULL); add(NULL); pthread_join(t, NULL);
+             assert(!lost);
+             return 0;
+         }",
+        (1, 2, 2),
+        [true; 3],
+    );
+}
+
+#[test]
+fn pointers_and_freed_memory() {
+    check(
+        "late.c",
+        "static int *p; static int done;
+         static void *writer(void *a) { *p = 1; done = 1; return a; }
+         int main(void) {
+             p = malloc(sizeof *p);
+             pthread_t t;
+             pthread_create(&t, NULL, writer, NULL);
+             if (done) free(p);
+             return 0;
+         }",
+        (1, 1, 3),
+        [false, false, true],
+    );
+    check(
+        "published.c",
+        "struct cell { int data; struct cell *next; };
+         static struct cell *_Atomic shared;
+         static void *producer(void *a) {
+             struct cell *p = malloc(sizeof *p);
+             p->data = 7; p->next = NULL;
+             atomic_store_explicit(&shared, p, memory_order_relaxed);
+             return a;
+         }
+         int main(void) {
+             pthread_t t;
+             pthread_create(&t, NULL, producer, NULL);
+             struct cell *p = atomic_load(&shared);
+             if (p) assert(p->data == 7);
+             return 0;
+         }",
+        (1, 1, 2),
+        [false, false, true],
+    );
+    check("null.c", "int main(void) { int *p = NULL; return *p; }", (1, 1, 1), [true; 3]);
+    check(
+        "bounds.c",
+        "static int a[3]; static int i = 3; int main(void) { a[i] = 1; return 0; }",
+        (1, 1, 1),
+        [true; 3],
+    );
+    check(
+        "unwritten.c",
+        "int main(void) { int *p = malloc(4); assert(*p == *p); return 0; }",
+        (1, 1, 1),
+        [true; 3],
+    );
+}
+
+#[test]
+fn what_lies_beyond_a_bound_is_reported_on_demand() {
+    let runner = Runner::new();
+    let program =
+        of_c("loop.c", "int main(void) { int n = 0; while (n < 3) n++; assert(n == 3); return 0; }");
+    let wanted = |unwind| Sequentialization {
+        model: Model::Tso,
+        unwind,
+        rounds: 1,
+        clock: 1,
+        dialect: Dialect::Cprover,
+    };
+    for (unwind, expected) in [(2, Ran::Fails), (3, Ran::Holds)] {
+        let text = sequentialize(&program, &wanted(unwind)).unwrap();
+        assert_eq!(runner.run(&text, 100), Ran::Holds, "without unwinding assertions");
+        assert_eq!(
+            runner.run(&format!("#define CHECK_UNWINDING\n{text}"), 100),
+            expected,
+            "{unwind} repetitions"
+        );
+    }
+    let program = of_model("shared integer x = 9223372036854775807; thread t { x = x + 1; assert(x > 0); }");
+    let text = sequentialize(&program, &wanted(1)).unwrap();
+    assert_eq!(runner.run(&text, 100), Ran::Holds);
+    assert_eq!(runner.run(&format!("#define CHECK_LIMITS\n{text}"), 100), Ran::Fails);
+}
+
+#[test]
+fn what_cannot_be_taken_is_refused() {
+    let program =
+        of_c("grow.c", "int main(void) { int *p = malloc(4); p = realloc(p, 8); assert(p); return 0; }");
+    let wanted =
+        Sequentialization { model: Model::Tso, unwind: 1, rounds: 1, clock: 2, dialect: Dialect::Cprover };
+    let refusal = sequentialize(&program, &wanted).unwrap_err();
+    assert!(refusal.contains("realloc"), "{refusal}");
+}
+
+#[test]
+fn random_programs_have_the_same_verdicts() {
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let runner = Runner::new();
+    let (mut fails, mut holds) = (0, 0);
+    for seed in 0..seeds {
+        let text = program(seed, Config::default()).to_string();
+        let Ok(tree) = model::read("random.fp", &text) else { continue };
+        let program = pipeline::lower(tree);
+        let model = Model::ALL[seed as usize % 3];
+        let dialect = if seed % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
+        let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 2, dialect };
+        match compare(&runner, &format!("seed {seed}\n{text}"), &program, &wanted, 300_000) {
+            Some(true) => fails += 1,
+            Some(false) => holds += 1,
+            None => {}
+        }
+    }
+    println!("{fails} fail, {holds} hold, of {seeds}");
+    assert!(fails * 5 > seeds && holds * 12 > seeds, "{fails} fail, {holds} hold, of {seeds}");
+}
+
+#[test]
+fn tiny_programs_have_the_same_verdicts() {
+    let runner = Runner::new();
+    let (mut fails, mut holds) = (0, 0);
+    for (i, tiny) in Tiny::all(2).step_by(151).enumerate() {
+        let mut program = tiny.program();
+        // Whether all registers can be zero at the end.
+        program.properties = vec![all_zero(&program)];
+        for model in Model::ALL {
+            let dialect = if i % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
+            let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 3, dialect };
+            match compare(&runner, &tiny.to_string(), &program, &wanted, 1_000_000) {
+                Some(true) => fails += 1,
+                Some(false) => holds += 1,
+                None => {}
+            }
+        }
+    }
+    println!("{fails} fail, {holds} hold");
+    assert!(fails > 10 && holds > 10, "{fails} fail, {holds} hold");
+}
+
+fn all_zero(program: &Program) -> fencepost_ir::cfg::Property {
+    use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Observable, Property, Quantifier, Reg, StartId};
+    let observed: Vec<_> = (0..program.threads.len())
+        .flat_map(|i| {
+            let registers = program.procedure(program.threads[i].procedure).registers.len() as u32;
+            (0..registers).map(move |r| Observable::Register(StartId(i as u32), Reg::Local(r)))
+        })
+        .collect();
+    let zero = |i: usize| {
+        let register = Box::new(Expr::Reg(Reg::Local(i as u32)));
+        Expr::Binary(BinaryOp::Eq, Arith::Exact, register, Box::new(Expr::Const(0)))
+    };
+    let both = |a, b| Expr::Binary(BinaryOp::And, Arith::Exact, Box::new(a), Box::new(b));
+    let condition = (0..observed.len()).map(zero).reduce(both).unwrap_or(Expr::Const(1));
+    let span = fencepost_ir::Span::NONE;
+    Property::Final { quantifier: Quantifier::Exists, observed, condition, span }
+}
+
+/// Each example is compiled as it is, with stand-ins for what the verifier gives.
+#[test]
+fn examples_compile_without_warnings() {
+    let folder = Folder::new();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut files = Vec::new();
+    for entry in [examples.clone(), examples.join("bmc")] {
+        files.extend(std::fs::read_dir(entry).unwrap().map(|f| f.unwrap().path()));
+    }
+    files.sort();
+    let (mut compiled, mut refused) = (0, Vec::new());
+    for (i, file) in files.iter().enumerate() {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let text = || std::fs::read_to_string(file).unwrap();
+        let tree = match file.extension().and_then(|e| e.to_str()) {
+            Some("c") => c::read(&[(name, text().as_str())], &c::Options::default()),
+            Some("fp") => model::read(name, &text()),
+            _ => continue,
+        };
+        let program = pipeline::lower(tree.unwrap_or_else(|e| panic!("{name}: {:?}", e.1)));
+        if program.is_parameterized() {
+            continue;
+        }
+        let model = Model::ALL[i % 3];
+        let dialect = if i % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
+        let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 2, dialect };
+        match sequentialize(&program, &wanted) {
+            Ok(text) => {
+                let (source, object) = (folder.file("seq.c"), folder.file("seq.o"));
+                std::fs::write(&source, &text).unwrap();
+                cc(&["-Wall", "-c", path(&source), "-o", path(&object)], &format!("{name}\n{text}"));
+                compiled += 1;
+            }
+            Err(refusal) => refused.push(format!("{name}: {refusal}")),
+        }
+    }
+    assert!(compiled > 40, "{compiled} compiled, refused: {refused:#?}");
+    assert!(refused.len() * 10 < compiled, "refused: {refused:#?}");
+}

@@ -1,0 +1,41 @@
+//! `fencepost sequentialize`: a program within bounds as one sequential C file, for other bounded model checkers.
+
+use crate::options::{DialectName, SequentializeOptions};
+use crate::{Exit, check, input, output};
+use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
+use fencepost_passes::pipeline;
+
+pub fn run(options: &SequentializeOptions) -> Exit {
+    let tree = match input::read(&options.file, &options.input) {
+        Ok(tree) => tree,
+        Err(error) => {
+            input::complain(&error);
+            return Exit::Wrong;
+        }
+    };
+    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+    if !program.has_property() {
+        input::complain(&check::nothing_to_check(&program));
+        return Exit::Wrong;
+    }
+    let wanted = Sequentialization {
+        model: options.model.into(),
+        unwind: options.unwind,
+        rounds: options.rounds,
+        clock: options.clock,
+        dialect: match options.dialect {
+            DialectName::Cprover => Dialect::Cprover,
+            DialectName::Verifier => Dialect::Verifier,
+        },
+    };
+    match sequentialize(&program, &wanted) {
+        Ok(text) => output::program(&options.file, options.output.as_deref(), &text),
+        Err(refusal) => {
+            output::complain(format!(
+                "error: {} cannot be made sequential: {refusal}",
+                options.file.display()
+            ));
+            Exit::Wrong
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What was typed. What is meant by it is made of this in the commands.
+
+mod check;
+mod fences;
+mod litmus;
+mod robust;
+mod translate;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use fencepost_frontend::c::DataModel;
+use fencepost_ir::Check;
+use fencepost_task::Model;
+use std::path::PathBuf;
+
+pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
+pub use fences::{FencesOptions, GoalName, PriceList};
+pub use litmus::{LitmusOptions, Oracle, TestArch};
+pub use robust::{Criterion, RobustOptions};
+pub use translate::{DialectName, SequentializeOptions, TranslateOptions};
+
+#[derive(Parser)]
+#[command(
+    name = "fencepost",
+    version,
+    about = "Verifies concurrent programs under SC, TSO (x86) and PSO",
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 safe, 1 unsafe, 2 wrong input or command line, 3 unknown."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Is the property violated? Gives a verdict with a replayed run, or says why not.
+    #[command(after_help = check::CHECK_EXAMPLES)]
+    Check(CheckOptions),
+    /// Run litmus tests: all final states, as herd prints them. Or make tests from cycles of relations.
+    #[command(after_help = litmus::LITMUS_EXAMPLES)]
+    Litmus(LitmusOptions),
+    /// Does TSO add behaviour at all? Gives all attacks, each with a run and its happens-before cycle.
+    #[command(after_help = robust::ROBUST_EXAMPLES)]
+    Robust(RobustOptions),
+    /// The fewest fences that repair a program: places, and the repaired text.
+    #[command(after_help = fences::FENCES_EXAMPLES)]
+    Fences(FencesOptions),
+    /// The violation in sentences: which store waited, which load overtook it, what SC forces, which fence helps.
+    #[command(after_help = check::EXPLAIN_EXAMPLES)]
+    Explain(ExplainOptions),
+    /// A program whose SC behaviour is this one's TSO behaviour, within a bound.
+    #[command(after_help = translate::TRANSLATE_EXAMPLES)]
+    Translate(TranslateOptions),
+    /// The program within bounds as one sequential C file, for other bounded model checkers.
+    #[command(after_help = translate::SEQUENTIALIZE_EXAMPLES)]
+    Sequentialize(SequentializeOptions),
+    /// Step through a saved trace, checking every step on the reference semantics.
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(ReplayOptions),
+    /// Check a saved proof again, without the engine that found it.
+    #[command(after_help = CERTIFY_EXAMPLES)]
+    Certify(CertifyOptions),
+    /// Measure, with other tools in the same run where they are installed.
+    Bench(BenchOptions),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BenchName {
+    /// Explicit search, beside spin.
+    Explore,
+    /// The dual engine on the tables of its paper.
+    Dual,
+    /// Litmus tests, beside herd7.
+    Litmus,
+    /// The lazy engine and robustness on the figures of their paper, beside trencher.
+    Lazy,
+    /// Bounded model checking on the tables of its paper, beside cbmc.
+    Bmc,
+    /// `--engine auto` beside each engine, on the files given.
+    Auto,
+    /// Translations to SC on the table of their paper, beside cbmc.
+    Translate,
+}
+
+#[derive(Args)]
+pub struct BenchOptions {
+    /// Which table
+    #[arg(value_enum, default_value = "explore")]
+    pub name: BenchName,
+    /// Programs for `auto` [default: the examples]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Also the rows that take minutes
+    #[arg(long)]
+    pub all: bool,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  fencepost check --trace bug.json examples/peterson.fp
+  fencepost replay examples/peterson.fp bug.json";
+
+const CERTIFY_EXAMPLES: &str = "\
+Examples:
+  fencepost check --engine dual --certificate proof.json examples/peterson_fenced.fp
+  fencepost certify examples/peterson_fenced.fp proof.json
+
+Exit codes: 0 the proof holds, 1 it is rejected, 2 wrong input, 3 it is too large to say.";
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelName {
+    Sc,
+    Tso,
+    Pso,
+}
+
+impl From<ModelName> for Model {
+    fn from(name: ModelName) -> Model {
+        match name {
+            ModelName::Sc => Model::Sc,
+            ModelName::Tso => Model::Tso,
+            ModelName::Pso => Model::Pso,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    /// Choose by the program.
+    Auto,
+    /// Explicit-state search.
+    Explicit,
+    /// Backward over load buffers: TSO, complete, for any number of threads too.
+    Dual,
+    /// SC search, with store buffers only where robustness is attacked: TSO.
+    Lazy,
+    /// Translation to SC with bounded rounds, then explicit search: TSO.
+    Rounds,
+    /// Translation to SC with bounded store age, then explicit search: TSO.
+    Age,
+    /// Bounded model checking: a formula for a solver.
+    Bmc,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SearchOrder {
+    /// Breadth first: short runs.
+    Bfs,
+    /// Depth first: less memory.
+    Dfs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// Litmus tests.
+    Litmus,
+    /// The modelling language.
+    Fp,
+    /// Memorax.
+    Memorax,
+    /// Trencher.
+    Trencher,
+    /// C, with pthreads and C11 atomics.
+    C,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DataModelName {
+    /// long and pointers have 64 bits.
+    Lp64,
+    /// int, long and pointers have 32 bits.
+    Ilp32,
+}
+
+impl From<DataModelName> for DataModel {
+    fn from(name: DataModelName) -> DataModel {
+        match name {
+            DataModelName::Lp64 => DataModel::Lp64,
+            DataModelName::Ilp32 => DataModel::Ilp32,
+        }
+    }
+}
+
+/// How a file becomes a program.
+#[derive(Args)]
+pub struct InputOptions {
+    /// How to read the files, whatever their names
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub input_format: Option<InputFormat>,
+    /// Threads for each template `[*]`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub threads: Option<u32>,
+    /// Any number of threads for each process of a Memorax or Trencher file; forbidden lines then mean
+    /// "at least these"
+    #[arg(long, conflicts_with = "threads")]
+    pub any_threads: bool,
+    /// Folder where C headers are looked for; may be repeated
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Macro for C files, 1 without a value; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    pub define: Vec<String>,
+    /// The C compiler to preprocess with, and its options [default: cc]
+    #[arg(long, value_name = "CMD")]
+    pub cpp: Option<String>,
+    /// Widths of C's types
+    #[arg(long, value_enum, value_name = "MODEL", default_value = "lp64")]
+    pub data_model: DataModelName,
+    /// The given C files are one program
+    #[arg(long)]
+    pub link: bool,
+    /// Signed overflow in C is an error; else it wraps
+    #[arg(long)]
+    pub overflow: bool,
+    /// C functions without a body do nothing and give any value
+    #[arg(long)]
+    pub havoc_externs: bool,
+    /// Report states in which a thread waits and nothing can happen any more
+    #[arg(long)]
+    pub deadlock: bool,
+    /// Report memory that is allocated at the end and that no variable leads to
+    #[arg(long)]
+    pub leaks: bool,
+    /// Report two threads about to access a location in an SC run, one of them writing, and one by an access
+    /// that is not atomic (C)
+    #[arg(long)]
+    pub races: bool,
+    /// An error that is not reported but ends its run: assertion, pointer, bounds, use-after-free, free,
+    /// division, shift, range, join or unlock; may be repeated
+    #[arg(long = "no-check", value_name = "KIND", value_parser = check_name, value_delimiter = ',')]
+    pub no_check: Vec<Check>,
+}
+
+fn check_name(text: &str) -> Result<Check, String> {
+    let names = || Check::ALL.map(Check::name).join(", ");
+    let found = Check::ALL.into_iter().find(|c| c.name() == text);
+    found.ok_or_else(|| format!("known are {}", names()))
+}
+
+#[derive(Args)]
+pub struct ReplayOptions {
+    /// The program
+    pub file: PathBuf,
+    /// The run, as `check --trace` saved it or `check --format json` printed it
+    pub trace: PathBuf,
+    /// Show every step
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+#[derive(Args)]
+pub struct CertifyOptions {
+    /// The program
+    pub file: PathBuf,
+    /// The proof, as `check --certificate` saved it
+    pub certificate: PathBuf,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s > 0.0 && s < 1e9 => Ok(s),
+        _ => Err("expected a positive number of seconds".to_string()),
+    }
+}

@@ -62,7 +62,10 @@ function stepper(section) {
     band.setAttribute("y", y - 4);
     band.setAttribute("height", height + 8);
     const box = svg.parentElement;
-    if (svg.getClientRects().length && box.scrollHeight > box.clientHeight + 4) box.scrollTop = y - box.clientHeight / 2;
+    if (!svg.getClientRects().length) return;
+    if (box.scrollHeight > box.clientHeight + 4) box.scrollTop = y - box.clientHeight / 2;
+    const x = Number(chip.getAttribute("x")), right = x + Number(chip.getAttribute("width"));
+    if (x < box.scrollLeft || right > box.scrollLeft + box.clientWidth) box.scrollLeft = Math.max(0, x - 40);
   }
 
   function show(row) {
@@ -115,7 +118,9 @@ function stepper(section) {
   // A long drawing opens where the first reordering is.
   for (const svg of section.querySelectorAll(".stepped svg.drawing")) {
     const first = svg.querySelector(".chip.weak");
-    if (first && svg.getClientRects().length) svg.parentElement.scrollTop = Math.max(0, Number(first.getAttribute("y")) - 120);
+    if (!first || !svg.getClientRects().length) continue;
+    svg.parentElement.scrollTop = Math.max(0, Number(first.getAttribute("y")) - 120);
+    svg.parentElement.scrollLeft = Math.max(0, Number(first.getAttribute("x")) - 40);
   }
   return { show, at: () => at, last };
 }

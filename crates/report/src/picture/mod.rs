@@ -392,8 +392,11 @@ impl Drawing<'_> {
             true => ("note end", lane.left - 10.0, lane.left - 10.0 - layout.form.gutter),
             false => ("note", lane.edge + 8.0, layout.width - lane.edge - 16.0),
         };
-        let note = format!("writes over newer {}", self.label(newer));
         let most = (room / (layout.form.small + 0.2)) as usize;
+        let mut note = format!("writes over newer {}", self.label(newer));
+        if note.chars().count() > most {
+            note = format!("over newer {}", self.label(newer));
+        }
         self.canvas.text(class, (x, layout.y(row) + 4.0), &cut(&note, most));
     }
 

@@ -13,8 +13,8 @@ use fencepost_task::Model;
 use std::path::PathBuf;
 
 pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
-pub use fences::{FencesOptions, GoalName, PriceList};
-pub use litmus::{LitmusOptions, Oracle, TestArch};
+pub use fences::{FencesOptions, GoalName};
+pub use litmus::{LitmusOptions, TestArch};
 pub use robust::{Criterion, RobustOptions};
 pub use translate::{DialectName, SequentializeOptions, TranslateOptions};
 

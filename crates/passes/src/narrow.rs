@@ -70,15 +70,14 @@ fn passes_by(procedure: &Procedure, node: NodeId, slot: u32) -> bool {
     let entered = procedure.edges().iter().filter(|e| e.to == node).count();
     let is_label = procedure.labels.iter().any(|(_, n)| *n == node);
     let passing = |edge: &Edge| {
-        let simple = matches!(
-            edge.instr,
-            Instr::Nop
-                | Instr::Assign(..)
-                | Instr::Havoc(..)
-                | Instr::Assume(_)
-                | Instr::Load(..)
-                | Instr::Store(..)
-        );
+        let simple = match &edge.instr {
+            // Two choices that pass each other would do so for ever.
+            Instr::Havoc(_, choices) => choices.count() <= MANY,
+            instr => matches!(
+                instr,
+                Instr::Nop | Instr::Assign(..) | Instr::Assume(_) | Instr::Load(..) | Instr::Store(..)
+            ),
+        };
         simple && edge.to != node && !mentions(&edge.instr, slot)
     };
     let mut out = procedure.out(node).peekable();

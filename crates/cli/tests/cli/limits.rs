@@ -9,13 +9,16 @@ const ENDLESS: &str = "shared u32 x, y; thread t { u32 r; while (true) { r = r +
 
 #[test]
 fn the_time_limit_ends_in_unknown() {
-    let start = Instant::now();
-    let ran = check("endless_time.fp", ENDLESS, &["--timeout", "1", "--format", "json"]);
-    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
-    assert_eq!(ran.code, 3);
-    let line = json(ran.stdout.lines().next().unwrap());
-    assert_eq!(line["reason"], "the time limit was reached");
-    assert!(line["stats"]["states"].as_u64().unwrap() > 1000, "{line}");
+    for engine in ["auto", "explicit"] {
+        let start = Instant::now();
+        let options = ["--timeout", "1", "--format", "json", "--engine", engine];
+        let ran = check("endless_time.fp", ENDLESS, &options);
+        assert!(start.elapsed() < Duration::from_secs(4), "{engine}: {:?}", start.elapsed());
+        assert_eq!(ran.code, 3);
+        let line = json(ran.stdout.lines().next().unwrap());
+        assert_eq!(line["reason"], "the time limit was reached", "{line}");
+        assert!(engine == "auto" || line["stats"]["states"].as_u64().unwrap() > 1000, "{line}");
+    }
 }
 
 #[test]
@@ -51,7 +54,9 @@ fn a_bound_that_cuts_nothing_off_leaves_the_verdict_complete() {
 
 #[test]
 fn without_a_bound_nobody_is_told_safe() {
-    let ran = check("storing_growing.fp", STORING, &["--timeout", "1", "--format", "json"]);
+    assert_eq!(check("storing_growing.fp", STORING, &[]).code, 0, "dual needs no bound");
+    let options = ["--timeout", "1", "--format", "json", "--engine", "explicit"];
+    let ran = check("storing_growing.fp", STORING, &options);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     let line = json(ran.stdout.lines().next().unwrap());
     assert!(line["scope"]["buffer"].as_u64().unwrap() >= 2, "{line}");

@@ -25,7 +25,8 @@ impl Lowerer<'_> {
         let mut after = before.split_off(found.position);
         after.remove(0);
         let statement = |kind| Stmt { kind, span };
-        let begins_at_once = before.iter().all(|s| matches!(s.kind, StmtKind::Declare(_, None)));
+        let idle = |s: &Stmt| matches!(s.kind, StmtKind::Declare(_, None) | StmtKind::Fence(_));
+        let begins_at_once = before.iter().all(idle);
         let started = (!begins_at_once).then(|| {
             let init = vec![Choices::one(0)];
             let variable = Variable::new("%started".into(), Scalar::Bool.into(), init, span);
@@ -81,7 +82,8 @@ impl Lowerer<'_> {
                 handles.push(place.clone());
                 values.map(|values| starts.push((*p, values, *span))).is_some()
             }
-            StmtKind::Skip | StmtKind::Declare(_, None) => true,
+            // Creating a thread waits for the buffer anyway.
+            StmtKind::Skip | StmtKind::Declare(_, None) | StmtKind::Fence(_) => true,
             _ => false,
         });
         let has_choice = {

@@ -16,7 +16,8 @@ fn the_time_limit_ends_in_unknown() {
         assert!(start.elapsed() < Duration::from_secs(4), "{engine}: {:?}", start.elapsed());
         assert_eq!(ran.code, 3);
         let line = json(ran.stdout.lines().next().unwrap());
-        assert_eq!(line["reason"], "the time limit was reached", "{line}");
+        let of_search = line["engines"].as_array().unwrap().iter().find(|e| e["name"] == "explicit").unwrap();
+        assert_eq!(of_search["reason"], "the time limit was reached", "{line}");
         assert!(engine == "auto" || line["stats"]["states"].as_u64().unwrap() > 1000, "{line}");
     }
 }

@@ -36,22 +36,7 @@ pub fn run(options: &TranslateOptions) -> Exit {
             return Exit::Wrong;
         }
     };
-    match &options.output {
-        None => output::text(text),
-        Some(path)
-            if options.file.canonicalize().is_ok_and(|f| path.canonicalize().is_ok_and(|p| p == f)) =>
-        {
-            output::complain("error: -o would overwrite the program");
-            return Exit::Wrong;
-        }
-        Some(path) => {
-            if let Err(error) = std::fs::write(path, text) {
-                output::complain(format!("error: {}: {error}", path.display()));
-                return Exit::Wrong;
-            }
-        }
-    }
-    Exit::Good
+    output::program(&options.file, options.output.as_deref(), &text)
 }
 
 /// The language that a file of a format is translated to.

@@ -222,6 +222,30 @@ fn recorded_answers_of_herd() {
     }
 }
 
+/// The same tests under PSO, of which herd has said nothing: as explicit search finds them.
+#[test]
+fn recorded_tests_under_pso() {
+    let folder = root().join("../shared/litmus/x86");
+    if !folder.exists() {
+        println!("skipped: no recorded tests at ../shared/litmus");
+        return;
+    }
+    let folder = folder.to_str().unwrap();
+    let answers = |engine: &str| {
+        let ran =
+            fencepost_args(&["litmus", "--engine", engine, "--model", "pso", "--format", "json", folder]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let states = |line| {
+            let line = json(line);
+            (line["file"].clone(), line["observation"].clone(), line["states"].clone())
+        };
+        ran.stdout.lines().map(states).collect::<Vec<_>>()
+    };
+    let found = answers("bmc");
+    assert_eq!(found.len(), 239);
+    assert_eq!(found, answers("explicit"));
+}
+
 /// Takes the solver much longer than any test waits.
 const LONG: &str = "check --engine bmc --model sc --unwind 3 --rounds 4 examples/bmc/safestack.c";
 

@@ -12,7 +12,7 @@
 //! cut nothing off.
 //!
 //! Deviations from the paper: a thread that comes to the bound on repetitions stops there, others go on;
-//! code is encoded once and not once for each round (`code.rs`); stores' lists are indexed by stamps
+//! code is encoded once and not once for each round (`code/`); stores' lists are indexed by stamps
 //! (`sma/stamped.rs`).
 
 pub mod analysis;

@@ -1,0 +1,296 @@
+//! One step of a thread on sets of values: what registers hold after it, which cells it may access, and what it adds to
+//! the values of cells, the threads and the objects.
+
+use super::{Analysis, CellFacts, Facts, Object, Refusal, access_type};
+use crate::expression::slot;
+use crate::numbering;
+use crate::unroll::{Frame, Place, Step, Unrolled};
+use crate::values::{Values, evaluate, learnt};
+use fencepost_ir::Scalar;
+use fencepost_ir::cfg::{
+    Address, Arith, BinaryOp, Dest, Expr, Fill, Instr, Loc, ObjectId, ProcId, Reg, RmwOp, Storage,
+};
+use fencepost_ir::pointer;
+
+/// A step of a thread that is being taken.
+pub(super) struct Walk<'a, 'p> {
+    pub(super) analysis: &'a mut Analysis<'p>,
+    pub(super) thread: usize,
+    pub(super) number: usize,
+    pub(super) state: Vec<Values>,
+    pub(super) facts: &'a mut Facts,
+}
+
+impl Walk<'_, '_> {
+    fn index(frame: &Frame, reg: Reg) -> usize {
+        match reg {
+            Reg::Local(slot) => frame.base + slot as usize,
+            Reg::Thread(slot) => slot as usize,
+        }
+    }
+
+    fn value(&self, frame: &Frame, expr: &Expr) -> Values {
+        evaluate(expr, &|reg| self.state[Walk::index(frame, reg)].clone())
+    }
+
+    fn set(&mut self, frame: &Frame, dest: &Dest, values: Values) {
+        match dest {
+            Dest::Reg(reg) => self.state[Walk::index(frame, *reg)] = values,
+            Dest::At { base, len, index } => {
+                let index = self.value(frame, index);
+                for i in (0..*len).filter(|i| index.contains((*i).into())) {
+                    let at = Walk::index(frame, slot(*base, i));
+                    if index.single().is_some() {
+                        self.state[at] = values.clone();
+                    } else {
+                        self.state[at].join(&values);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a step; false if it cannot be.
+    pub(super) fn step(&mut self, step: &Step<'_>, code: &Unrolled<'_>) -> Result<bool, Refusal> {
+        let frame = &code.frames[step.frame];
+        if !self.analysis.objects.is_empty() && !self.analysis.orders_objects {
+            let (first, bits) = (self.analysis.program.objects.len(), self.analysis.program.pointer_bits);
+            let value = |expr: &Expr| self.value(frame, expr);
+            self.analysis.orders_objects = numbering::orders_objects(&step.edge.instr, first, bits, &value);
+        }
+        if let Some(address) = step.edge.instr.address() {
+            let values = self.value(frame, address.expr());
+            self.facts.targets = self.analysis.targets(address, &values)?;
+        }
+        match &step.edge.instr {
+            Instr::Nop
+            | Instr::Choose
+            | Instr::Fence(_)
+            | Instr::AtomicBegin(_)
+            | Instr::AtomicEnd(_)
+            | Instr::Halt => {}
+            Instr::Assign(dest, value) => {
+                let values = self.value(frame, value);
+                self.set(frame, dest, values);
+            }
+            Instr::Load(dest, address) => {
+                let values = self.read(address);
+                self.facts.value = Some(values.clone());
+                self.set(frame, dest, values);
+            }
+            Instr::Store(_, value) => {
+                let values = self.value(frame, value);
+                self.write(step.edge.instr.address(), &values);
+            }
+            Instr::Rmw(dest, address, op) => {
+                let old = self.read(address);
+                let new = match op {
+                    RmwOp::Exchange(value) | RmwOp::CompareExchange { new: value, .. } => {
+                        self.value(frame, value)
+                    }
+                    RmwOp::Add(value) => self.arithmetic(frame, address, BinaryOp::Add, &old, value),
+                    RmwOp::Sub(value) => self.arithmetic(frame, address, BinaryOp::Sub, &old, value),
+                    RmwOp::And(value) => self.arithmetic(frame, address, BinaryOp::BitAnd, &old, value),
+                    RmwOp::Or(value) => self.arithmetic(frame, address, BinaryOp::BitOr, &old, value),
+                    RmwOp::Xor(value) => self.arithmetic(frame, address, BinaryOp::BitXor, &old, value),
+                };
+                self.write(Some(address), &new);
+                self.facts.value = Some(old.clone());
+                if let Some(dest) = dest {
+                    self.set(frame, dest, old);
+                }
+            }
+            Instr::Lock(address) | Instr::Unlock(address) => {
+                let after = match step.edge.instr {
+                    Instr::Lock(_) => self.thread as i64 + 1,
+                    _ => 0,
+                };
+                self.facts.value = Some(self.read(address));
+                self.write(Some(address), &Values::one(after));
+            }
+            Instr::Assume(condition) | Instr::Assert(condition) => {
+                let may_hold = self.value(frame, condition).truth().0;
+                let known: Vec<_> = learnt(condition, &|expr| self.value(frame, expr));
+                for (reg, values) in known {
+                    self.state[Walk::index(frame, reg)] = values;
+                }
+                return Ok(may_hold);
+            }
+            Instr::Havoc(dest, choices) => self.set(frame, dest, Values::of_choices(choices)),
+            Instr::Own(dest) => self.set(frame, dest, Values::one(self.thread as i64)),
+            Instr::Spawn(dest, procedure, args, _) => {
+                let args: Vec<_> = args.iter().map(|a| self.value(frame, a)).collect();
+                let child = self.spawn(*procedure, args)?;
+                if let Some(dest) = dest {
+                    self.set(frame, dest, Values::one(child as i64));
+                }
+            }
+            Instr::Join(dest, handle) => {
+                let handles = self.value(frame, handle);
+                let mut result = Values::NONE;
+                for (i, instance) in self.analysis.instances.iter().enumerate() {
+                    if handles.contains(i as i64) {
+                        result.join(&instance.result);
+                    }
+                }
+                self.facts.value = Some(result.clone());
+                if let Some(dest) = dest {
+                    self.set(frame, dest, result);
+                }
+            }
+            Instr::Call(_, _, args) => {
+                let args: Vec<_> = args.iter().map(|a| self.value(frame, a)).collect();
+                if let Some(entered) = step.enters {
+                    let procedure = self.analysis.program.procedure(code.frames[entered].procedure);
+                    self.state.extend(args.iter().cloned());
+                    let rest = procedure.registers[args.len()..].iter();
+                    self.state.extend(rest.map(|r| Values::one(r.init)));
+                }
+            }
+            Instr::Return(value) | Instr::Exit(value) => {
+                let value = value.as_ref().map(|v| self.value(frame, v));
+                self.leave(step, code, value);
+            }
+            Instr::Allocate { dest, ty, bytes, fill, storage } => {
+                let bytes = self.value(frame, bytes).single();
+                let Some(bytes) = bytes.filter(|b| (0..1 << 20).contains(b)) else {
+                    return Err("an object of unknown or great size is allocated".into());
+                };
+                let word = self.allocate(ty.index(), bytes as u64, *fill, *storage)?;
+                self.set(frame, dest, Values::one(word));
+            }
+            Instr::Free(pointer, _) => {
+                let first = self.analysis.program.objects.len();
+                let bits = self.analysis.program.pointer_bits;
+                let words = self.value(frame, pointer);
+                let objects = 0..self.analysis.objects.len();
+                let word = |i: usize| pointer::to_object((first + i) as u32, 0, bits);
+                self.facts.frees =
+                    objects.map(|i| (word(i), i)).filter(|(w, _)| words.contains(*w)).collect();
+            }
+            Instr::Reallocate { .. } => return Err("realloc is not for this engine".into()),
+        }
+        Ok(true)
+    }
+
+    fn leave(&mut self, step: &Step<'_>, code: &Unrolled<'_>, value: Option<Values>) {
+        let frame = &code.frames[step.frame];
+        if code.places[step.to] == Place::End || frame.caller.is_none() {
+            let result = value.unwrap_or(Values::one(0));
+            let outermost = &code.frames[0];
+            let procedure = self.analysis.program.procedure(outermost.procedure);
+            self.state.truncate(outermost.base + procedure.registers.len());
+            if self.analysis.instances[self.thread].result.join(&result) {
+                self.analysis.changed = true;
+            }
+            return;
+        }
+        let (caller, call) = frame.caller.expect("an inner frame");
+        self.state.truncate(frame.base);
+        let caller = &code.frames[caller];
+        let call = &self.analysis.program.procedure(caller.procedure).edge(call).instr;
+        if let (Instr::Call(Some(dest), ..), Some(value)) = (call, value) {
+            self.set(caller, dest, value);
+        }
+    }
+
+    fn read(&mut self, address: &Address) -> Values {
+        let mut values = Values::NONE;
+        let targets = std::mem::take(&mut self.facts.targets);
+        for (_, loc, ty) in &targets.cells {
+            let access = access_type(address, *ty);
+            let cell = self.analysis.cell(*loc, *ty);
+            let same_type = access == *ty;
+            let seen = cell.values.map(|v| ty.same_bits(v, access), Values::of(access));
+            values.join(if same_type { &cell.values } else { &seen });
+            // Memory that nobody has written holds any integer; of pointers nothing is known.
+            if cell.init.is_none() && matches!(access, Scalar::Int(_)) {
+                values.join(&Values::of(access));
+            }
+        }
+        self.facts.targets = targets;
+        values
+    }
+
+    fn write(&mut self, address: Option<&Address>, values: &Values) {
+        let targets = std::mem::take(&mut self.facts.targets);
+        for (_, loc, ty) in &targets.cells {
+            let access = address.map_or(*ty, |a| access_type(a, *ty));
+            let kept = values.map(|v| access.same_bits(v, *ty), Values::of(*ty));
+            self.analysis.write(*loc, *ty, if access == *ty { values } else { &kept });
+        }
+        self.facts.targets = targets;
+    }
+
+    fn arithmetic(&self, frame: &Frame, address: &Address, op: BinaryOp, old: &Values, by: &Expr) -> Values {
+        let mut result = Values::NONE;
+        for (_, _, ty) in &self.facts.targets.cells {
+            let access = access_type(address, *ty);
+            let operands = [old.clone(), self.value(frame, by)];
+            let register = |i| Box::new(Expr::Reg(Reg::Local(i)));
+            let expr = Expr::Binary(op, Arith::of(access), register(0), register(1));
+            let values = evaluate(&expr, &|reg| match reg {
+                Reg::Local(i) | Reg::Thread(i) => operands[i as usize].clone(),
+            });
+            result.join(&match Values::of(access) {
+                Values::Range(lo, hi) => values.clamp(lo, hi),
+                Values::Few(all) => values.clamp(all[0], all[all.len() - 1]),
+            });
+        }
+        result
+    }
+
+    fn spawn(&mut self, procedure: ProcId, args: Vec<Values>) -> Result<usize, Refusal> {
+        let key = (self.thread, self.number);
+        let child = match self.analysis.spawns.get(&key) {
+            Some(&child) => child,
+            None => {
+                let child = self.analysis.add_instance(procedure, None, Some(key), args.clone())?;
+                self.analysis.spawns.insert(key, child);
+                child
+            }
+        };
+        let instance = &mut self.analysis.instances[child];
+        for (old, new) in instance.arguments.iter_mut().zip(&args) {
+            if old.join(new) {
+                self.analysis.changed = true;
+            }
+        }
+        self.facts.makes = Some(child);
+        Ok(child)
+    }
+
+    fn allocate(&mut self, ty: usize, bytes: u64, fill: Fill, storage: Storage) -> Result<i64, Refusal> {
+        let key = (self.thread, self.number);
+        let analysis = &mut *self.analysis;
+        let first = analysis.program.objects.len();
+        let object = match analysis.allocations.get(&key) {
+            Some(&object) if analysis.objects[object].bytes == bytes => object,
+            Some(_) => return Err("an object of unknown size is allocated".into()),
+            None => {
+                let object = analysis.objects.len();
+                let layout = &analysis.heap_layouts[ty];
+                let id = ObjectId((first + object) as u32);
+                for number in 0..layout.cells(bytes) {
+                    let ty = layout.cell(bytes, number).ty;
+                    let Some(loc) = Loc::element(id, number as i64) else {
+                        return Err("too many objects are allocated".into());
+                    };
+                    let init = match fill {
+                        Fill::Zero => Some(Values::one(ty.default_value())),
+                        Fill::Undefined => None,
+                    };
+                    let values = init.clone().unwrap_or(Values::NONE);
+                    analysis.cells.insert(loc, CellFacts { ty, values, init });
+                }
+                analysis.objects.push(Object { bytes, storage });
+                analysis.heap_types.push(ty);
+                analysis.allocations.insert(key, object);
+                analysis.changed = true;
+                object
+            }
+        };
+        self.facts.makes = Some(object);
+        Ok(pointer::to_object((first + object) as u32, 0, analysis.program.pointer_bits))
+    }
+}

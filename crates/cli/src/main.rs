@@ -5,10 +5,12 @@
 
 mod bench;
 mod bmc;
+mod campaign;
 mod certify;
 mod check;
 mod explain;
 mod fences;
+mod files;
 mod input;
 mod interrupt;
 mod litmus;
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Command::Sequentialize(options) => sequentialize::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
+        Command::Merge(options) => campaign::merge::run(&options),
         Command::Bench(options) => bench::run(&options),
     };
     ExitCode::from(code as u8)

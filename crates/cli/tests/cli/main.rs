@@ -9,6 +9,7 @@ mod c;
 mod c_checks;
 mod c_life;
 mod c_random;
+mod campaign;
 mod certify;
 mod examples;
 mod explain;

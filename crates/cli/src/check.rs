@@ -203,12 +203,8 @@ fn take_over(options: &CheckOptions, known: &serde_json::Value) -> Exit {
     match options.format {
         Format::Json => output::line(known),
         Format::Text => {
-            output::line(format!(
-                "{}: {} under {}, as recorded",
-                text("file"),
-                text("verdict"),
-                text("model")
-            ));
+            let model = text("model").to_uppercase();
+            output::line(format!("{}: {} under {model}, as recorded", text("verdict"), text("file")));
         }
     }
     campaign::exit_of(text("verdict"))

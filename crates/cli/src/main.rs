@@ -21,6 +21,7 @@ mod progress;
 mod replay;
 mod robust;
 mod sequentialize;
+mod shell;
 mod story;
 mod translate;
 mod translated;
@@ -42,6 +43,8 @@ fn main() -> ExitCode {
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
         Command::Merge(options) => campaign::merge::run(&options),
+        Command::Completions(options) => shell::completions(&options),
+        Command::Man(options) => shell::man(&options),
         Command::Bench(options) => bench::run(&options),
     };
     ExitCode::from(code as u8)

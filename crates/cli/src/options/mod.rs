@@ -5,6 +5,7 @@ mod check;
 mod fences;
 mod litmus;
 mod robust;
+mod shell;
 mod translate;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -18,6 +19,7 @@ pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
 pub use fences::{FencesOptions, GoalName};
 pub use litmus::{LitmusOptions, TestArch};
 pub use robust::{Criterion, RobustOptions};
+pub use shell::{CompletionsOptions, ManOptions};
 pub use translate::{DialectName, SequentializeOptions, TranslateOptions};
 
 #[derive(Parser)]
@@ -65,6 +67,12 @@ pub enum Command {
     /// One summary of results that were found in parts.
     #[command(after_help = campaign::MERGE_EXAMPLES)]
     Merge(MergeOptions),
+    /// Prints the completions of a shell.
+    #[command(after_help = shell::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsOptions),
+    /// Prints the manual page, or writes those of all commands into a folder.
+    #[command(after_help = shell::MAN_EXAMPLES)]
+    Man(ManOptions),
     /// Measure, with other tools in the same run where they are installed.
     Bench(BenchOptions),
 }

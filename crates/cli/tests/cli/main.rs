@@ -11,6 +11,7 @@ mod c_life;
 mod c_random;
 mod campaign;
 mod certify;
+mod docs;
 mod examples;
 mod explain;
 mod fences;

@@ -1,10 +1,12 @@
 //! `fencepost check`: files and models to verdicts.
 
+use crate::collect::{Collected, Unknowns};
 use crate::options::{CheckOptions, EngineName, Format, InputFormat, SearchOrder};
 use crate::portfolio::{self, Choice, Setup};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
-use crate::{Exit, bmc, fences, input, interrupt, output, story};
+use crate::fences::{Source, Suggestion, suggest};
+use crate::{Exit, bmc, input, interrupt, output, story};
 use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
@@ -63,19 +65,37 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
             return Exit::Wrong;
         }
     }
+    if options.print.is_some() && matches!(options.format, Format::Sarif | Format::Junit) {
+        output::complain("error: --print shows one form of a program; --format sarif and junit are of verdicts");
+        return Exit::Wrong;
+    }
     let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
     let programs = match options.input.link {
         true => vec![&options.files[..]],
         false => options.files.iter().map(std::slice::from_ref).collect(),
     };
-    for files in programs {
-        exit = exit.and(check_program(options, telling, files, &cancelled));
+    let command = if telling == Telling::Run { "check" } else { "explain" };
+    let unknowns = Unknowns::new(options.allow_unknown);
+    let mut collected = Collected::new(options.format, command, options.quiet, unknowns);
+    let mut left = programs.into_iter();
+    for files in left.by_ref() {
+        exit = exit.and(check_program(options, telling, files, &mut collected, &cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
     }
-    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+    if cancelled.load(Ordering::Relaxed) {
+        collected.interrupted(left.map(program_name));
+    }
+    let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
+    collected.print(exit);
+    exit
+}
+
+/// What a program of these files is called.
+pub fn program_name(files: &[PathBuf]) -> String {
+    files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join("+")
 }
 
 /// Checks a program of one file, or of several that are linked.
@@ -83,10 +103,10 @@ fn check_program(
     options: &CheckOptions,
     telling: Telling,
     files: &[PathBuf],
+    collected: &mut Collected,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
-    let names: Vec<_> = files.iter().map(|f| f.display().to_string()).collect();
-    let name = names.join("+");
+    let name = program_name(files);
     let read = match files {
         [file] => input::read_with_format(file, &options.input),
         files => input::read_linked(files, &options.input).map(|tree| (tree, InputFormat::C)),
@@ -95,12 +115,13 @@ fn check_program(
         Ok(read) => read,
         Err(error) => {
             input::complain(&error);
+            collected.error(&name, &error);
             match (options.format, &error) {
                 (Format::Json, _) => output::line(error_object(&name, &error)),
                 (Format::Text, input::InputError::Text(_, diagnostics)) => {
                     diagnostics.iter().filter_map(|d| d.draft.as_deref()).for_each(output::line);
                 }
-                (Format::Text, input::InputError::File(_)) => {}
+                (Format::Text | Format::Sarif | Format::Junit, _) => {}
             }
             return Exit::Wrong;
         }
@@ -123,6 +144,7 @@ fn check_program(
     if !program.has_property() {
         let error = nothing_to_check(&program);
         input::complain(&error);
+        collected.error(&name, &error);
         if options.format == Format::Json {
             output::line(error_object(&name, &error));
         }
@@ -132,7 +154,7 @@ fn check_program(
     for &model in &options.models {
         let translated = source.as_ref().map(|tree| Translated::new(options, tree, format));
         let asked = Asked { options, telling, files, name: &name };
-        exit = exit.and(check_model(&asked, &program, model.into(), translated, cancelled));
+        exit = exit.and(check_model(&asked, &program, model.into(), translated, collected, cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -173,6 +195,7 @@ fn check_model(
     program: &cfg::Program,
     model: Model,
     translated: Option<Translated>,
+    collected: &mut Collected,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
     let Asked { options, name, .. } = *asked;
@@ -241,21 +264,25 @@ fn check_model(
         },
     };
     let seconds = start.elapsed().as_secs_f64();
+    let mut fix = None;
     let explanation = match &verdict {
         Shown::Unsafe(replay) => {
             let cure = asked.cure(program, replay, cancelled);
-            Some(explain(program, replay, order, &cure))
+            fix = cure.fixes.into_iter().next();
+            Some(explain(program, replay, order, &cure.sentences))
         }
         Shown::Safe { .. } | Shown::Unknown { .. } => None,
     };
     let outcome =
         Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
+    collected.check(&outcome, fix.as_ref());
     let mut object = json::outcome(&outcome);
     let notes = notes.take();
     if !notes.is_empty() {
         object["notes"] = notes.clone().into();
     }
     match options.format {
+        Format::Sarif | Format::Junit => {}
         Format::Json => output::line(&object),
         Format::Text => {
             let detail = match (options.quiet, options.verbose) {
@@ -307,19 +334,21 @@ fn check_model(
 
 impl Asked<'_> {
     /// What is known of fences, where there is time to look for them.
-    fn cure(&self, program: &cfg::Program, replay: &Replay, cancelled: &Arc<AtomicBool>) -> Vec<String> {
+    fn cure(&self, program: &cfg::Program, replay: &Replay, cancelled: &Arc<AtomicBool>) -> Suggestion {
+        let options = self.options;
         let seconds = match self.telling {
             Telling::Story(seconds) => seconds,
-            Telling::Run if self.options.report.is_some() => FENCES_ON_PAGE,
-            Telling::Run => return Vec::new(),
+            Telling::Run if options.report.is_some() || options.format == Format::Sarif => FENCES_ON_PAGE,
+            Telling::Run => return Suggestion::default(),
         };
-        let [file] = self.files else { return Vec::new() };
+        let [file] = self.files else { return Suggestion::default() };
         if replay.model == Model::Sc || file.as_os_str() == "-" || program.checks != Checks::default() {
-            return Vec::new();
+            return Suggestion::default();
         }
+        let Ok(source) = Source::read(file, &options.input) else { return Suggestion::default() };
         let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
         let budget = Budget { deadline, memory: default_memory(), cancelled: cancelled.clone(), pause: None };
-        fences::suggest(file, &self.options.input, replay.model, budget)
+        suggest(&source, replay.model, budget, 1)
     }
 }
 

@@ -7,6 +7,7 @@ mod bench;
 mod bmc;
 mod certify;
 mod check;
+mod collect;
 mod explain;
 mod fences;
 mod input;

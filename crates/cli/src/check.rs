@@ -1,11 +1,13 @@
 //! `fencepost check`: files and models to verdicts.
 
 use crate::campaign::{self, Campaign, Question};
+use crate::collect::{Collected, Unknowns};
+use crate::fences::{Source, Suggestion, suggest};
 use crate::options::{CheckOptions, EngineName, Format, InputFormat, SearchOrder};
 use crate::portfolio::{self, Choice, Setup};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
-use crate::{Exit, bmc, fences, files, input, interrupt, output, story};
+use crate::{Exit, bmc, files, input, interrupt, output, story};
 use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
@@ -59,9 +61,15 @@ fn programs(options: &CheckOptions) -> Vec<Files> {
     }
 }
 
-/// What a program is called.
-fn name(files: &[PathBuf]) -> String {
-    files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join("+")
+/// Who is told of results, beside standard output.
+struct Receivers {
+    campaign: Campaign,
+    collected: Collected,
+}
+
+/// Whether results are printed at the end, in one piece.
+fn is_collected(options: &CheckOptions) -> bool {
+    matches!(options.format, Format::Sarif | Format::Junit)
 }
 
 /// Why these options do not fit these programs.
@@ -92,6 +100,12 @@ fn misfit(options: &CheckOptions, programs: &[Files]) -> Option<String> {
             return Some(format!("{option} needs a run of its own, without --results"));
         }
     }
+    if options.print.is_some() && is_collected(options) {
+        return Some("--print shows one form of a program; --format sarif and junit are of verdicts".into());
+    }
+    if options.campaign.results.is_some() && is_collected(options) {
+        return Some("--format sarif and junit need a run of their own, without --results".into());
+    }
     None
 }
 
@@ -103,8 +117,8 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
         return Exit::Wrong;
     }
     let models: Vec<&str> = options.models.iter().map(|m| Model::from(*m).name()).collect();
-    let named = |files: &Files| files.as_deref().map_or_else(String::clone, name);
-    let (mut campaign, programs) = match Campaign::new(&options.campaign, programs, named, &models, true) {
+    let named = |files: &Files| files.as_deref().map_or_else(String::clone, program_name);
+    let (campaign, programs) = match Campaign::new(&options.campaign, programs, named, &models, true) {
         Ok(begun) => begun,
         Err(message) => {
             output::complain(format!("error: {message}"));
@@ -113,30 +127,46 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
     };
     let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
-    for files in programs {
+    let command = if telling == Telling::Run { "check" } else { "explain" };
+    let unknowns = Unknowns::new(options.allow_unknown);
+    let collected = Collected::new(options.format, command, options.quiet, unknowns);
+    let mut receivers = Receivers { campaign, collected };
+    let mut left = programs.into_iter();
+    for files in left.by_ref() {
         exit = exit.and(match files {
-            Ok(files) => check_program(options, telling, &files, &mut campaign, &cancelled),
-            Err(message) => refuse(options, "", input::InputError::File(message), &mut campaign),
+            Ok(files) => check_program(options, telling, &files, &mut receivers, &cancelled),
+            Err(message) => refuse(options, "", input::InputError::File(message), &mut receivers),
         });
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
     }
-    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+    if cancelled.load(Ordering::Relaxed) {
+        receivers.collected.interrupted(left.map(|files| named(&files)));
+    }
+    let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
+    receivers.collected.print(exit);
+    exit
+}
+
+/// What a program of these files is called.
+pub fn program_name(files: &[PathBuf]) -> String {
+    files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join("+")
 }
 
 /// Says why a file is not checked.
-fn refuse(options: &CheckOptions, name: &str, error: input::InputError, campaign: &mut Campaign) -> Exit {
+fn refuse(options: &CheckOptions, name: &str, error: input::InputError, receivers: &mut Receivers) -> Exit {
     input::complain(&error);
+    receivers.collected.error(name, &error);
     let mut object = error_object(name, &error);
-    campaign.stamp(&mut object, None);
-    campaign.keep(&object);
+    receivers.campaign.stamp(&mut object, None);
+    receivers.campaign.keep(&object);
     match (options.format, &error) {
         (Format::Json, _) => output::line(object),
         (Format::Text, input::InputError::Text(_, diagnostics)) => {
             diagnostics.iter().filter_map(|d| d.draft.as_deref()).for_each(output::line);
         }
-        (Format::Text, input::InputError::File(_)) => {}
+        (Format::Text | Format::Sarif | Format::Junit, _) => {}
     }
     Exit::Wrong
 }
@@ -146,22 +176,22 @@ fn check_program(
     options: &CheckOptions,
     telling: Telling,
     files: &[PathBuf],
-    campaign: &mut Campaign,
+    receivers: &mut Receivers,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
-    let name = name(files);
+    let name = program_name(files);
     let read = match files {
         [file] => input::read_with_format(file, &options.input),
         files => input::read_linked(files, &options.input).map(|tree| (tree, InputFormat::C)),
     };
     let (tree, format) = match read {
         Ok(read) => read,
-        Err(error) => return refuse(options, &name, error, campaign),
+        Err(error) => return refuse(options, &name, error, receivers),
     };
     if let Some(what) = &options.print {
         return print_stage(options, tree, what);
     }
-    let question = campaign.stamps().then(|| {
+    let question = receivers.campaign.stamps().then(|| {
         let program: (&dyn std::fmt::Debug, _) = (&tree, &options.input);
         Question::new(options.engine.name(), &program, &options.method(), options.limits())
     });
@@ -178,18 +208,19 @@ fn check_program(
         program.drop_assertions();
     }
     if !program.has_property() {
-        return refuse(options, &name, nothing_to_check(&program), campaign);
+        return refuse(options, &name, nothing_to_check(&program), receivers);
     }
     let mut exit = Exit::Good;
     for &model in &options.models {
         let model = Model::from(model);
-        if let Some(known) = question.as_ref().and_then(|q| campaign.known(&name, model.name(), q)) {
+        if let Some(known) = question.as_ref().and_then(|q| receivers.campaign.known(&name, model.name(), q))
+        {
             exit = exit.and(take_over(options, known));
             continue;
         }
         let translated = source.as_ref().map(|tree| Translated::new(options, tree, format));
         let asked = Asked { options, telling, files, name: &name, question: question.as_ref() };
-        exit = exit.and(check_model(&asked, &program, model, translated, campaign, cancelled));
+        exit = exit.and(check_model(&asked, &program, model, translated, receivers, cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -201,6 +232,7 @@ fn check_program(
 fn take_over(options: &CheckOptions, known: &serde_json::Value) -> Exit {
     let text = |key: &str| known[key].as_str().unwrap_or("");
     match options.format {
+        Format::Sarif | Format::Junit => unreachable!("these have no --results"),
         Format::Json => output::line(known),
         Format::Text => {
             let model = text("model").to_uppercase();
@@ -245,7 +277,7 @@ fn check_model(
     program: &cfg::Program,
     model: Model,
     translated: Option<Translated>,
-    campaign: &mut Campaign,
+    receivers: &mut Receivers,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
     let Asked { options, name, .. } = *asked;
@@ -314,26 +346,30 @@ fn check_model(
         },
     };
     let seconds = start.elapsed().as_secs_f64();
+    let mut fix = None;
     let explanation = match &verdict {
         Shown::Unsafe(replay) => {
             let cure = asked.cure(program, replay, cancelled);
-            Some(explain(program, replay, order, &cure))
+            fix = cure.fixes.into_iter().next();
+            Some(explain(program, replay, order, &cure.sentences))
         }
         Shown::Safe { .. } | Shown::Unknown { .. } => None,
     };
     let outcome =
         Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
+    receivers.collected.check(&outcome, fix.as_ref());
     let mut object = json::outcome(&outcome);
     let notes = notes.take();
     if !notes.is_empty() {
         object["notes"] = notes.clone().into();
     }
-    campaign.stamp(&mut object, asked.question);
+    receivers.campaign.stamp(&mut object, asked.question);
     // What was broken off is for a later run.
     if !(exit == Exit::Unknown && cancelled.load(Ordering::Relaxed)) {
-        exit = exit.and(campaign.keep(&object));
+        exit = exit.and(receivers.campaign.keep(&object));
     }
     match options.format {
+        Format::Sarif | Format::Junit => {}
         Format::Json => output::line(&object),
         Format::Text => {
             let detail = match (options.quiet, options.verbose) {
@@ -385,19 +421,21 @@ fn check_model(
 
 impl Asked<'_> {
     /// What is known of fences, where there is time to look for them.
-    fn cure(&self, program: &cfg::Program, replay: &Replay, cancelled: &Arc<AtomicBool>) -> Vec<String> {
+    fn cure(&self, program: &cfg::Program, replay: &Replay, cancelled: &Arc<AtomicBool>) -> Suggestion {
+        let options = self.options;
         let seconds = match self.telling {
             Telling::Story(seconds) => seconds,
-            Telling::Run if self.options.report.is_some() => FENCES_ON_PAGE,
-            Telling::Run => return Vec::new(),
+            Telling::Run if options.report.is_some() || options.format == Format::Sarif => FENCES_ON_PAGE,
+            Telling::Run => return Suggestion::default(),
         };
-        let [file] = self.files else { return Vec::new() };
+        let [file] = self.files else { return Suggestion::default() };
         if replay.model == Model::Sc || file.as_os_str() == "-" || program.checks != Checks::default() {
-            return Vec::new();
+            return Suggestion::default();
         }
+        let Ok(source) = Source::read(file, &options.input) else { return Suggestion::default() };
         let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
         let budget = Budget { deadline, memory: default_memory(), cancelled: cancelled.clone(), pause: None };
-        fences::suggest(file, &self.options.input, replay.model, budget)
+        suggest(&source, replay.model, budget, 1)
     }
 }
 

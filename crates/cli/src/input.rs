@@ -135,10 +135,19 @@ pub fn complain(error: &InputError) {
 
 /// Why there is no program, in words.
 pub fn message(error: &InputError) -> String {
+    message_in(error, colour())
+}
+
+/// The same without colours.
+pub fn plain_message(error: &InputError) -> String {
+    message_in(error, Colour::Off)
+}
+
+fn message_in(error: &InputError, colour: Colour) -> String {
     match error {
         InputError::File(message) => format!("error: {message}"),
         InputError::Text(sources, diagnostics) => {
-            let rendered = |d| format!("{}\n", diagnostics::render(sources, d, colour()));
+            let rendered = |d| format!("{}\n", diagnostics::render(sources, d, colour));
             diagnostics.iter().map(rendered).collect::<Vec<_>>().join("\n")
         }
     }

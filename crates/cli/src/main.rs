@@ -8,6 +8,7 @@ mod bmc;
 mod campaign;
 mod certify;
 mod check;
+mod collect;
 mod explain;
 mod fences;
 mod files;

@@ -10,6 +10,8 @@ Examples:
   fencepost check --model sc --model pso examples/*.fp     under two models
   fencepost check --threads 3 lock.fp                      three threads for each template
   fencepost check --format json examples/*.fp              for scripts
+  fencepost check --format sarif examples/*.c              one log with code flows and fixes, for code scanning
+  fencepost check --format junit examples/*.c              one test report, for CI servers
   fencepost check --trace bug.json examples/peterson.fp    saves the run
   fencepost check --report bug.html examples/peterson.fp   draws it on a page to step through
   fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver

@@ -8,6 +8,7 @@ mod robust;
 mod shell;
 mod translate;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fencepost_frontend::c::DataModel;
 use fencepost_ir::Check;
@@ -108,7 +109,7 @@ pub struct BenchOptions {
     pub all: bool,
     /// Output
     #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
+    pub format: PlainFormat,
     #[command(flatten)]
     pub input: InputOptions,
 }
@@ -189,6 +190,29 @@ pub enum Format {
     Text,
     /// One JSON object a line.
     Json,
+    /// One SARIF 2.1.0 log, at the end; `--quiet` leaves out what is not wrong.
+    Sarif,
+    /// JUnit's XML, at the end.
+    Junit,
+}
+
+/// The formats of what is no verdict.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlainFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Format {
+    /// The formats that a command has; others are refused, and its help does not name them.
+    fn among(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {
+        let values = formats.iter().filter_map(Format::to_possible_value);
+        PossibleValuesParser::new(values).map(|name| {
+            <Format as ValueEnum>::from_str(&name, false).expect("only names of formats are let through")
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -1,10 +1,11 @@
 //! `fencepost check`: files and models to verdicts.
 
+use crate::campaign::{self, Campaign, Question};
 use crate::options::{CheckOptions, EngineName, Format, InputFormat, SearchOrder};
 use crate::portfolio::{self, Choice, Setup};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
-use crate::{Exit, bmc, fences, input, interrupt, output, story};
+use crate::{Exit, bmc, fences, files, input, interrupt, output, story};
 use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
@@ -44,9 +45,36 @@ pub fn same_file(a: &Path, b: &Path) -> bool {
     a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
-/// Checks, and tells of violations.
-pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
-    let programs = if options.input.link { 1 } else { options.files.len() };
+/// The files of one program, or why there are none.
+type Files = Result<Vec<PathBuf>, String>;
+
+/// The programs that were asked for.
+fn programs(options: &CheckOptions) -> Vec<Files> {
+    match options.input.link {
+        true => vec![Ok(options.files.clone())],
+        false => {
+            let found = files::collect(&options.files, campaign::is_program).into_iter();
+            found.map(|file| file.map(|path| vec![path])).collect()
+        }
+    }
+}
+
+/// What a program is called.
+fn name(files: &[PathBuf]) -> String {
+    files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join("+")
+}
+
+/// Why these options do not fit these programs.
+fn misfit(options: &CheckOptions, programs: &[Files]) -> Option<String> {
+    if programs.is_empty() {
+        return Some(
+            "there is no program in the folder; .c, .i, .fp, .litmus, .rmm and Trencher's .txt are read"
+                .into(),
+        );
+    }
+    if options.input.link && options.campaign.shard.is_some() {
+        return Some("with --link the files are one program, which has no parts for --shard".into());
+    }
     for (option, path) in [
         ("--trace", &options.trace),
         ("--certificate", &options.certificate),
@@ -54,23 +82,42 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
         ("--svg", &options.svg),
     ] {
         let Some(path) = path else { continue };
-        if programs > 1 || options.models.len() > 1 {
-            output::complain(format!("error: {option} needs one file and one model"));
-            return Exit::Wrong;
+        if programs.len() > 1 || options.models.len() > 1 {
+            return Some(format!("{option} needs one file and one model"));
         }
         if options.files.iter().any(|file| same_file(file, path)) {
-            output::complain(format!("error: {option} would overwrite the program"));
-            return Exit::Wrong;
+            return Some(format!("{option} would overwrite the program"));
+        }
+        if options.campaign.results.is_some() {
+            return Some(format!("{option} needs a run of its own, without --results"));
         }
     }
+    None
+}
+
+/// Checks, and tells of violations.
+pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
+    let programs = programs(options);
+    if let Some(message) = misfit(options, &programs) {
+        output::complain(format!("error: {message}"));
+        return Exit::Wrong;
+    }
+    let models: Vec<&str> = options.models.iter().map(|m| Model::from(*m).name()).collect();
+    let named = |files: &Files| files.as_deref().map_or_else(String::clone, name);
+    let (mut campaign, programs) = match Campaign::new(&options.campaign, programs, named, &models, true) {
+        Ok(begun) => begun,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            return Exit::Wrong;
+        }
+    };
     let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
-    let programs = match options.input.link {
-        true => vec![&options.files[..]],
-        false => options.files.iter().map(std::slice::from_ref).collect(),
-    };
     for files in programs {
-        exit = exit.and(check_program(options, telling, files, &cancelled));
+        exit = exit.and(match files {
+            Ok(files) => check_program(options, telling, &files, &mut campaign, &cancelled),
+            Err(message) => refuse(options, "", input::InputError::File(message), &mut campaign),
+        });
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -78,36 +125,46 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
     if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
 }
 
+/// Says why a file is not checked.
+fn refuse(options: &CheckOptions, name: &str, error: input::InputError, campaign: &mut Campaign) -> Exit {
+    input::complain(&error);
+    let mut object = error_object(name, &error);
+    campaign.stamp(&mut object, None);
+    campaign.keep(&object);
+    match (options.format, &error) {
+        (Format::Json, _) => output::line(object),
+        (Format::Text, input::InputError::Text(_, diagnostics)) => {
+            diagnostics.iter().filter_map(|d| d.draft.as_deref()).for_each(output::line);
+        }
+        (Format::Text, input::InputError::File(_)) => {}
+    }
+    Exit::Wrong
+}
+
 /// Checks a program of one file, or of several that are linked.
 fn check_program(
     options: &CheckOptions,
     telling: Telling,
     files: &[PathBuf],
+    campaign: &mut Campaign,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
-    let names: Vec<_> = files.iter().map(|f| f.display().to_string()).collect();
-    let name = names.join("+");
+    let name = name(files);
     let read = match files {
         [file] => input::read_with_format(file, &options.input),
         files => input::read_linked(files, &options.input).map(|tree| (tree, InputFormat::C)),
     };
     let (tree, format) = match read {
         Ok(read) => read,
-        Err(error) => {
-            input::complain(&error);
-            match (options.format, &error) {
-                (Format::Json, _) => output::line(error_object(&name, &error)),
-                (Format::Text, input::InputError::Text(_, diagnostics)) => {
-                    diagnostics.iter().filter_map(|d| d.draft.as_deref()).for_each(output::line);
-                }
-                (Format::Text, input::InputError::File(_)) => {}
-            }
-            return Exit::Wrong;
-        }
+        Err(error) => return refuse(options, &name, error, campaign),
     };
     if let Some(what) = &options.print {
         return print_stage(options, tree, what);
     }
+    let question = campaign.stamps().then(|| {
+        let program: (&dyn std::fmt::Debug, _) = (&tree, &options.input);
+        Question::new(options.engine.name(), &program, &options.method(), options.limits())
+    });
     let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
     let source = translates.then(|| tree.clone());
     let mut program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
@@ -121,23 +178,36 @@ fn check_program(
         program.drop_assertions();
     }
     if !program.has_property() {
-        let error = nothing_to_check(&program);
-        input::complain(&error);
-        if options.format == Format::Json {
-            output::line(error_object(&name, &error));
-        }
-        return Exit::Wrong;
+        return refuse(options, &name, nothing_to_check(&program), campaign);
     }
     let mut exit = Exit::Good;
     for &model in &options.models {
+        let model = Model::from(model);
+        if let Some(known) = question.as_ref().and_then(|q| campaign.known(&name, model.name(), q)) {
+            exit = exit.and(take_over(options, known));
+            continue;
+        }
         let translated = source.as_ref().map(|tree| Translated::new(options, tree, format));
-        let asked = Asked { options, telling, files, name: &name };
-        exit = exit.and(check_model(&asked, &program, model.into(), translated, cancelled));
+        let asked = Asked { options, telling, files, name: &name, question: question.as_ref() };
+        exit = exit.and(check_model(&asked, &program, model, translated, campaign, cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
     }
     exit
+}
+
+/// Shows a result that is there already.
+fn take_over(options: &CheckOptions, known: &serde_json::Value) -> Exit {
+    let text = |key: &str| known[key].as_str().unwrap_or("");
+    match options.format {
+        Format::Json => output::line(known),
+        Format::Text => {
+            let model = text("model").to_uppercase();
+            output::line(format!("{}: {} under {model}, as recorded", text("verdict"), text("file")));
+        }
+    }
+    campaign::exit_of(text("verdict"))
 }
 
 /// What is said of a program without any property.
@@ -166,6 +236,8 @@ struct Asked<'a> {
     telling: Telling,
     files: &'a [PathBuf],
     name: &'a str,
+    /// Where results are kept.
+    question: Option<&'a Question>,
 }
 
 fn check_model(
@@ -173,6 +245,7 @@ fn check_model(
     program: &cfg::Program,
     model: Model,
     translated: Option<Translated>,
+    campaign: &mut Campaign,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
     let Asked { options, name, .. } = *asked;
@@ -227,7 +300,7 @@ fn check_model(
         );
     }
     let mut order = None;
-    let (verdict, exit) = match verdict {
+    let (verdict, mut exit) = match verdict {
         Verdict::Safe { scope } => (Shown::Safe { scope, unreached }, Exit::Good),
         Verdict::Unknown { reason, scope } => (Shown::Unknown { reason, scope }, Exit::Unknown),
         Verdict::Unsafe { trace } => match replay(program, &story::simplest(&task, trace, &mut order)) {
@@ -254,6 +327,11 @@ fn check_model(
     let notes = notes.take();
     if !notes.is_empty() {
         object["notes"] = notes.clone().into();
+    }
+    campaign.stamp(&mut object, asked.question);
+    // What was broken off is for a later run.
+    if !(exit == Exit::Unknown && cancelled.load(Ordering::Relaxed)) {
+        exit = exit.and(campaign.keep(&object));
     }
     match options.format {
         Format::Json => output::line(&object),

@@ -5,10 +5,12 @@
 
 mod bench;
 mod bmc;
+mod campaign;
 mod certify;
 mod check;
 mod explain;
 mod fences;
+mod files;
 mod input;
 mod interrupt;
 mod litmus;
@@ -19,6 +21,7 @@ mod progress;
 mod replay;
 mod robust;
 mod sequentialize;
+mod shell;
 mod story;
 mod translate;
 mod translated;
@@ -39,6 +42,9 @@ fn main() -> ExitCode {
         Command::Sequentialize(options) => sequentialize::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
+        Command::Merge(options) => campaign::merge::run(&options),
+        Command::Completions(options) => shell::completions(&options),
+        Command::Man(options) => shell::man(&options),
         Command::Bench(options) => bench::run(&options),
     };
     ExitCode::from(code as u8)

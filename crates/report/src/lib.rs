@@ -12,6 +12,7 @@ pub mod paint;
 pub mod picture;
 pub mod robust;
 pub mod rows;
+pub mod summary;
 pub mod text;
 pub mod timeline;
 pub mod words;

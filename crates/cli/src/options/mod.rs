@@ -1,9 +1,11 @@
 //! What was typed. What is meant by it is made of this in the commands.
 
+mod campaign;
 mod check;
 mod fences;
 mod litmus;
 mod robust;
+mod shell;
 mod translate;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -12,10 +14,12 @@ use fencepost_ir::Check;
 use fencepost_task::Model;
 use std::path::PathBuf;
 
+pub use campaign::{CampaignOptions, MergeOptions, Shard};
 pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
 pub use fences::{FencesOptions, GoalName};
 pub use litmus::{LitmusOptions, TestArch};
 pub use robust::{Criterion, RobustOptions};
+pub use shell::{CompletionsOptions, ManOptions};
 pub use translate::{DialectName, SequentializeOptions, TranslateOptions};
 
 #[derive(Parser)]
@@ -60,6 +64,15 @@ pub enum Command {
     /// Check a saved proof again, without the engine that found it.
     #[command(after_help = CERTIFY_EXAMPLES)]
     Certify(CertifyOptions),
+    /// One summary of results that were found in parts.
+    #[command(after_help = campaign::MERGE_EXAMPLES)]
+    Merge(MergeOptions),
+    /// Prints the completions of a shell.
+    #[command(after_help = shell::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsOptions),
+    /// Prints the manual page, or writes those of all commands into a folder.
+    #[command(after_help = shell::MAN_EXAMPLES)]
+    Man(ManOptions),
     /// Measure, with other tools in the same run where they are installed.
     Bench(BenchOptions),
 }
@@ -112,7 +125,7 @@ Examples:
 
 Exit codes: 0 the proof holds, 1 it is rejected, 2 wrong input, 3 it is too large to say.";
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ModelName {
     Sc,
     Tso,
@@ -129,7 +142,7 @@ impl From<ModelName> for Model {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum EngineName {
     /// Choose by the program.
     Auto,
@@ -147,7 +160,22 @@ pub enum EngineName {
     Bmc,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+impl EngineName {
+    /// As it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineName::Auto => "auto",
+            EngineName::Explicit => "explicit",
+            EngineName::Dual => "dual",
+            EngineName::Lazy => "lazy",
+            EngineName::Rounds => "rounds",
+            EngineName::Age => "age",
+            EngineName::Bmc => "bmc",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum SearchOrder {
     /// Breadth first: short runs.
     Bfs,
@@ -163,7 +191,7 @@ pub enum Format {
     Json,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum InputFormat {
     /// Litmus tests.
     Litmus,
@@ -177,7 +205,7 @@ pub enum InputFormat {
     C,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum DataModelName {
     /// long and pointers have 64 bits.
     Lp64,
@@ -195,7 +223,7 @@ impl From<DataModelName> for DataModel {
 }
 
 /// How a file becomes a program.
-#[derive(Args)]
+#[derive(Args, Debug)]
 pub struct InputOptions {
     /// How to read the files, whatever their names
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -271,6 +299,16 @@ pub struct CertifyOptions {
     pub certificate: PathBuf,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+/// Limits as a text.
+fn limits(timeout: Option<f64>, memory: Option<u64>) -> String {
+    let told = |limit: Option<String>, unit| limit.map_or("none".to_string(), |n| format!("{n} {unit}"));
+    format!(
+        "time {}, memory {}",
+        told(timeout.map(|s| s.to_string()), "s"),
+        told(memory.map(|m| m.to_string()), "MB")
+    )
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

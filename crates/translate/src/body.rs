@@ -27,7 +27,7 @@ pub struct Loop {
 /// The translation of a procedure's body.
 pub struct Body<'a> {
     pub translator: &'a Translator<'a>,
-    id: ProcedureId,
+    pub id: ProcedureId,
     /// The procedure, with the variables that were added.
     pub procedure: Procedure,
     /// So many of its variables it had before.
@@ -140,8 +140,13 @@ impl<'a> Body<'a> {
                 self.stmt(stmt)?;
                 rest
             } else if let Some(switch) = self.switch_at(stmts) {
-                self.write_switch(&switch)?;
+                self.write_switch(None, &switch)?;
                 &stmts[switch.length..]
+            } else if let Some(switch) = self.switch_at(rest)
+                && self.is_value_of(stmt, &switch, &rest[switch.length..])
+            {
+                self.write_switch(Some(stmt), &switch)?;
+                &rest[switch.length..]
             } else if let Some(f) = self.for_loop(stmt) {
                 self.write_for(None, &f)?;
                 rest
@@ -373,8 +378,15 @@ impl<'a> Body<'a> {
 
     fn declare(&mut self, id: LocalId, value: Option<&Expr>) -> Result<()> {
         let c = self.language().is_c();
-        // In C a variable without a value holds anything.
-        let free = |e: &Expr| c && matches!(e.kind, ExprKind::Any(_)) && !self.has_effects(e);
+        // In C a variable without a value holds anything; what the user asks for stands there.
+        let name = &self.translator.original.procedures[self.id.0].locals[id.0].name;
+        let sources = &self.translator.original.sources;
+        let is_named = |span: Span| {
+            let text = sources.line(span).map(|line| line.chars().skip(span.column as usize - 1));
+            text.is_some_and(|text| text.take(name.len()).eq(name.chars()))
+        };
+        let any = |e: &Expr| matches!(e.kind, ExprKind::Any(_)) && !self.has_effects(e);
+        let free = |e: &Expr| c && any(e) && is_named(e.span);
         let value = match value {
             Some(e) if free(e) => None,
             Some(e) => Some(self.whole_value(e)?),
@@ -392,6 +404,10 @@ impl<'a> Body<'a> {
             Some(value) => format!("{} {} = {value};", self.words().type_name(&variable.ty), variable.name),
             None => format!("{};", self.declaration(&variable)),
         };
+        // Before C23 no declaration stands behind a label.
+        if let Some(label) = self.lines.last_mut().filter(|last| c && last.ends_with(':')) {
+            label.push(';');
+        }
         self.declared.insert(self.lines.len(), variable.name);
         self.line(text);
         Ok(())

@@ -1,11 +1,11 @@
 //! `fencepost check`: files and models to verdicts.
 
 use crate::collect::{Collected, Unknowns};
-use crate::options::{CheckOptions, EngineName, Format, InputFormat, SearchOrder};
+use crate::fences::{Source, Suggestion, suggest};
+use crate::options::{CheckOptions, EngineName, Format, InputFormat, ModelName, SearchOrder};
 use crate::portfolio::{self, Choice, Setup};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
-use crate::fences::{Source, Suggestion, suggest};
 use crate::{Exit, bmc, input, interrupt, output, story};
 use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay};
 use fencepost_cover::Dual;
@@ -52,6 +52,7 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
     for (option, path) in [
         ("--trace", &options.trace),
         ("--certificate", &options.certificate),
+        ("--witness", &options.witness),
         ("--report", &options.report),
         ("--svg", &options.svg),
     ] {
@@ -65,8 +66,17 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
             return Exit::Wrong;
         }
     }
+    let standard_input = options.files.iter().any(|file| file.as_os_str() == "-");
+    if options.witness.is_some()
+        && (options.models != [ModelName::Sc] || options.input.link || standard_input)
+    {
+        output::complain("error: --witness needs --model sc and one C file: witnesses speak of SC only");
+        return Exit::Wrong;
+    }
     if options.print.is_some() && matches!(options.format, Format::Sarif | Format::Junit) {
-        output::complain("error: --print shows one form of a program; --format sarif and junit are of verdicts");
+        output::complain(
+            "error: --print shows one form of a program; --format sarif and junit are of verdicts",
+        );
         return Exit::Wrong;
     }
     let cancelled = interrupt::flag();
@@ -108,6 +118,7 @@ fn check_program(
 ) -> Exit {
     let name = program_name(files);
     let read = match files {
+        [file] if options.witness.is_some() => input::read_unmarked(file, &options.input),
         [file] => input::read_with_format(file, &options.input),
         files => input::read_linked(files, &options.input).map(|tree| (tree, InputFormat::C)),
     };
@@ -126,6 +137,10 @@ fn check_program(
             return Exit::Wrong;
         }
     };
+    if options.witness.is_some() && format != InputFormat::C {
+        output::complain("error: --witness is for C programs");
+        return Exit::Wrong;
+    }
     if let Some(what) = &options.print {
         return print_stage(options, tree, what);
     }
@@ -300,7 +315,7 @@ fn check_model(
             }
         }
     }
-    if story::write(asked.files, options, &outcome).is_err() {
+    if story::write(asked.files, options, &outcome).is_err() || story::witness(options, &outcome).is_err() {
         return Exit::Wrong;
     }
     if let Some(path) = &options.trace

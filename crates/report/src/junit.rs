@@ -68,7 +68,11 @@ fn counts(cases: &[Case]) -> String {
 fn write_case(out: &mut String, class: &str, case: &Case) {
     let class = class.replace(' ', ".");
     let (name, seconds) = (attribute(&case.name), case.seconds);
-    let _ = writeln!(out, "    <testcase classname=\"{}\" name=\"{name}\" time=\"{seconds:.3}\">", attribute(&class));
+    let _ = writeln!(
+        out,
+        "    <testcase classname=\"{}\" name=\"{name}\" time=\"{seconds:.3}\">",
+        attribute(&class)
+    );
     let mut ended = |element: &str, kind: &str, message: &str, text: &str| {
         let (message, text) = (attribute(message), content(text));
         let _ = writeln!(out, "      <{element} type=\"{kind}\" message=\"{message}\">{text}</{element}>");

@@ -19,6 +19,7 @@ pub mod sarif;
 pub mod spots;
 pub mod text;
 pub mod timeline;
+pub mod witness;
 pub mod words;
 
 use explain::{Explanation, Order};

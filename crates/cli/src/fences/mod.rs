@@ -99,7 +99,9 @@ pub fn run(options: &FencesOptions) -> Exit {
         return Exit::Wrong;
     }
     if options.audit && options.format == Format::Sarif {
-        output::complain("error: --audit is about fences that are there; --format sarif is for those that are missing");
+        output::complain(
+            "error: --audit is about fences that are there; --format sarif is for those that are missing",
+        );
         return Exit::Wrong;
     }
     if options.apply && options.models.len() > 1 {

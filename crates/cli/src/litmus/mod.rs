@@ -128,7 +128,9 @@ pub fn run(options: &LitmusOptions) -> Exit {
     };
     let comparing = !options.compare.is_empty();
     if comparing && options.format == Format::Junit {
-        output::complain("error: --compare tells models apart, which no test report can say; leave out --format junit");
+        output::complain(
+            "error: --compare tells models apart, which no test report can say; leave out --format junit",
+        );
         return Exit::Wrong;
     }
     if comparing && (options.compare.len() < 2 || expectations.is_some()) {
@@ -233,7 +235,8 @@ impl Run<'_> {
             let left: Vec<usize> = (printed..files.len()).filter(|n| !waiting.contains_key(n)).collect();
             waiting.into_values().for_each(&mut print);
             if self.cancelled.load(Ordering::Relaxed) {
-                let name = |n: usize| files[n].as_ref().map_or_else(Clone::clone, |p| p.display().to_string());
+                let name =
+                    |n: usize| files[n].as_ref().map_or_else(Clone::clone, |p| p.display().to_string());
                 collected.interrupted(left.into_iter().map(name));
             }
         });

@@ -70,6 +70,9 @@ pub struct CheckOptions {
     /// Save the proof of a safe verdict, if the engine gives one (one file and one model)
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
+    /// Save the violation of a C program under SC as a witness for SV-COMP (one file, `--model sc`)
+    #[arg(long, value_name = "FILE.yml")]
+    pub witness: Option<PathBuf>,
     /// Write the verdict as a page, with the run drawn (one file and one model)
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,

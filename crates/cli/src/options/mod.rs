@@ -113,7 +113,7 @@ Examples:
 
 Exit codes: 0 the proof holds, 1 it is rejected, 2 wrong input, 3 it is too large to say.";
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum ModelName {
     Sc,
     Tso,

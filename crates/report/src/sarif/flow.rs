@@ -72,7 +72,10 @@ impl Flow<'_> {
         let thread = &after.threads[row.thread];
         if self.replay.model != fencepost_task::Model::Sc {
             let waiting = buffer(self.program, after, &thread.buffer);
-            state.insert("store buffer".into(), json!({"text": if waiting.is_empty() { "empty" } else { &waiting }}));
+            state.insert(
+                "store buffer".into(),
+                json!({"text": if waiting.is_empty() { "empty" } else { &waiting }}),
+            );
         }
         let importance = if row.is_weak() { "essential" } else { "important" };
         json!({
@@ -89,7 +92,11 @@ impl Flow<'_> {
     fn words(&self, row: &Row) -> String {
         let mut text = format!("{}: {}", self.replay.threads[row.thread], row.words);
         if row.kind == EventKind::Store && self.replay.model != fencepost_task::Model::Sc {
-            text += if row.at_once { ", which reaches memory at once" } else { ", which waits in the store buffer" };
+            text += if row.at_once {
+                ", which reaches memory at once"
+            } else {
+                ", which waits in the store buffer"
+            };
         }
         let number = |steps: &[usize]| {
             let steps: Vec<_> = steps.iter().map(|s| (s + 1).to_string()).collect();
@@ -116,9 +123,9 @@ impl Flow<'_> {
         let mut map = Map::new();
         for loc in &self.cells {
             // Allocated later, or freed.
-            let exists = loc.as_element().is_none_or(|(object, _)| {
-                object.0 < state.first_heap || state.heap_object(object).is_some()
-            });
+            let exists = loc
+                .as_element()
+                .is_none_or(|(object, _)| object.0 < state.first_heap || state.heap_object(object).is_some());
             if exists {
                 let ty = state.cell_type(self.program, *loc);
                 let value = state.show_value(self.program, ty, state.read(*loc));

@@ -22,7 +22,8 @@ use std::time::SystemTime;
 
 pub use result::{Repair, RepairEnd};
 
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// What was started.
 #[derive(Clone, Debug)]
@@ -79,7 +80,14 @@ impl Log {
     /// An empty log.
     pub fn new(started: Started, kinds: Kinds) -> Log {
         let artifacts = Artifacts::new(&started.folder);
-        Log { started, kinds, artifacts, results: Vec::new(), fingerprints: Vec::new(), notifications: Vec::new() }
+        Log {
+            started,
+            kinds,
+            artifacts,
+            results: Vec::new(),
+            fingerprints: Vec::new(),
+            notifications: Vec::new(),
+        }
     }
 
     /// An input whose text is wrong.
@@ -124,8 +132,7 @@ impl Log {
         let root = folder_uri(&folder, "/");
         let command = std::iter::once("fencepost").chain(arguments.iter().map(String::as_str));
         let command = command.collect::<Vec<_>>().join(" ");
-        let notification =
-            |(id, text): &(&str, &str)| json!({"id": id, "shortDescription": {"text": text}});
+        let notification = |(id, text): &(&str, &str)| json!({"id": id, "shortDescription": {"text": text}});
         json!({
             "$schema": SCHEMA,
             "version": "2.1.0",

@@ -100,12 +100,14 @@ impl Log {
         };
         match &outcome.verdict {
             Shown::Safe { scope, .. } => {
-                let number = if outcome.program.is_parameterized() { " for any number of threads" } else { "" };
+                let number =
+                    if outcome.program.is_parameterized() { " for any number of threads" } else { "" };
                 let message = format!("{} is safe{number} under {model}, {scope}.", outcome.file);
                 self.add(Draft { message, ..whole });
             }
             Shown::Unknown { reason, scope } => {
-                let mut message = format!("Not known whether {} is safe under {model}: {reason}.", outcome.file);
+                let mut message =
+                    format!("Not known whether {} is safe under {model}: {reason}.", outcome.file);
                 if let Some(scope) = scope {
                     message += &format!(" There is no violation {scope}.");
                 }
@@ -123,7 +125,9 @@ impl Log {
                 let what = conclusion(program, replay).what;
                 let mut message = format!("Under {model}: {what}.");
                 if let Some(told) = &outcome.explanation {
-                    for sentence in told.reordering.iter().chain(&told.cure) {
+                    // How it ends has been said.
+                    let reordering = told.reordering.iter().filter(|sentence| !sentence.starts_with("So: "));
+                    for sentence in reordering.chain(&told.cure) {
                         message += &format!(" {sentence}");
                     }
                 }
@@ -208,7 +212,12 @@ impl Log {
             spot: spot(attack.load, "the load that overtakes it"),
             lines: vec![attack.store],
             related,
-            flow: code_flow(&mut self.artifacts, program, &attack.replay, "a run with this happens-before cycle"),
+            flow: code_flow(
+                &mut self.artifacts,
+                program,
+                &attack.replay,
+                "a run with this happens-before cycle",
+            ),
             ..draft
         }
     }
@@ -319,8 +328,7 @@ impl Log {
             }
             Kind::Pass | Kind::Open => Vec::new(),
         };
-        let mut parts =
-            vec![draft.rule, draft.model.name(), address["uri"].as_str().unwrap_or("")];
+        let mut parts = vec![draft.rule, draft.model.name(), address["uri"].as_str().unwrap_or("")];
         parts.extend(draft.spot.function.as_deref());
         parts.extend(lines.iter().map(String::as_str));
         let hash = sha256(parts.join("\n").as_bytes())[..32].to_string();

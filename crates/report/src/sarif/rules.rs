@@ -277,7 +277,8 @@ pub fn descriptors() -> Vec<Value> {
 
 fn descriptor(rule: &Rule) -> Value {
     let weaknesses = rule.weaknesses.iter().map(|n| format!("external/cwe/cwe-{n:03}"));
-    let tags: Vec<_> = ["concurrency".to_string(), "memory-model".to_string()].into_iter().chain(weaknesses).collect();
+    let tags: Vec<_> =
+        ["concurrency".to_string(), "memory-model".to_string()].into_iter().chain(weaknesses).collect();
     json!({
         "id": rule.id,
         "name": rule.name,

@@ -3,7 +3,7 @@
 use crate::campaign::{self, Campaign, Question};
 use crate::collect::{Collected, Unknowns};
 use crate::fences::{Source, Suggestion, suggest};
-use crate::options::{CheckOptions, EngineName, Format, InputFormat, SearchOrder};
+use crate::options::{CheckOptions, EngineName, Format, InputFormat, ModelName, SearchOrder};
 use crate::portfolio::{self, Choice, Setup};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
@@ -12,12 +12,12 @@ use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay}
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_frontend::Diagnostic;
-use fencepost_ir::{Check, Checks, Span, cfg, tree};
-use fencepost_passes::pipeline::{self, Stage};
+use fencepost_ir::{Check, Checks, Span, cfg};
+use fencepost_passes::pipeline;
 use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
-use fencepost_robust::lazy::{self, Lazy};
+use fencepost_robust::lazy::Lazy;
 use fencepost_task::{
     Answer, Bounds, Budget, Certificate, Engine, Model, Progress, Reason, Scope, Task, Verdict,
 };
@@ -86,6 +86,7 @@ fn misfit(options: &CheckOptions, programs: &[Files]) -> Option<String> {
     for (option, path) in [
         ("--trace", &options.trace),
         ("--certificate", &options.certificate),
+        ("--witness", &options.witness),
         ("--report", &options.report),
         ("--svg", &options.svg),
     ] {
@@ -99,6 +100,11 @@ fn misfit(options: &CheckOptions, programs: &[Files]) -> Option<String> {
         if options.campaign.results.is_some() {
             return Some(format!("{option} needs a run of its own, without --results"));
         }
+    }
+    let standard_input = options.files.iter().any(|file| file.as_os_str() == "-");
+    let is_sc = options.models == [ModelName::Sc];
+    if options.witness.is_some() && (!is_sc || options.input.link || standard_input) {
+        return Some("--witness needs --model sc and one C file: witnesses speak of SC only".into());
     }
     if options.print.is_some() && is_collected(options) {
         return Some("--print shows one form of a program; --format sarif and junit are of verdicts".into());
@@ -181,6 +187,7 @@ fn check_program(
 ) -> Exit {
     let name = program_name(files);
     let read = match files {
+        [file] if options.witness.is_some() => input::read_unmarked(file, &options.input),
         [file] => input::read_with_format(file, &options.input),
         files => input::read_linked(files, &options.input).map(|tree| (tree, InputFormat::C)),
     };
@@ -188,8 +195,12 @@ fn check_program(
         Ok(read) => read,
         Err(error) => return refuse(options, &name, error, receivers),
     };
+    if options.witness.is_some() && format != InputFormat::C {
+        output::complain("error: --witness is for C programs");
+        return Exit::Wrong;
+    }
     if let Some(what) = &options.print {
-        return print_stage(options, tree, what);
+        return crate::print::stage(options, tree, what);
     }
     let question = receivers.campaign.stamps().then(|| {
         let program: (&dyn std::fmt::Debug, _) = (&tree, &options.input);
@@ -387,7 +398,7 @@ fn check_model(
             }
         }
     }
-    if story::write(asked.files, options, &outcome).is_err() {
+    if story::write(asked.files, options, &outcome).is_err() || story::witness(options, &outcome).is_err() {
         return Exit::Wrong;
     }
     if let Some(path) = &options.trace
@@ -501,70 +512,4 @@ pub fn default_memory() -> Option<u64> {
     let line = info.lines().find(|l| l.starts_with("MemTotal:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kilobytes * 1024 / 10 * 8)
-}
-
-fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
-    if what == "tree" {
-        output::text(&tree);
-        return Exit::Good;
-    }
-    if what == "automata" {
-        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-        return match fencepost_cover::dot(&program) {
-            Ok(picture) => {
-                output::text(picture);
-                Exit::Good
-            }
-            Err(reason) => {
-                output::complain(format!("no automata: {reason}"));
-                Exit::Unknown
-            }
-        };
-    }
-    if what == "extended" {
-        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-        let budget = Budget { memory: default_memory(), ..Budget::default() };
-        let bounds = Bounds { unwind: options.bmc.unwind, ..Bounds::default() };
-        let task = Task { program: &program, model: Model::Tso, bounds, budget };
-        output::text(lazy::extended(&task, options.iterations));
-        return Exit::Good;
-    }
-    if let Some(pass) = what.strip_prefix("after:").filter(|pass| fencepost_bmc::show::PASSES.contains(pass))
-    {
-        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-        return match fencepost_bmc::show::after(&program, pass, &bmc::sequentialization(options)) {
-            Ok(text) => {
-                output::text(text);
-                Exit::Good
-            }
-            Err(refusal) => {
-                output::complain(format!("nothing after {pass}: {refusal}"));
-                Exit::Unknown
-            }
-        };
-    }
-    let pass = match what {
-        "cfg" => "compact",
-        _ => match what.strip_prefix("after:") {
-            Some(pass) if pipeline::PASSES.contains(&pass) => pass,
-            _ => {
-                let passes = pipeline::PASSES.iter().chain(&fencepost_bmc::show::PASSES);
-                let passes: Vec<_> = passes.map(|p| format!("after:{p}")).collect();
-                let passes = passes.join(", ");
-                output::complain(format!(
-                    "error: --print takes tree, cfg, automata, extended, {passes}; not `{what}`"
-                ));
-                return Exit::Wrong;
-            }
-        },
-    };
-    pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |name, stage| {
-        if name == pass {
-            match stage {
-                Stage::Tree(program) => output::text(program),
-                Stage::Cfg(program) => output::text(program),
-            }
-        }
-    });
-    Exit::Good
 }

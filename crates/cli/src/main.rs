@@ -18,6 +18,7 @@ mod litmus;
 mod options;
 mod output;
 mod portfolio;
+mod print;
 mod progress;
 mod replay;
 mod robust;

@@ -20,6 +20,7 @@ pub mod spots;
 pub mod summary;
 pub mod text;
 pub mod timeline;
+pub mod witness;
 pub mod words;
 
 use explain::{Explanation, Order};

@@ -168,6 +168,7 @@ pages! {
     bmc: "docs/bmc.md",
     c: "docs/c.md",
     campaigns: "docs/campaigns.md",
+    ci: "docs/ci.md",
     decisions: "docs/decisions.md",
     dual: "docs/dual.md",
     explicit: "docs/explicit.md",

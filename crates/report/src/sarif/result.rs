@@ -125,7 +125,9 @@ impl Log {
                 let what = conclusion(program, replay).what;
                 let mut message = format!("Under {model}: {what}.");
                 if let Some(told) = &outcome.explanation {
-                    for sentence in told.reordering.iter().chain(&told.cure) {
+                    // How it ends has been said.
+                    let reordering = told.reordering.iter().filter(|sentence| !sentence.starts_with("So: "));
+                    for sentence in reordering.chain(&told.cure) {
                         message += &format!(" {sentence}");
                     }
                 }

@@ -2,7 +2,8 @@
 //! tests with jumps before the statements that they lead to. What has this form means the same when it is written as one of
 //! C's statements, whoever wrote it, so only looks depend on what is recognised here.
 
-use crate::body::{Body, Loop, Result, continues, negation};
+use crate::body::{Body, Loop, Result, negation};
+use crate::flow::continues;
 use fencepost_ir::tree::{
     Base, BinaryOp, Block, Conversion, Expr, ExprKind, LocalId, Place, Stmt, StmtKind, VarRef,
 };

@@ -34,6 +34,7 @@ mod c;
 mod c_program;
 mod comments;
 mod delayed;
+mod flow;
 mod idioms;
 mod language;
 mod lines;

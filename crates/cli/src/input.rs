@@ -124,7 +124,7 @@ pub fn format(path: &Path, options: &InputOptions, text: &str) -> Result<InputFo
 }
 
 /// Whether the first word after comments begins a Trencher file.
-fn is_trencher(text: &str) -> bool {
+pub fn is_trencher(text: &str) -> bool {
     let lines = text.lines().map(|l| l.split('#').next().unwrap_or(""));
     let first = lines.flat_map(str::split_whitespace).next();
     matches!(first, Some("thread" | "memory_size"))

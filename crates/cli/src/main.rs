@@ -5,14 +5,18 @@
 
 mod bench;
 mod bmc;
+mod campaign;
 mod certify;
 mod check;
 mod collect;
+mod decide;
 mod explain;
 mod fences;
+mod files;
 mod input;
 mod interrupt;
 mod litmus;
+mod lsp;
 mod options;
 mod output;
 mod portfolio;
@@ -20,6 +24,7 @@ mod progress;
 mod replay;
 mod robust;
 mod sequentialize;
+mod shell;
 mod story;
 mod translate;
 mod translated;
@@ -40,6 +45,10 @@ fn main() -> ExitCode {
         Command::Sequentialize(options) => sequentialize::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
+        Command::Merge(options) => campaign::merge::run(&options),
+        Command::Completions(options) => shell::completions(&options),
+        Command::Man(options) => shell::man(&options),
+        Command::Lsp(_) => lsp::run(),
         Command::Bench(options) => bench::run(&options),
     };
     ExitCode::from(code as u8)

@@ -17,8 +17,10 @@ pub mod robust;
 pub mod rows;
 pub mod sarif;
 pub mod spots;
+pub mod summary;
 pub mod text;
 pub mod timeline;
+pub mod told;
 pub mod witness;
 pub mod words;
 

@@ -32,7 +32,9 @@ mod back;
 mod body;
 mod c;
 mod c_program;
+mod comments;
 mod delayed;
+mod idioms;
 mod language;
 mod lines;
 mod names;
@@ -44,6 +46,7 @@ mod value;
 
 use body::Body;
 use c::CWords;
+use comments::Comments;
 use delayed::{Delayed, delayed};
 use fencepost_ir::tree::{
     Block, Count, ExprKind, Place, Procedure, ProcedureId, ProcedureKind, Program, Projection, Property,
@@ -109,6 +112,8 @@ struct Translator<'a> {
     /// The program, with a process for each function that threads run and names of the text's language.
     program: Program,
     original: &'a Program,
+    /// The user's.
+    comments: Comments<'a>,
     bound: Bound,
     language: Language,
     /// What added names begin with.
@@ -156,6 +161,7 @@ impl<'a> Translator<'a> {
             delayed: delayed(&program, &addressed, language)?,
             program,
             original,
+            comments: Comments::new(&original.sources),
             bound,
             language,
             prefix,

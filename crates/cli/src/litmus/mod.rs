@@ -7,16 +7,15 @@
 mod compare;
 pub mod decide;
 mod expect;
-mod files;
 pub mod generate;
 mod report;
 mod show;
 
+use crate::campaign::{Campaign, Question};
 use crate::collect::{self, Collected, Unknowns};
-use crate::interrupt;
+use crate::files::{self, Found};
 use crate::options::{EngineName, Format, LitmusOptions, ModelName};
-use crate::{Exit, input, output};
-use clap::ValueEnum;
+use crate::{Exit, input, interrupt, output};
 use decide::{Answer, Method, NoAnswer};
 use expect::Expectations;
 use fencepost_frontend::Diagnostic;
@@ -26,11 +25,12 @@ use fencepost_report::junit::{Case, Ended};
 use fencepost_report::litmus::ShownTest;
 use fencepost_report::page;
 use fencepost_task::{Budget, Model};
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 /// What came of one file.
@@ -43,6 +43,8 @@ struct Done {
     count: Count,
     /// For the page, if there is to be one.
     shown: Option<ShownTest>,
+    /// New results, to be kept.
+    results: Vec<Value>,
     /// For a test report.
     cases: Vec<Case>,
 }
@@ -95,6 +97,7 @@ struct Run<'a> {
     expectations: Option<Expectations>,
     /// Bytes for each test.
     memory: Option<u64>,
+    campaign: RwLock<Campaign>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -118,7 +121,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
         EngineName::Auto | EngineName::Explicit => Method::Explicit,
         EngineName::Bmc => Method::Bmc,
         engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Rounds | EngineName::Age) => {
-            let name = engine.to_possible_value().map_or(String::new(), |value| value.get_name().to_string());
+            let name = engine.name();
             output::complain(format!(
                 "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \
                  test's condition"
@@ -139,7 +142,15 @@ pub fn run(options: &LitmusOptions) -> Exit {
         );
         return Exit::Wrong;
     }
+    let alone = comparing || expectations.is_some() || options.report.is_some();
+    if options.campaign.results.is_some() && (alone || options.format == Format::Junit) {
+        output::complain(
+            "error: --compare, --expect, --report and --format junit need a run of their own, without --results",
+        );
+        return Exit::Wrong;
+    }
     let names: &[ModelName] = if comparing { &options.compare } else { &options.models };
+    let models: Vec<Model> = names.iter().map(|m| Model::from(*m)).collect();
     let files = match (&expectations, options.paths.is_empty()) {
         (None, true) => {
             output::complain("error: no tests: name files, folders or `@list` files");
@@ -147,14 +158,25 @@ pub fn run(options: &LitmusOptions) -> Exit {
         }
         // Recorded answers name their tests.
         (Some(expectations), true) => expectations.files.iter().cloned().map(Ok).collect(),
-        (_, false) => files::collect(&options.paths),
+        (_, false) => files::collect(&options.paths, |path| path.extension().is_some_and(|e| e == "litmus")),
+    };
+    let model_names: Vec<&str> = models.iter().map(|m| m.name()).collect();
+    let named = |file: &Found| file.as_ref().map_or_else(String::clone, |path| path.display().to_string());
+    let whole = options.only.is_empty() && options.filter.is_empty();
+    let (campaign, files) = match Campaign::new(&options.campaign, files, named, &model_names, whole) {
+        Ok(begun) => begun,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            return Exit::Wrong;
+        }
     };
     let run = Run {
         options,
-        models: names.iter().map(|m| Model::from(*m)).collect(),
+        models,
+        campaign: RwLock::new(campaign),
         method,
         expectations,
-        memory: options.memory.map(|mb| mb << 20).or_else(crate::check::default_memory),
+        memory: options.memory.map(|mb| mb << 20).or_else(crate::decide::default_memory),
         cancelled: interrupt::flag(),
     };
     let start = Instant::now();
@@ -178,12 +200,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
 }
 
 impl Run<'_> {
-    fn all(
-        &self,
-        files: &[Result<PathBuf, String>],
-        shown: &mut Vec<ShownTest>,
-        collected: &mut Collected,
-    ) -> (Count, Exit) {
+    fn all(&self, files: &[Found], shown: &mut Vec<ShownTest>, collected: &mut Collected) -> (Count, Exit) {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let jobs = self.options.jobs.map_or(cores, |n| n as usize).min(files.len()).max(1);
         let next = AtomicUsize::new(0);
@@ -211,6 +228,7 @@ impl Run<'_> {
             let mut line = crate::progress::CountLine::new(self.options.quiet, files.len());
             let mut waiting: BTreeMap<usize, Done> = BTreeMap::new();
             let mut printed = 0;
+            let mut kept = Exit::Good;
             let mut print = |done: Done| {
                 output::text(done.stdout);
                 if !done.stderr.is_empty() {
@@ -222,6 +240,9 @@ impl Run<'_> {
                 exit = exit.and(done.exit.unwrap_or(Exit::Good));
             };
             for (number, done) in results {
+                for result in &done.results {
+                    kept = kept.and(self.campaign.write().expect("nobody panics with it").keep(result));
+                }
                 waiting.insert(number, done);
                 while let Some(done) = waiting.remove(&printed) {
                     printed += 1;
@@ -239,12 +260,13 @@ impl Run<'_> {
                     |n: usize| files[n].as_ref().map_or_else(Clone::clone, |p| p.display().to_string());
                 collected.interrupted(left.into_iter().map(name));
             }
+            exit = exit.and(kept);
         });
         (count, exit)
     }
 
     /// Reads and decides one file.
-    fn file(&self, file: &Result<PathBuf, String>) -> Done {
+    fn file(&self, file: &Found) -> Done {
         let mut done = Done::default();
         let path = match file {
             Ok(path) => path,
@@ -282,22 +304,35 @@ impl Run<'_> {
             && (filter.is_empty() || filter.iter().any(|part| name.contains(part.as_str())))
     }
 
+    fn campaign(&self) -> RwLockReadGuard<'_, Campaign> {
+        self.campaign.read().expect("nobody panics with it")
+    }
+
     fn error(&self, done: &mut Done, name: &str, error: &input::InputError) {
         done.count.tests += 1;
         done.count.errors += 1;
         done.exit = Some(Exit::Wrong);
         done.stderr = input::message(error);
         done.cases.push(collect::unreadable(name, error));
+        let mut object = crate::check::error_object(name, error);
+        self.campaign().stamp(&mut object, None);
         if self.options.format == Format::Json {
-            done.stdout = format!("{}\n", crate::check::error_object(name, error));
+            done.stdout = format!("{object}\n");
         }
+        done.results.push(object);
     }
 
     fn test(&self, done: &mut Done, path: &Path, name: &str, test: &Test) {
         done.count.tests += 1;
         let program = decide::prepare(test);
+        let method = self.method.name();
+        let question = Question::new(method, &test.program, method, self.options.limits());
         let mut answers = Vec::new();
         for &model in &self.models {
+            if let Some(known) = self.campaign().known(name, model.name(), &question) {
+                self.take_over(done, known);
+                continue;
+            }
             let start = Instant::now();
             let budget = Budget {
                 deadline: self.options.timeout.map(|s| start + Duration::from_secs_f64(s)),
@@ -334,16 +369,18 @@ impl Run<'_> {
             return;
         }
         for (model, answer, seconds) in &answers {
+            let mut object = show::json(name, test, *model, self.method, answer, *seconds);
+            self.campaign().stamp(&mut object, Some(&question));
             match (self.options.format, &self.expectations) {
-                (Format::Json, _) => {
-                    let object = show::json(name, test, *model, self.method, answer, *seconds);
-                    done.stdout += &format!("{object}\n");
-                }
+                (Format::Json, _) => done.stdout += &format!("{object}\n"),
                 (Format::Text, None) => {
                     let model = (self.models.len() > 1).then_some(*model);
                     done.stdout += &show::text(test, model, answer, *seconds);
                 }
                 (Format::Text, Some(_)) | (Format::Sarif | Format::Junit, _) => {}
+            }
+            if answer.is_ok() || !self.cancelled.load(Ordering::Relaxed) {
+                done.results.push(object);
             }
             let differences = match &self.expectations {
                 Some(expectations) => self.expected(done, expectations, path, *model, answer),
@@ -351,6 +388,28 @@ impl Run<'_> {
             };
             done.cases.push(self.case(name, test, *model, answer, *seconds, differences));
         }
+    }
+
+    /// Shows a result that is there already.
+    fn take_over(&self, done: &mut Done, known: &Value) {
+        let text = |key: &str| known[key].as_str().unwrap_or("");
+        match text("observation") {
+            "Never" => done.count.never += 1,
+            "Always" => done.count.always += 1,
+            "Sometimes" => done.count.sometimes += 1,
+            _ => {
+                done.count.unknown += 1;
+                done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Unknown));
+            }
+        }
+        done.stdout += &match self.options.format {
+            Format::Sarif | Format::Junit => unreachable!("these have no --results"),
+            Format::Json => format!("{known}\n"),
+            Format::Text => {
+                let what = known["observation"].as_str().unwrap_or("unknown");
+                format!("Test {} {what} under {}, as recorded\n", text("test"), text("model"))
+            }
+        };
     }
 
     /// Compares with what is recorded.

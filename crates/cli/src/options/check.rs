@@ -1,6 +1,6 @@
 //! `check` and `explain`, and bounded model checking.
 
-use super::{EngineName, Format, InputOptions, ModelName, SearchOrder, seconds};
+use super::{CampaignOptions, EngineName, Format, InputOptions, ModelName, SearchOrder, limits, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ Exit codes: as for check.";
 
 #[derive(Args)]
 pub struct CheckOptions {
-    /// Programs; `-` is standard input
+    /// Programs, folders with programs, and lists of them (`@list`); `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Memory model; may be repeated
@@ -93,9 +93,27 @@ pub struct CheckOptions {
     #[arg(short, long)]
     pub verbose: bool,
     #[command(flatten)]
+    pub campaign: CampaignOptions,
+    #[command(flatten)]
     pub bmc: BmcOptions,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+impl CheckOptions {
+    /// What a verdict depends on, beside the program with its properties, the model and limits.
+    pub fn method(&self) -> String {
+        let CheckOptions { files: _, models: _, timeout: _, memory: _, jobs: _, .. } = self;
+        let CheckOptions { format: _, trace: _, certificate: _, report: _, svg: _, print: _, .. } = self;
+        let CheckOptions { allow_unknown: _, quiet: _, verbose: _, campaign: _, input: _, .. } = self;
+        let CheckOptions { engine, buffer, age, iterations, search, no_reduction, bmc, .. } = self;
+        format!("{engine:?} {buffer:?} {age:?} {iterations} {search:?} {no_reduction} {bmc:?}")
+    }
+
+    /// What an unknown depends on, too.
+    pub fn limits(&self) -> String {
+        limits(self.timeout, self.memory)
+    }
 }
 
 #[derive(Args)]
@@ -108,7 +126,7 @@ pub struct ExplainOptions {
 }
 
 /// Shared-memory abstractions.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum SmaName {
     /// No buffers: SC.
     Sc,
@@ -123,7 +141,7 @@ pub enum SmaName {
 }
 
 /// Bounds and files of bounded model checking.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Bounded model checking")]
 pub struct BmcOptions {
     /// Repetitions of each loop, for bmc and lazy; a safe verdict then holds up to this bound only [default: grown]

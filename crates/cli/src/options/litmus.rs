@@ -1,6 +1,6 @@
 //! `litmus`.
 
-use super::{EngineName, Format, ModelName, seconds};
+use super::{CampaignOptions, EngineName, Format, ModelName, limits, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -95,4 +95,13 @@ pub struct LitmusOptions {
     /// No summary and no progress
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub campaign: CampaignOptions,
+}
+
+impl LitmusOptions {
+    /// What an unknown depends on, beside the test, the model and the method.
+    pub fn limits(&self) -> String {
+        limits(self.timeout, self.memory)
+    }
 }

@@ -7,16 +7,14 @@ use crate::fences::{Source, Suggestion, suggest};
 use crate::options::{CheckOptions, EngineName, Format, InputFormat, ModelName};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
-use crate::{Exit, bmc, files, input, interrupt, output, story};
+use crate::{Exit, files, input, interrupt, output, story};
 use fencepost_certify::Replay;
 use fencepost_frontend::Diagnostic;
-use fencepost_ir::{Checks, Span, cfg, tree};
-use fencepost_passes::pipeline::{self, Stage};
+use fencepost_ir::{Checks, Span, cfg};
 use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
-use fencepost_robust::lazy;
-use fencepost_task::{Bounds, Budget, Model, Progress, Task};
+use fencepost_task::{Budget, Model, Progress};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,9 +96,8 @@ fn misfit(options: &CheckOptions, programs: &[Files]) -> Option<String> {
         }
     }
     let standard_input = options.files.iter().any(|file| file.as_os_str() == "-");
-    if options.witness.is_some()
-        && (options.models != [ModelName::Sc] || options.input.link || standard_input)
-    {
+    let is_sc = options.models == [ModelName::Sc];
+    if options.witness.is_some() && (!is_sc || options.input.link || standard_input) {
         return Some("--witness needs --model sc and one C file: witnesses speak of SC only".into());
     }
     if options.print.is_some() && is_collected(options) {
@@ -197,7 +194,7 @@ fn check_program(
         return Exit::Wrong;
     }
     if let Some(what) = &options.print {
-        return print_stage(options, tree, what);
+        return crate::print::stage(options, tree, what);
     }
     let question = receivers.campaign.stamps().then(|| {
         let program: (&dyn std::fmt::Debug, _) = (&tree, &options.input);
@@ -389,70 +386,4 @@ impl Asked<'_> {
         let budget = Budget { deadline, memory: default_memory(), cancelled: cancelled.clone(), pause: None };
         suggest(&source, replay.model, budget, 1)
     }
-}
-
-fn print_stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
-    if what == "tree" {
-        output::text(&tree);
-        return Exit::Good;
-    }
-    if what == "automata" {
-        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-        return match fencepost_cover::dot(&program) {
-            Ok(picture) => {
-                output::text(picture);
-                Exit::Good
-            }
-            Err(reason) => {
-                output::complain(format!("no automata: {reason}"));
-                Exit::Unknown
-            }
-        };
-    }
-    if what == "extended" {
-        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-        let budget = Budget { memory: default_memory(), ..Budget::default() };
-        let bounds = Bounds { unwind: options.bmc.unwind, ..Bounds::default() };
-        let task = Task { program: &program, model: Model::Tso, bounds, budget };
-        output::text(lazy::extended(&task, options.iterations));
-        return Exit::Good;
-    }
-    if let Some(pass) = what.strip_prefix("after:").filter(|pass| fencepost_bmc::show::PASSES.contains(pass))
-    {
-        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-        return match fencepost_bmc::show::after(&program, pass, &bmc::sequentialization(options)) {
-            Ok(text) => {
-                output::text(text);
-                Exit::Good
-            }
-            Err(refusal) => {
-                output::complain(format!("nothing after {pass}: {refusal}"));
-                Exit::Unknown
-            }
-        };
-    }
-    let pass = match what {
-        "cfg" => "compact",
-        _ => match what.strip_prefix("after:") {
-            Some(pass) if pipeline::PASSES.contains(&pass) => pass,
-            _ => {
-                let passes = pipeline::PASSES.iter().chain(&fencepost_bmc::show::PASSES);
-                let passes: Vec<_> = passes.map(|p| format!("after:{p}")).collect();
-                let passes = passes.join(", ");
-                output::complain(format!(
-                    "error: --print takes tree, cfg, automata, extended, {passes}; not `{what}`"
-                ));
-                return Exit::Wrong;
-            }
-        },
-    };
-    pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |name, stage| {
-        if name == pass {
-            match stage {
-                Stage::Tree(program) => output::text(program),
-                Stage::Cfg(program) => output::text(program),
-            }
-        }
-    });
-    Exit::Good
 }

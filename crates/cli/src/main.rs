@@ -20,6 +20,7 @@ mod lsp;
 mod options;
 mod output;
 mod portfolio;
+mod print;
 mod progress;
 mod replay;
 mod robust;

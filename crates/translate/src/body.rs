@@ -1,5 +1,6 @@
 //! Statements, one by one (Figure 6 of the paper).
 
+use crate::flow::{continues, has_label};
 use crate::scopes;
 use crate::support::Helper;
 use crate::value::Access;
@@ -27,7 +28,7 @@ pub struct Loop {
 /// The translation of a procedure's body.
 pub struct Body<'a> {
     pub translator: &'a Translator<'a>,
-    id: ProcedureId,
+    pub id: ProcedureId,
     /// The procedure, with the variables that were added.
     pub procedure: Procedure,
     /// So many of its variables it had before.
@@ -140,8 +141,13 @@ impl<'a> Body<'a> {
                 self.stmt(stmt)?;
                 rest
             } else if let Some(switch) = self.switch_at(stmts) {
-                self.write_switch(&switch)?;
+                self.write_switch(None, &switch)?;
                 &stmts[switch.length..]
+            } else if let Some(switch) = self.switch_at(rest)
+                && self.is_value_of(stmt, &switch, &rest[switch.length..])
+            {
+                self.write_switch(Some(stmt), &switch)?;
+                &rest[switch.length..]
             } else if let Some(f) = self.for_loop(stmt) {
                 self.write_for(None, &f)?;
                 rest
@@ -373,8 +379,15 @@ impl<'a> Body<'a> {
 
     fn declare(&mut self, id: LocalId, value: Option<&Expr>) -> Result<()> {
         let c = self.language().is_c();
-        // In C a variable without a value holds anything.
-        let free = |e: &Expr| c && matches!(e.kind, ExprKind::Any(_)) && !self.has_effects(e);
+        // In C a variable without a value holds anything; what the user asks for stands there.
+        let name = &self.translator.original.procedures[self.id.0].locals[id.0].name;
+        let sources = &self.translator.original.sources;
+        let is_named = |span: Span| {
+            let text = sources.line(span).map(|line| line.chars().skip(span.column as usize - 1));
+            text.is_some_and(|text| text.take(name.len()).eq(name.chars()))
+        };
+        let any = |e: &Expr| matches!(e.kind, ExprKind::Any(_)) && !self.has_effects(e);
+        let free = |e: &Expr| c && any(e) && is_named(e.span);
         let value = match value {
             Some(e) if free(e) => None,
             Some(e) => Some(self.whole_value(e)?),
@@ -392,6 +405,10 @@ impl<'a> Body<'a> {
             Some(value) => format!("{} {} = {value};", self.words().type_name(&variable.ty), variable.name),
             None => format!("{};", self.declaration(&variable)),
         };
+        // Before C23 no declaration stands behind a label.
+        if let Some(label) = self.lines.last_mut().filter(|last| c && last.ends_with(':')) {
+            label.push(';');
+        }
         self.declared.insert(self.lines.len(), variable.name);
         self.line(text);
         Ok(())
@@ -535,84 +552,9 @@ impl<'a> Body<'a> {
         self.line(text);
         Ok(())
     }
-
-    /// Whether every way through the block passes a place where a round may end.
-    pub fn surely_switches(&self, block: &Block) -> bool {
-        for stmt in &block.0 {
-            match &stmt.kind {
-                StmtKind::Assign(place, _) if !matches!(self.access(place), Access::Direct) => return true,
-                StmtKind::Fence(FenceKind::Full)
-                | StmtKind::Lock(_)
-                | StmtKind::Unlock(_)
-                | StmtKind::Assume(_)
-                | StmtKind::Join(..)
-                | StmtKind::Return(_)
-                | StmtKind::Break
-                | StmtKind::Goto(_) => return true,
-                StmtKind::If(condition, ..) | StmtKind::While(condition, _)
-                    if self.reads_memory(condition) =>
-                {
-                    return true;
-                }
-                StmtKind::Declare(_, Some(e))
-                | StmtKind::Assign(_, e)
-                | StmtKind::Assert(e)
-                | StmtKind::Eval(e)
-                    if self.reads_memory(e) =>
-                {
-                    return true;
-                }
-                StmtKind::Skip
-                | StmtKind::Label(_)
-                | StmtKind::Declare(..)
-                | StmtKind::Assign(..)
-                | StmtKind::Assert(_)
-                | StmtKind::Eval(_)
-                | StmtKind::Fence(_) => {}
-                StmtKind::Block(inner) if self.surely_switches(inner) => return true,
-                _ => return false,
-            }
-        }
-        false
-    }
-
-    /// Whether evaluating it begins with an access to memory, whatever its value.
-    fn reads_memory(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Read(place) => {
-                !self.is_unseen(place) || place.expressions().any(|e| self.reads_memory(e))
-            }
-            ExprKind::Unary(_, arg) | ExprKind::Convert(_, arg) => self.reads_memory(arg),
-            ExprKind::Binary(op, left, right) => {
-                use fencepost_ir::tree::BinaryOp::{And, Or};
-                self.reads_memory(left) || (!matches!(op, And | Or) && self.reads_memory(right))
-            }
-            ExprKind::Select(condition, ..) => self.reads_memory(condition),
-            ExprKind::Rmw(..) | ExprKind::Spawn(..) => true,
-            _ => false,
-        }
-    }
 }
 
 pub fn negation(condition: Expr) -> Expr {
     let span = condition.span;
     Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(condition)), ty: Scalar::Bool, span }
-}
-
-/// Whether a label stands in the statement.
-fn has_label(stmt: &Stmt) -> bool {
-    let mut found = false;
-    Block(vec![stmt.clone()]).visit(&mut |stmt| found |= matches!(stmt.kind, StmtKind::Label(_)));
-    found
-}
-
-/// Whether a `continue` of this loop, not of one in it, stands in the body.
-pub fn continues(body: &Block) -> bool {
-    body.0.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Continue => true,
-        StmtKind::If(_, then, otherwise) => continues(then) || continues(otherwise),
-        StmtKind::Choose(blocks) => blocks.iter().any(continues),
-        StmtKind::Atomic(_, block) | StmtKind::Block(block) => continues(block),
-        _ => false,
-    })
 }

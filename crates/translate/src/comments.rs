@@ -29,6 +29,8 @@ struct Found {
     blocks: BTreeMap<u32, u32>,
     /// Lines with something else than comments and space.
     code: BTreeSet<u32>,
+    /// Lines on which a declaration or a line for the preprocessor ends.
+    ended: BTreeSet<u32>,
     /// The first line that is not about the file as a whole.
     beginning: u32,
 }
@@ -107,10 +109,9 @@ impl Found {
         self.comments.iter().any(|c| c.alone && (c.from..=c.to).contains(&line))
     }
 
-    /// A line of code that is in no block and ends none.
+    /// A line of code that ends nothing.
     fn is_head(&self, line: u32) -> bool {
-        let before = self.blocks.range(..=line).next_back();
-        self.code.contains(&line) && before.is_none_or(|(_, end)| *end < line)
+        self.code.contains(&line) && !self.ended.contains(&line)
     }
 }
 
@@ -121,19 +122,14 @@ fn scan(text: &str) -> Found {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let mut length = c.len_utf8();
-        let comment = if rest.starts_with("//") {
-            Some(rest.find('\n').unwrap_or(rest.len()))
-        } else if rest.starts_with("/*") {
-            Some(rest.find("*/").map_or(rest.len(), |end| end + 2))
-        } else {
-            None
-        };
-        if let Some(end) = comment {
+        if let Some(end) = comment_length(rest) {
             length = end;
             let inner = &rest[..end];
             let to = line + inner.matches('\n').count() as u32;
             let (alone, text) = (!found.code.contains(&line), inner.trim_end().to_string());
-            found.comments.push(Comment { from: line, to, alone, text, given: Cell::new(false) });
+            // Compilers warn about some.
+            let odd = text.ends_with('\\') || text.contains("??") || text[2..].contains("/*");
+            found.comments.push(Comment { from: line, to, alone, text, given: Cell::new(odd) });
         } else if c == '"' || c == '\'' {
             length = quoted(rest, c);
             found.code.insert(line);
@@ -141,6 +137,9 @@ fn scan(text: &str) -> Found {
             found.code.insert(line);
         }
         match c {
+            ';' | '#' => {
+                found.ended.insert(line);
+            }
             '{' => {
                 depth += 1;
                 if depth == 1 {
@@ -148,6 +147,7 @@ fn scan(text: &str) -> Found {
                 }
             }
             '}' => {
+                found.ended.insert(line);
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     found.blocks.insert(opened, line);
@@ -179,6 +179,34 @@ fn quoted(text: &str, quote: char) -> usize {
         }
     }
     text.len()
+}
+
+/// A text without its comments.
+pub fn code(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut rest, mut from) = (text, 0);
+    while let Some(c) = rest[from..].chars().next() {
+        let here = &rest[from..];
+        if let Some(end) = comment_length(here) {
+            parts.push(&rest[..from]);
+            (rest, from) = (&here[end..], 0);
+        } else {
+            from += if c == '"' || c == '\'' { quoted(here, c) } else { c.len_utf8() };
+        }
+    }
+    parts.push(rest);
+    parts
+}
+
+/// How long the comment at the beginning is, if there is one.
+fn comment_length(text: &str) -> Option<usize> {
+    if text.starts_with("//") {
+        Some(text.find('\n').unwrap_or(text.len()))
+    } else if text.starts_with("/*") {
+        Some(text[2..].find("*/").map_or(text.len(), |end| end + 4))
+    } else {
+        None
+    }
 }
 
 /// A comment as lines that stand at an indentation.

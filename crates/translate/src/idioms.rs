@@ -2,11 +2,12 @@
 //! tests with jumps before the statements that they lead to. What has this form means the same when it is written as one of
 //! C's statements, whoever wrote it, so only looks depend on what is recognised here.
 
-use crate::body::{Body, Loop, Result, continues, negation};
-use fencepost_ir::Scalar;
+use crate::body::{Body, Loop, Result, negation};
+use crate::flow::continues;
 use fencepost_ir::tree::{
     Base, BinaryOp, Block, Conversion, Expr, ExprKind, LocalId, Place, Stmt, StmtKind, VarRef,
 };
+use fencepost_ir::{Scalar, Span};
 
 /// A `while` that can be written as a `for`.
 pub struct For<'t> {
@@ -47,14 +48,26 @@ impl Body<'_> {
         if continues(whole) {
             return None;
         }
-        // The step stands before the body in the text.
-        let at = |stmt: &Stmt| (stmt.span.line, stmt.span.column);
-        let first = stmts.first().map(at)?;
-        let here = (stmt.span.line, stmt.span.column);
-        let is_step = |s: &Stmt| self.is_simple(s) && at(s) > here && (at(s) < first || stmts.len() == 1);
+        // The step stands before the body, in the same parentheses as the condition.
+        let is_step = |s: &Stmt| self.is_simple(s) && self.in_one_head(stmt.span, s.span);
         let body = stmts.iter().rposition(|stmt| !is_step(stmt)).map_or(0, |last| last + 1);
         let (body, step) = stmts.split_at(body);
         (!step.is_empty()).then_some(For { condition, whole, body, step, next: None })
+    }
+
+    /// Whether nothing between two places of a line leaves the parentheses that the first one is in.
+    fn in_one_head(&self, from: Span, to: Span) -> bool {
+        let Some(line) = self.translator.original.sources.line(from) else { return false };
+        let (start, end) = (from.column as usize - 1, (to.column as usize).saturating_sub(1));
+        if (from.file, from.line) != (to.file, to.line) || start >= end {
+            return false;
+        }
+        let mut depth = 0;
+        let mut inside = line.chars().skip(start).take(end - start);
+        inside.all(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth >= 0 && c != '{'
+        })
     }
 
     /// Whether a statement can begin a `for` that the next one is: it sets a variable that the loop looks at.
@@ -89,6 +102,7 @@ impl Body<'_> {
     pub fn write_for(&mut self, init: Option<&Stmt>, f: &For<'_>) -> Result<()> {
         let init = match init.map(|stmt| &stmt.kind) {
             Some(StmtKind::Declare(id, Some(value))) if !self.early.contains(id) => {
+                self.take_name_back(*id, f);
                 let v = self.procedure.locals[id.0].clone();
                 let value = self.value(value)?;
                 format!("{} = {}", self.c_words().named(&v.ty, &v.name), self.expr(&value))
@@ -132,6 +146,25 @@ impl Body<'_> {
         self.loops.pop();
         self.line("}");
         Ok(())
+    }
+
+    /// A variable that only the loop knows has the user's name, if no other variable of that name is used in it.
+    fn take_name_back(&mut self, id: LocalId, f: &For<'_>) {
+        let procedures = &self.translator.original.procedures;
+        let Some(v) = procedures.get(self.id.0).and_then(|p| p.locals.get(id.0)) else { return };
+        let namesakes: Vec<LocalId> = (0..self.procedure.locals.len())
+            .filter(|i| self.procedure.locals[*i].name == v.name)
+            .map(LocalId)
+            .collect();
+        let mut used = false;
+        let mut look =
+            |stmt: &Stmt| used |= namesakes.iter().any(|other| *other != id && mentions(stmt, *other));
+        f.whole.visit(&mut look);
+        look(&Stmt { kind: StmtKind::Eval(f.condition.clone()), span: f.condition.span });
+        // No local variable has the name of something global.
+        if !namesakes.is_empty() && !used {
+            self.procedure.locals[id.0].name = v.name.clone();
+        }
     }
 
     fn step_text(&mut self, place: &Place, value: &Expr) -> Result<String> {
@@ -228,8 +261,19 @@ impl Body<'_> {
         Some((value, constant, constant, label))
     }
 
-    /// Writes a `switch`.
-    pub fn write_switch(&mut self, s: &Switch<'_>) -> Result<()> {
+    /// Whether a statement sets a variable that holds nothing but the value of the switch behind it.
+    pub fn is_value_of(&self, stmt: &Stmt, s: &Switch<'_>, after: &[Stmt]) -> bool {
+        let StmtKind::Declare(id, Some(_)) = &stmt.kind else { return false };
+        let tested = matches!(&s.value.kind, ExprKind::Read(place)
+            if place.path.is_empty() && place.base == Base::Variable(VarRef::Local(*id)));
+        let mut used = false;
+        let mut look = |stmt: &Stmt| used |= mentions(stmt, *id);
+        s.region.iter().chain(after).for_each(|stmt| Block(vec![stmt.clone()]).visit(&mut look));
+        tested && !used && !self.early.contains(id)
+    }
+
+    /// Writes a `switch`, on the value that a statement before it keeps, or on its own.
+    pub fn write_switch(&mut self, kept: Option<&Stmt>, s: &Switch<'_>) -> Result<()> {
         for (from, to, label) in &s.cases {
             let of = |value| self.expr(&Expr::constant(value, s.value.ty, s.value.span));
             let text = match from == to {
@@ -241,7 +285,11 @@ impl Body<'_> {
         if let Some(default) = s.default {
             self.cases.insert(default.to_string(), "default:".to_string());
         }
-        self.line(format!("switch ({}) {{", self.expr(s.value)));
+        let value = match kept.map(|stmt| &stmt.kind) {
+            Some(StmtKind::Declare(_, Some(value))) => self.whole_value(value)?,
+            _ => self.expr(s.value),
+        };
+        self.line(format!("switch ({value}) {{"));
         let outer = self.loops.last().cloned().unwrap_or_default();
         self.loops.push(Loop { leave: Some(s.end.to_string()), ..outer });
         self.indent += 1;

@@ -63,8 +63,10 @@ impl Translator<'_> {
     }
 
     fn helper_name(&self, helper: Helper) -> String {
-        let type_word =
-            |ty: Scalar| self.c_words(None).nondet(ty).replace("__VERIFIER_", "").replace("nondet_", "");
+        let type_word = |ty: Scalar| match ty {
+            Scalar::Thread => "thread".to_string(),
+            ty => self.c_words(None).nondet(ty).replace("__VERIFIER_", "").replace("nondet_", ""),
+        };
         let name = match helper {
             Helper::BeginRound => "begin_round".to_string(),
             Helper::Switch => "switch".to_string(),

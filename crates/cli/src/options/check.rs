@@ -104,7 +104,9 @@ impl CheckOptions {
     /// What a verdict depends on, beside the program with its properties, the model and limits.
     pub fn method(&self) -> String {
         let CheckOptions { files: _, models: _, timeout: _, memory: _, jobs: _, .. } = self;
-        let CheckOptions { format: _, trace: _, certificate: _, report: _, svg: _, print: _, .. } = self;
+        let CheckOptions {
+            format: _, trace: _, certificate: _, report: _, svg: _, witness: _, print: _, ..
+        } = self;
         let CheckOptions { allow_unknown: _, quiet: _, verbose: _, campaign: _, input: _, .. } = self;
         let CheckOptions { engine, buffer, age, iterations, search, no_reduction, bmc, .. } = self;
         format!("{engine:?} {buffer:?} {age:?} {iterations} {search:?} {no_reduction} {bmc:?}")

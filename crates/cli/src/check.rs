@@ -2,25 +2,19 @@
 
 use crate::campaign::{self, Campaign, Question};
 use crate::collect::{Collected, Unknowns};
+use crate::decide::{self, Decided, default_memory};
 use crate::fences::{Source, Suggestion, suggest};
-use crate::options::{CheckOptions, EngineName, Format, InputFormat, ModelName, SearchOrder};
-use crate::portfolio::{self, Choice, Setup};
+use crate::options::{CheckOptions, EngineName, Format, InputFormat, ModelName};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
-use crate::{Exit, bmc, files, input, interrupt, output, story};
-use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay};
-use fencepost_cover::Dual;
-use fencepost_explore::{Explicit, Order, Reduction};
+use crate::{Exit, files, input, interrupt, output, story};
+use fencepost_certify::Replay;
 use fencepost_frontend::Diagnostic;
-use fencepost_ir::{Check, Checks, Span, cfg};
-use fencepost_passes::pipeline;
+use fencepost_ir::{Checks, Span, cfg};
 use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
-use fencepost_robust::lazy::Lazy;
-use fencepost_task::{
-    Answer, Bounds, Budget, Certificate, Engine, Model, Progress, Reason, Scope, Task, Verdict,
-};
+use fencepost_task::{Budget, Model, Progress};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -208,16 +202,7 @@ fn check_program(
     });
     let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
     let source = translates.then(|| tree.clone());
-    let mut program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-    program.checks = Checks {
-        deadlock: options.input.deadlock,
-        leaks: options.input.leaks,
-        races: options.input.races,
-        off: options.input.no_check.clone(),
-    };
-    if !program.checks.reports(Check::Assertion) {
-        program.drop_assertions();
-    }
+    let program = decide::prepared(options, tree);
     if !program.has_property() {
         return refuse(options, &name, nothing_to_check(&program), receivers);
     }
@@ -292,71 +277,24 @@ fn check_model(
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
     let Asked { options, name, .. } = *asked;
-    let start = Instant::now();
-    let budget = Budget {
-        deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
-        memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
-        cancelled: cancelled.clone(),
-        pause: None,
-    };
-    let bounds = Bounds {
-        buffer: options.buffer,
-        threads: options.input.threads,
-        unwind: options.bmc.unwind,
-        ..Bounds::default()
-    };
-    let task = Task { program, model, bounds, budget };
+    let budget = decide::budget(options, cancelled);
     let notes = translated.as_ref().map(|t| t.notes.clone()).unwrap_or_default();
-    let setup = match setup(options, model) {
-        Ok(setup) => setup,
+    let line = ProgressLine::new(options.quiet, name, budget.deadline);
+    let mut progress = |p: &Progress| line.update(p);
+    let decided = decide::decide(options, name, program, model, translated, &budget, &mut progress);
+    drop(line);
+    let Decided { verdict, engine, engines, order, stats, certificate, seconds } = match decided {
+        Ok(decided) => decided,
         Err(message) => {
             output::complain(format!("error: {message}"));
             return Exit::Wrong;
         }
     };
-    let named = match translated {
-        Some(translated) => Some(Box::new(translated) as Box<dyn Engine>),
-        None => engine(options.engine, &setup),
+    let mut exit = match &verdict {
+        Shown::Safe { .. } => Exit::Good,
+        Shown::Unsafe(_) => Exit::Bad,
+        Shown::Unknown { .. } => Exit::Unknown,
     };
-    if program.checks != Checks::default() && named.as_ref().is_some_and(|e| e.name() != "explicit") {
-        let message =
-            "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit";
-        output::complain(format!("error: {message}"));
-        return Exit::Wrong;
-    }
-    let line = ProgressLine::new(options.quiet, name, task.budget.deadline);
-    let mut progress = |p: &Progress| line.update(p);
-    let Choice { answer, engine, engines } = match named {
-        None => portfolio::check(&setup, &task, &mut progress),
-        Some(engine) => Choice::of(engine.as_ref(), &task, &mut progress),
-    };
-    drop(line);
-    let searched = start.elapsed();
-    let Answer { verdict, unreached, stats, certificate } = bounded_answer(options, answer);
-    if let Some(certificate) = &certificate
-        && let Err(message) = certify(&task, searched, certificate)
-    {
-        panic!(
-            "internal error: the engine `{}` says that {name} is safe, and its proof is rejected ({message}). \
-             This is a bug in Fencepost; please report it with the file.",
-            engine
-        );
-    }
-    let mut order = None;
-    let (verdict, mut exit) = match verdict {
-        Verdict::Safe { scope } => (Shown::Safe { scope, unreached }, Exit::Good),
-        Verdict::Unknown { reason, scope } => (Shown::Unknown { reason, scope }, Exit::Unknown),
-        Verdict::Unsafe { trace } => match replay(program, &story::simplest(&task, trace, &mut order)) {
-            Ok(replay) => (Shown::Unsafe(Box::new(replay)), Exit::Bad),
-            Err(rejection) => panic!(
-                "internal error: the engine `{}` found a run of {name} under {} that does not replay ({rejection}). \
-                 This is a bug in Fencepost; please report it with the file.",
-                engine,
-                model.name()
-            ),
-        },
-    };
-    let seconds = start.elapsed().as_secs_f64();
     let mut fix = None;
     let explanation = match &verdict {
         Shown::Unsafe(replay) => {
@@ -448,68 +386,4 @@ impl Asked<'_> {
         let budget = Budget { deadline, memory: default_memory(), cancelled: cancelled.clone(), pause: None };
         suggest(&source, replay.model, budget, 1)
     }
-}
-
-/// Checks a proof again, unless that takes much longer than it took to find it.
-pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<(), Unproven> {
-    let allowed = Instant::now() + searched * 3 + Duration::from_secs(1);
-    let deadline = task.budget.deadline.map_or(allowed, |deadline| deadline.min(allowed));
-    match check_certificate_until(task.program, certificate, deadline) {
-        Err(unproven) if unproven.part != Part::Unfinished => Err(unproven),
-        Err(_) | Ok(()) => Ok(()),
-    }
-}
-
-fn explicit(options: &CheckOptions) -> Explicit {
-    Explicit {
-        order: if options.search == SearchOrder::Dfs { Order::Depth } else { Order::Breadth },
-        reduction: if options.no_reduction { Reduction::Off } else { Reduction::On },
-    }
-}
-
-/// The engines as the options describe them; or why these do not fit the model.
-fn setup(options: &CheckOptions, model: Model) -> Result<Setup, String> {
-    Ok(Setup {
-        explicit: explicit(options),
-        lazy: Lazy { iterations: options.iterations },
-        bmc: bmc::engine(&options.bmc, model)?,
-        bounded: options.buffer.is_some() || bmc::is_bounded(&options.bmc),
-        jobs: options.jobs,
-    })
-}
-
-/// The engine that was asked for, if one was.
-fn engine(name: EngineName, setup: &Setup) -> Option<Box<dyn Engine>> {
-    match name {
-        // The translating engines are made of the tree.
-        EngineName::Auto | EngineName::Rounds | EngineName::Age => None,
-        EngineName::Explicit => Some(Box::new(setup.explicit)),
-        EngineName::Dual => Some(Box::new(Dual)),
-        EngineName::Lazy => Some(Box::new(setup.lazy)),
-        EngineName::Bmc => Some(Box::new(setup.bmc.clone())),
-    }
-}
-
-/// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
-/// is safe within that scope.
-fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
-    let asked_for_bounds = options.buffer.is_some()
-        || matches!(options.engine, EngineName::Bmc | EngineName::Rounds | EngineName::Age)
-        || bmc::is_bounded(&options.bmc);
-    match answer.verdict {
-        Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
-            if asked_for_bounds =>
-        {
-            Answer { verdict: Verdict::Safe { scope }, ..answer }
-        }
-        _ => answer,
-    }
-}
-
-/// 80 % of the machine's memory, where it can be found out.
-pub fn default_memory() -> Option<u64> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = info.lines().find(|l| l.starts_with("MemTotal:"))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024 / 10 * 8)
 }

@@ -9,12 +9,14 @@ mod campaign;
 mod certify;
 mod check;
 mod collect;
+mod decide;
 mod explain;
 mod fences;
 mod files;
 mod input;
 mod interrupt;
 mod litmus;
+mod lsp;
 mod options;
 mod output;
 mod portfolio;
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Merge(options) => campaign::merge::run(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man(options) => shell::man(&options),
+        Command::Lsp(_) => lsp::run(),
         Command::Bench(options) => bench::run(&options),
     };
     ExitCode::from(code as u8)

@@ -1,6 +1,6 @@
 //! `--print`: an intermediate form instead of a verdict.
 
-use crate::check::default_memory;
+use crate::decide::default_memory;
 use crate::options::CheckOptions;
 use crate::{Exit, bmc, output};
 use fencepost_ir::tree;

@@ -3,7 +3,7 @@
 use crate::collect::{Collected, Unknowns};
 use crate::options::{self, Format, ModelName, RobustOptions};
 use crate::progress::ProgressLine;
-use crate::{Exit, check, input, interrupt, output};
+use crate::{Exit, check, decide, input, interrupt, output};
 use fencepost_certify::{replay_cycle, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
@@ -43,7 +43,7 @@ pub fn run(options: &RobustOptions) -> Exit {
     let mut collected = Collected::new(options.format, "robust", options.quiet, unknowns);
     let mut left = programs.into_iter();
     for files in left.by_ref() {
-        exit = exit.and(decide(options, files, &mut collected, &cancelled));
+        exit = exit.and(answer(options, files, &mut collected, &cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
@@ -56,7 +56,7 @@ pub fn run(options: &RobustOptions) -> Exit {
     exit
 }
 
-fn decide(
+fn answer(
     options: &RobustOptions,
     files: &[PathBuf],
     collected: &mut Collected,
@@ -82,7 +82,7 @@ fn decide(
     let start = Instant::now();
     let budget = Budget {
         deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
-        memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
+        memory: options.memory.map(|mb| mb << 20).or_else(decide::default_memory),
         cancelled: cancelled.clone(),
         pause: None,
     };

@@ -20,6 +20,7 @@ pub mod spots;
 pub mod summary;
 pub mod text;
 pub mod timeline;
+pub mod told;
 pub mod witness;
 pub mod words;
 

@@ -193,11 +193,9 @@ impl<'a> Run<'a> {
             match step.event.kind {
                 EventKind::Load | EventKind::Rmw => {
                     let start = begun[statement].step;
-                    if let Some(condition) = step.event.loc.and_then(|loc| self.holds(loc, start)) {
-                        if !begun[statement].conditions.contains(&condition) {
-                            begun[statement].conditions.push(condition);
-                        }
-                    }
+                    let condition = step.event.loc.and_then(|loc| self.holds(loc, start));
+                    let known = &mut begun[statement].conditions;
+                    known.extend(condition.filter(|c| !known.contains(c)));
                     begun[statement].touches = true;
                 }
                 EventKind::Spawn => {

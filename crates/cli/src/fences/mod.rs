@@ -13,7 +13,7 @@ mod suggest;
 
 use crate::collect::{Collected, Unknowns};
 use crate::options::{FencesOptions, Format, GoalName};
-use crate::{Exit, check, input, interrupt, output};
+use crate::{Exit, check, decide, input, interrupt, output};
 use fencepost_certify::{Replay, replay};
 use fencepost_explore::Explicit;
 use fencepost_frontend::fences::{Edit, Language, Standing};
@@ -197,7 +197,7 @@ impl<'a> Request<'a> {
             bounds: Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() },
             budget: Budget {
                 deadline: options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
-                memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
+                memory: options.memory.map(|mb| mb << 20).or_else(decide::default_memory),
                 cancelled: self.cancelled.clone(),
                 pause: None,
             },

@@ -18,12 +18,19 @@ pub fn collect(outcome: &Outcome<'_>, options: &FencesOptions, collected: &mut C
             file: outcome.source.name.clone(),
             text: outcome.source.text.clone(),
             edits: repaired.edits.clone(),
+            title: "Insert fences".to_string(),
             what: format!(
                 "Insert the fences: proved to be enough{}.",
                 if repaired.minimal { "; nothing cheaper is" } else { "" }
             ),
         },
-        _ => Fix { file: String::new(), text: String::new(), edits: Vec::new(), what: String::new() },
+        _ => Fix {
+            file: String::new(),
+            text: String::new(),
+            edits: Vec::new(),
+            title: String::new(),
+            what: String::new(),
+        },
     };
     let end = match &outcome.result {
         Result::NotNeeded(_) => RepairEnd::NotNeeded,

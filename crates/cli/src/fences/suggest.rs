@@ -78,7 +78,16 @@ fn proved(
         standing,
         instances: None,
     });
+    let placed: Vec<Placed> = placed.collect();
+    let title = match &placed[..] {
+        [one] => format!("Insert fence in {} {}", one.function, one.place()),
+        all => {
+            let all: Vec<_> = all.iter().map(|p| format!("in {} {}", p.function, p.place())).collect();
+            format!("Insert {} fences: {}", all.len(), all.join("; "))
+        }
+    };
     let placed: Vec<_> = placed
+        .iter()
         .map(|p| {
             let words = source.language.fence(p.kind);
             let written =
@@ -94,6 +103,7 @@ fn proved(
         file: source.name.clone(),
         text: source.text.clone(),
         edits: laid.edits,
+        title,
         what: format!("Insert {placed}: proved to make the program safe under {model}, {scope}{least}."),
     };
     Some((sentence, fix))

@@ -176,7 +176,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
         campaign: RwLock::new(campaign),
         method,
         expectations,
-        memory: options.memory.map(|mb| mb << 20).or_else(crate::check::default_memory),
+        memory: options.memory.map(|mb| mb << 20).or_else(crate::decide::default_memory),
         cancelled: interrupt::flag(),
     };
     let start = Instant::now();

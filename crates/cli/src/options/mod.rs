@@ -74,6 +74,9 @@ pub enum Command {
     /// Prints the manual page, or writes those of all commands into a folder.
     #[command(after_help = shell::MAN_EXAMPLES)]
     Man(ManOptions),
+    /// Language server over standard input and output: checks on save, the run beside it, fences as quick fixes.
+    #[command(after_help = LSP_HELP)]
+    Lsp(LspOptions),
     /// Measure, with other tools in the same run where they are installed.
     Bench(BenchOptions),
 }
@@ -112,6 +115,25 @@ pub struct BenchOptions {
     pub format: PlainFormat,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+const LSP_HELP: &str = "\
+Started by editors; docs/editor.md says how to set them up.
+
+Settings (initializationOptions, or the section `fencepost` of the editor's configuration):
+  model        sc, tso or pso, or a list of them [default: tso]
+  engine       as for check [default: auto]
+  timeout      seconds for each file and model [default: 10]
+  fenceTime    seconds for the search for fences [default: 10]
+  checkOnOpen  whether files are checked when they are opened, too [default: true]
+  robustness   whether to hint at stores that a load can overtake where nothing breaks [default: false]
+  arguments    more options of check, as a list of words";
+
+#[derive(Args)]
+pub struct LspOptions {
+    /// Speak over standard input and output, which is what it does anyway: some editors say so
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 const REPLAY_EXAMPLES: &str = "\

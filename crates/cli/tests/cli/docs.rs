@@ -171,6 +171,7 @@ pages! {
     ci: "docs/ci.md",
     decisions: "docs/decisions.md",
     dual: "docs/dual.md",
+    editor: "docs/editor.md",
     explicit: "docs/explicit.md",
     faq: "docs/faq.md",
     fences: "docs/fences.md",

@@ -59,20 +59,21 @@ fn element(text: &str) -> (Element, &str) {
         attributes_text = after;
     }
     let mut this = Element { name: name.to_string(), attributes, children: Vec::new(), text: String::new() };
-    while !empty {
+    if empty {
+        return (this, rest);
+    }
+    loop {
         let (text, after) = rest.split_at(rest.find('<').expect("an end tag"));
         this.text += &unescaped(text);
         if let Some(after) = after.strip_prefix("</") {
             let (end, after) = after.split_once('>').unwrap();
             assert_eq!(end, this.name);
-            rest = after;
-            break;
+            return (this, after);
         }
         let (child, after) = element(after);
         this.children.push(child);
         rest = after;
     }
-    (this, rest)
 }
 
 /// Reads a report, and checks that its numbers fit.

@@ -19,6 +19,7 @@ mod fences;
 mod junit;
 mod limits;
 mod litmus;
+mod lsp;
 mod output;
 mod pages;
 mod replay;

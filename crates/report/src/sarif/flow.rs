@@ -2,10 +2,8 @@
 //! of steps across threads is `executionOrder`, the number of the step in the run.
 
 use super::location::Artifacts;
-use crate::rows::{Row, rows};
-use crate::spots::{Spot, function};
-use crate::text::Detail;
-use crate::timeline::{Timeline, timeline};
+use crate::spots::Spot;
+use crate::told::{ToldStep, told};
 use crate::words::buffer;
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::{Loc, Program};
@@ -14,13 +12,12 @@ use serde_json::{Map, Value, json};
 
 /// The code flow of a run; `None` if it has no step to show.
 pub fn code_flow(artifacts: &mut Artifacts, program: &Program, replay: &Replay, what: &str) -> Option<Value> {
-    let line = timeline(replay);
-    let rows = rows(program, replay, &line, Detail::Steps);
-    let mut flow = Flow { artifacts, program, replay, line: &line, cells: cells(replay) };
+    let told = told(program, replay);
+    let mut flow = Flow { artifacts, program, replay, cells: cells(replay) };
     let mut threads = Vec::new();
     for (thread, name) in replay.threads.iter().enumerate() {
         let steps: Vec<Value> =
-            rows.iter().filter(|row| row.thread == thread).map(|row| flow.step(row)).collect();
+            told.iter().filter(|step| step.row.thread == thread).map(|step| flow.step(step)).collect();
         if !steps.is_empty() {
             threads.push(json!({
                 "id": name,
@@ -45,19 +42,16 @@ struct Flow<'a> {
     artifacts: &'a mut Artifacts,
     program: &'a Program,
     replay: &'a Replay,
-    line: &'a Timeline,
     cells: Vec<Loc>,
 }
 
 impl Flow<'_> {
-    fn step(&mut self, row: &Row) -> Value {
-        // A flush stands where its store does.
-        let at = self.line.issued[row.step].unwrap_or(row.step);
-        let span = self.replay.steps[at].event.span;
-        let what = self.words(row);
+    fn step(&mut self, step: &ToldStep) -> Value {
+        let ToldStep { number, row, span, function, words } = step;
+        let (span, what) = (*span, words.clone());
         let mut location = match span.is_some() {
             true => {
-                let function = Some(function(self.program, self.replay, at));
+                let function = Some(function.clone());
                 self.artifacts.location(&self.program.sources, &Spot { span, function, what })
             }
             false => json!({"message": {"text": what}}),
@@ -79,43 +73,13 @@ impl Flow<'_> {
         }
         let importance = if row.is_weak() { "essential" } else { "important" };
         json!({
-            "executionOrder": row.step + 1,
+            "executionOrder": number,
             "kinds": kinds(row.kind),
             "importance": importance,
             "nestingLevel": thread.frames.len().saturating_sub(1),
             "location": location,
             "state": state,
         })
-    }
-
-    /// What a step does, and what got ahead of what.
-    fn words(&self, row: &Row) -> String {
-        let mut text = format!("{}: {}", self.replay.threads[row.thread], row.words);
-        if row.kind == EventKind::Store && self.replay.model != fencepost_task::Model::Sc {
-            text += if row.at_once {
-                ", which reaches memory at once"
-            } else {
-                ", which waits in the store buffer"
-            };
-        }
-        let number = |steps: &[usize]| {
-            let steps: Vec<_> = steps.iter().map(|s| (s + 1).to_string()).collect();
-            let plural = if steps.len() == 1 { "step" } else { "steps" };
-            format!("{plural} {}", steps.join(", "))
-        };
-        if !row.passes.is_empty() {
-            text += &format!("; overtakes the own store of {}", number(&row.passes));
-        }
-        if let Some(by) = row.overtaken_by {
-            text += &format!("; overtaken by {}", number(&[by]));
-        }
-        if !row.misses.is_empty() {
-            text += &format!("; does not see the waiting store of {}", number(&row.misses));
-        }
-        if let Some(newer) = row.overwrites {
-            text += &format!("; writes over the newer value of {}", number(&[newer]));
-        }
-        text
     }
 
     /// What the cells of the run hold.

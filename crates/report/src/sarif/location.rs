@@ -58,7 +58,7 @@ impl Artifacts {
     pub fn address(&self, name: &str) -> Value {
         match self.relative(Path::new(name)) {
             Some(path) => json!({"uri": encode(&path), "uriBaseId": BASE}),
-            None => json!({"uri": folder_uri(&normal(&self.folder.join(name)), "")}),
+            None => json!({"uri": file_uri(&normal(&self.folder.join(name)))}),
         }
     }
 
@@ -156,7 +156,12 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 /// An absolute path as a URI.
-pub fn folder_uri(path: &Path, end: &str) -> String {
+pub fn file_uri(path: &Path) -> String {
+    file_uri_with(path, "")
+}
+
+/// An absolute path as a URI that ends with something.
+pub fn file_uri_with(path: &Path, end: &str) -> String {
     let encoded = encode(path);
     let slash = if encoded.starts_with('/') { "" } else { "/" };
     format!("file://{slash}{}{end}", encoded.trim_end_matches('/'))

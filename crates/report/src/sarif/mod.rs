@@ -15,12 +15,14 @@ use crate::clock::utc;
 use fencepost_frontend::Diagnostic;
 use fencepost_frontend::fences::Edit;
 use fencepost_ir::Sources;
-use location::{Artifacts, BASE, folder_uri};
+use location::{Artifacts, BASE, file_uri_with};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+pub use location::file_uri;
 pub use result::{Repair, RepairEnd};
+pub use rules::of_violation as rule_of;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -56,6 +58,8 @@ pub struct Fix {
     pub text: String,
     /// What changes.
     pub edits: Vec<Edit>,
+    /// In a few words, for a menu.
+    pub title: String,
     /// What that does, in a sentence.
     pub what: String,
 }
@@ -129,7 +133,7 @@ impl Log {
     /// The log, with the code that the process ends with.
     pub fn finish(self, exit: u8) -> Value {
         let Started { version, arguments, folder, at } = self.started;
-        let root = folder_uri(&folder, "/");
+        let root = file_uri_with(&folder, "/");
         let command = std::iter::once("fencepost").chain(arguments.iter().map(String::as_str));
         let command = command.collect::<Vec<_>>().join(" ");
         let notification = |(id, text): &(&str, &str)| json!({"id": id, "shortDescription": {"text": text}});

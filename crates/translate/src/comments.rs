@@ -201,12 +201,10 @@ pub fn code(text: &str) -> Vec<&str> {
 /// How long the comment at the beginning is, if there is one.
 fn comment_length(text: &str) -> Option<usize> {
     if text.starts_with("//") {
-        Some(text.find('\n').unwrap_or(text.len()))
-    } else if text.starts_with("/*") {
-        Some(text[2..].find("*/").map_or(text.len(), |end| end + 4))
-    } else {
-        None
+        return Some(text.find('\n').unwrap_or(text.len()));
     }
+    let inner = text.strip_prefix("/*")?;
+    Some(inner.find("*/").map_or(text.len(), |end| end + 4))
 }
 
 /// A comment as lines that stand at an indentation.

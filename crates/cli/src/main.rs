@@ -8,15 +8,19 @@ mod bmc;
 mod campaign;
 mod certify;
 mod check;
+mod collect;
+mod decide;
 mod explain;
 mod fences;
 mod files;
 mod input;
 mod interrupt;
 mod litmus;
+mod lsp;
 mod options;
 mod output;
 mod portfolio;
+mod print;
 mod progress;
 mod replay;
 mod robust;
@@ -45,6 +49,7 @@ fn main() -> ExitCode {
         Command::Merge(options) => campaign::merge::run(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man(options) => shell::man(&options),
+        Command::Lsp(_) => lsp::run(),
         Command::Bench(options) => bench::run(&options),
     };
     ExitCode::from(code as u8)

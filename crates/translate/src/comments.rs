@@ -201,10 +201,11 @@ pub fn code(text: &str) -> Vec<&str> {
 /// How long the comment at the beginning is, if there is one.
 fn comment_length(text: &str) -> Option<usize> {
     if text.starts_with("//") {
-        return Some(text.find('\n').unwrap_or(text.len()));
+        Some(text.find('\n').unwrap_or(text.len()))
+    } else {
+        let inside = text.strip_prefix("/*")?;
+        Some(inside.find("*/").map_or(text.len(), |end| end + 4))
     }
-    let inner = text.strip_prefix("/*")?;
-    Some(inner.find("*/").map_or(text.len(), |end| end + 4))
 }
 
 /// A comment as lines that stand at an indentation.

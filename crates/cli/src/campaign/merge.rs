@@ -1,7 +1,7 @@
 //! `fencepost merge`: results that were found in parts, as one summary.
 
 use super::exit_of;
-use crate::options::{Format, MergeOptions};
+use crate::options::{MergeOptions, PlainFormat};
 use crate::{Exit, input, output};
 use fencepost_report::page;
 use fencepost_report::summary::Summary;
@@ -26,8 +26,8 @@ pub fn run(options: &MergeOptions) -> Exit {
         return Exit::Wrong;
     }
     match options.format {
-        Format::Text => output::text(summary.text()),
-        Format::Json => output::line(summary.json()),
+        PlainFormat::Text => output::text(summary.text()),
+        PlainFormat::Json => output::line(summary.json()),
     }
     let verdicts = summary.entries().map(|entry| match entry.observation {
         // A litmus test that was run is no failure.

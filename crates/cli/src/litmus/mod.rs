@@ -12,6 +12,7 @@ mod report;
 mod show;
 
 use crate::campaign::{Campaign, Question};
+use crate::collect::{self, Collected, Unknowns};
 use crate::files::{self, Found};
 use crate::options::{EngineName, Format, LitmusOptions, ModelName};
 use crate::{Exit, input, interrupt, output};
@@ -20,6 +21,7 @@ use expect::Expectations;
 use fencepost_frontend::Diagnostic;
 use fencepost_frontend::litmus::{self, Test};
 use fencepost_ir::Span;
+use fencepost_report::junit::{Case, Ended};
 use fencepost_report::litmus::ShownTest;
 use fencepost_report::page;
 use fencepost_task::{Budget, Model};
@@ -43,6 +45,8 @@ struct Done {
     shown: Option<ShownTest>,
     /// New results, to be kept.
     results: Vec<Value>,
+    /// For a test report.
+    cases: Vec<Case>,
 }
 
 /// What the summary counts.
@@ -99,6 +103,10 @@ struct Run<'a> {
 
 pub fn run(options: &LitmusOptions) -> Exit {
     if !options.generate.is_empty() || options.generate_all.is_some() {
+        if options.format == Format::Junit {
+            output::complain("error: made tests are not run; leave out --format junit");
+            return Exit::Wrong;
+        }
         return generate::run(options);
     }
     let expectations = match options.expect.as_deref().map(Expectations::read).transpose() {
@@ -122,6 +130,12 @@ pub fn run(options: &LitmusOptions) -> Exit {
         }
     };
     let comparing = !options.compare.is_empty();
+    if comparing && options.format == Format::Junit {
+        output::complain(
+            "error: --compare tells models apart, which no test report can say; leave out --format junit",
+        );
+        return Exit::Wrong;
+    }
     if comparing && (options.compare.len() < 2 || expectations.is_some()) {
         output::complain(
             "error: --compare takes two or more models, as in `--compare sc,tso`, and no --expect",
@@ -129,9 +143,9 @@ pub fn run(options: &LitmusOptions) -> Exit {
         return Exit::Wrong;
     }
     let alone = comparing || expectations.is_some() || options.report.is_some();
-    if options.campaign.results.is_some() && alone {
+    if options.campaign.results.is_some() && (alone || options.format == Format::Junit) {
         output::complain(
-            "error: --compare, --expect and --report need a run of their own, without --results",
+            "error: --compare, --expect, --report and --format junit need a run of their own, without --results",
         );
         return Exit::Wrong;
     }
@@ -162,12 +176,14 @@ pub fn run(options: &LitmusOptions) -> Exit {
         campaign: RwLock::new(campaign),
         method,
         expectations,
-        memory: options.memory.map(|mb| mb << 20).or_else(crate::check::default_memory),
+        memory: options.memory.map(|mb| mb << 20).or_else(crate::decide::default_memory),
         cancelled: interrupt::flag(),
     };
     let start = Instant::now();
     let mut shown = Vec::new();
-    let (count, exit) = run.all(&files, &mut shown);
+    let unknowns = Unknowns::new(options.allow_unknown);
+    let mut collected = Collected::new(options.format, "litmus", options.quiet, unknowns);
+    let (count, exit) = run.all(&files, &mut shown, &mut collected);
     if let Some(path) = &options.report {
         let page = page::litmus(&run.models, &shown, start.elapsed().as_secs_f64());
         if output::write(path, &page).is_err() {
@@ -178,11 +194,13 @@ pub fn run(options: &LitmusOptions) -> Exit {
         output::complain(run.summary(count, start.elapsed()));
     }
     let exit = if run.cancelled.load(Ordering::Relaxed) { exit.and(Exit::Unknown) } else { exit };
-    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+    let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
+    collected.print(exit);
+    exit
 }
 
 impl Run<'_> {
-    fn all(&self, files: &[Found], shown: &mut Vec<ShownTest>) -> (Count, Exit) {
+    fn all(&self, files: &[Found], shown: &mut Vec<ShownTest>, collected: &mut Collected) -> (Count, Exit) {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let jobs = self.options.jobs.map_or(cores, |n| n as usize).min(files.len()).max(1);
         let next = AtomicUsize::new(0);
@@ -210,24 +228,39 @@ impl Run<'_> {
             let mut line = crate::progress::CountLine::new(self.options.quiet, files.len());
             let mut waiting: BTreeMap<usize, Done> = BTreeMap::new();
             let mut printed = 0;
+            let mut kept = Exit::Good;
+            let mut print = |done: Done| {
+                output::text(done.stdout);
+                if !done.stderr.is_empty() {
+                    output::complain(done.stderr.trim_end());
+                }
+                shown.extend(done.shown);
+                collected.extend(done.cases);
+                count.add(done.count);
+                exit = exit.and(done.exit.unwrap_or(Exit::Good));
+            };
             for (number, done) in results {
                 for result in &done.results {
-                    exit = exit.and(self.campaign.write().expect("nobody panics with it").keep(result));
+                    kept = kept.and(self.campaign.write().expect("nobody panics with it").keep(result));
                 }
                 waiting.insert(number, done);
                 while let Some(done) = waiting.remove(&printed) {
                     printed += 1;
                     line.clear();
-                    output::text(done.stdout);
-                    if !done.stderr.is_empty() {
-                        output::complain(done.stderr.trim_end());
-                    }
-                    shown.extend(done.shown);
-                    count.add(done.count);
-                    exit = exit.and(done.exit.unwrap_or(Exit::Good));
+                    print(done);
                 }
                 line.update(printed);
             }
+            line.clear();
+            // After Ctrl-C some are missing; those behind them are there all the same.
+            let left: Vec<usize> = (printed..files.len()).filter(|n| !waiting.contains_key(n)).collect();
+            waiting.into_values().for_each(&mut print);
+            if self.cancelled.load(Ordering::Relaxed) {
+                let name =
+                    |n: usize| files[n].as_ref().map_or_else(Clone::clone, |p| p.display().to_string());
+                collected.interrupted(left.into_iter().map(name));
+            }
+            exit = exit.and(kept);
         });
         (count, exit)
     }
@@ -280,6 +313,7 @@ impl Run<'_> {
         done.count.errors += 1;
         done.exit = Some(Exit::Wrong);
         done.stderr = input::message(error);
+        done.cases.push(collect::unreadable(name, error));
         let mut object = crate::check::error_object(name, error);
         self.campaign().stamp(&mut object, None);
         if self.options.format == Format::Json {
@@ -343,14 +377,16 @@ impl Run<'_> {
                     let model = (self.models.len() > 1).then_some(*model);
                     done.stdout += &show::text(test, model, answer, *seconds);
                 }
-                (Format::Text, Some(_)) => {}
+                (Format::Text, Some(_)) | (Format::Sarif | Format::Junit, _) => {}
             }
             if answer.is_ok() || !self.cancelled.load(Ordering::Relaxed) {
                 done.results.push(object);
             }
-            if let Some(expectations) = &self.expectations {
-                self.expected(done, expectations, path, *model, answer);
-            }
+            let differences = match &self.expectations {
+                Some(expectations) => self.expected(done, expectations, path, *model, answer),
+                None => String::new(),
+            };
+            done.cases.push(self.case(name, test, *model, answer, *seconds, differences));
         }
     }
 
@@ -367,6 +403,7 @@ impl Run<'_> {
             }
         }
         done.stdout += &match self.options.format {
+            Format::Sarif | Format::Junit => unreachable!("these have no --results"),
             Format::Json => format!("{known}\n"),
             Format::Text => {
                 let what = known["observation"].as_str().unwrap_or("unknown");
@@ -383,12 +420,14 @@ impl Run<'_> {
         path: &Path,
         model: Model,
         answer: &Result<Answer, NoAnswer>,
-    ) {
-        let (Some(expected), Ok(answer)) = (expectations.of(path, model.name()), answer) else { return };
+    ) -> String {
+        let (Some(expected), Ok(answer)) = (expectations.of(path, model.name()), answer) else {
+            return String::new();
+        };
         done.count.compared += 1;
         let differences = expected.differences(answer);
         if differences.is_empty() {
-            return;
+            return String::new();
         }
         done.count.different += 1;
         done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Bad));
@@ -396,7 +435,36 @@ impl Run<'_> {
             differences.iter().map(|d| format!("{} under {}: {d}\n", path.display(), model.name())).collect();
         match self.options.format {
             Format::Text => done.stdout += &lines,
-            Format::Json => done.stderr += &lines,
+            Format::Json | Format::Sarif | Format::Junit => done.stderr += &lines,
+        }
+        lines
+    }
+
+    /// A test under a model, for a test report: it fails where it differs from what is recorded.
+    fn case(
+        &self,
+        name: &str,
+        test: &Test,
+        model: Model,
+        answer: &Result<Answer, NoAnswer>,
+        seconds: f64,
+        differences: String,
+    ) -> Case {
+        let ended = match answer {
+            Err(NoAnswer::Unknown(reason)) => {
+                Unknowns::new(self.options.allow_unknown).ended(reason.to_string())
+            }
+            _ if !differences.is_empty() => {
+                Ended::Failed("differs from what is recorded".to_string(), differences)
+            }
+            _ => Ended::Passed,
+        };
+        Case {
+            file: name.to_string(),
+            name: format!("{} under {}", test.name, model.name().to_uppercase()),
+            ended,
+            output: show::text(test, None, answer, seconds),
+            seconds,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Many files: parts of a run, its results, and `merge`.
 
-use super::Format;
+use super::PlainFormat;
 use clap::Args;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -55,7 +55,7 @@ pub struct MergeOptions {
     pub report: Option<PathBuf>,
     /// Output
     #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
+    pub format: PlainFormat,
     /// Exit with 0 where answers are unknown or missing
     #[arg(long)]
     pub allow_unknown: bool,

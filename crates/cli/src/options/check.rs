@@ -10,6 +10,8 @@ Examples:
   fencepost check --model sc --model pso examples/*.fp     under two models
   fencepost check --threads 3 lock.fp                      three threads for each template
   fencepost check --format json examples/*.fp              for scripts
+  fencepost check --format sarif examples/*.c              one log with code flows and fixes, for code scanning
+  fencepost check --format junit examples/*.c              one test report, for CI servers
   fencepost check --trace bug.json examples/peterson.fp    saves the run
   fencepost check --report bug.html examples/peterson.fp   draws it on a page to step through
   fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver
@@ -68,6 +70,9 @@ pub struct CheckOptions {
     /// Save the proof of a safe verdict, if the engine gives one (one file and one model)
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
+    /// Save the violation of a C program under SC as a witness for SV-COMP (one file, `--model sc`)
+    #[arg(long, value_name = "FILE.yml")]
+    pub witness: Option<PathBuf>,
     /// Write the verdict as a page, with the run drawn (one file and one model)
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
@@ -99,7 +104,9 @@ impl CheckOptions {
     /// What a verdict depends on, beside the program with its properties, the model and limits.
     pub fn method(&self) -> String {
         let CheckOptions { files: _, models: _, timeout: _, memory: _, jobs: _, .. } = self;
-        let CheckOptions { format: _, trace: _, certificate: _, report: _, svg: _, print: _, .. } = self;
+        let CheckOptions {
+            format: _, trace: _, certificate: _, report: _, svg: _, witness: _, print: _, ..
+        } = self;
         let CheckOptions { allow_unknown: _, quiet: _, verbose: _, campaign: _, input: _, .. } = self;
         let CheckOptions { engine, buffer, age, iterations, search, no_reduction, bmc, .. } = self;
         format!("{engine:?} {buffer:?} {age:?} {iterations} {search:?} {no_reduction} {bmc:?}")

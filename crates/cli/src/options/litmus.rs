@@ -74,7 +74,7 @@ pub struct LitmusOptions {
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// Output
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = Format::among(&[Format::Text, Format::Json, Format::Junit]), default_value = "text")]
     pub format: Format,
     /// Make the test of a cycle of relations, as in 'PodWR Fre PodWR Fre'
     #[arg(long, value_name = "CYCLE", num_args = 1.., conflicts_with_all = ["paths", "expect", "compare"])]

@@ -8,6 +8,7 @@ mod robust;
 mod shell;
 mod translate;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fencepost_frontend::c::DataModel;
 use fencepost_ir::Check;
@@ -73,6 +74,9 @@ pub enum Command {
     /// Prints the manual page, or writes those of all commands into a folder.
     #[command(after_help = shell::MAN_EXAMPLES)]
     Man(ManOptions),
+    /// Language server over standard input and output: checks on save, the run beside it, fences as quick fixes.
+    #[command(after_help = LSP_HELP)]
+    Lsp(LspOptions),
     /// Measure, with other tools in the same run where they are installed.
     Bench(BenchOptions),
 }
@@ -108,9 +112,28 @@ pub struct BenchOptions {
     pub all: bool,
     /// Output
     #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
+    pub format: PlainFormat,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+const LSP_HELP: &str = "\
+Started by editors; docs/editor.md says how to set them up.
+
+Settings (initializationOptions, or the section `fencepost` of the editor's configuration):
+  model        sc, tso or pso, or a list of them [default: tso]
+  engine       as for check [default: auto]
+  timeout      seconds for each file and model [default: 10]
+  fenceTime    seconds for the search for fences [default: 10]
+  checkOnOpen  whether files are checked when they are opened, too [default: true]
+  robustness   whether to hint at stores that a load can overtake where nothing breaks [default: false]
+  arguments    more options of check, as a list of words";
+
+#[derive(Args)]
+pub struct LspOptions {
+    /// Speak over standard input and output, which is what it does anyway: some editors say so
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 const REPLAY_EXAMPLES: &str = "\
@@ -189,6 +212,29 @@ pub enum Format {
     Text,
     /// One JSON object a line.
     Json,
+    /// One SARIF 2.1.0 log, at the end; `--quiet` leaves out what is not wrong.
+    Sarif,
+    /// JUnit's XML, at the end.
+    Junit,
+}
+
+/// The formats of what is no verdict.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlainFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Format {
+    /// The formats that a command has; others are refused, and its help does not name them.
+    fn among(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {
+        let values = formats.iter().filter_map(Format::to_possible_value);
+        PossibleValuesParser::new(values).map(|name| {
+            <Format as ValueEnum>::from_str(&name, false).expect("only names of formats are let through")
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -190,6 +190,12 @@ fn what_is_no_campaign_is_refused() {
             "--trace needs a run of its own",
         ),
         (&["litmus", "--results", "x.jsonl", "--compare", "sc,tso", "x.litmus"], "need a run of their own"),
+        (
+            &["check", "--results", "x.jsonl", "--format", "sarif", "examples/sb.fp"],
+            "need a run of their own",
+        ),
+        (&["litmus", "--results", "x.jsonl", "--format", "junit", "x.litmus"], "need a run of their own"),
+        (&["merge", "--format", "sarif", "x.jsonl"], "invalid value 'sarif'"),
         (&["check", "docs"], "there is no program in the folder"),
         (&["merge", "examples/sb.fp"], "examples/sb.fp:1: not a result"),
         (&["merge", "/nowhere.jsonl"], "/nowhere.jsonl"),

@@ -7,6 +7,7 @@
 //! ends there, but it proves nothing about larger ages.
 
 use crate::options::{CheckOptions, EngineName, InputFormat, InputOptions};
+use crate::portfolio::race::race;
 use crate::{input, translate};
 use fencepost_bmc::Bmc;
 use fencepost_explore::{Explicit, without_needless_steps};
@@ -20,7 +21,6 @@ use fencepost_translate::{
 };
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Instant;
 
 /// No bound larger than this is tried by itself.
 const LARGEST: u32 = 8;
@@ -30,6 +30,22 @@ const ENOUGH_STATES: u64 = 500_000;
 
 /// Shared states are compared in spaces of up to so many states.
 const COMPARABLE: usize = 100_000;
+
+/// Bytes that a search may take before a solver works beside it.
+const FIRST_BYTES: u64 = 64 << 20;
+
+/// Explicit search that does not shorten what it finds: it becomes a run of the original first.
+struct Search;
+
+impl Engine for Search {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        Explicit::default().check_quickly(task, progress)
+    }
+}
 
 /// The engine.
 pub struct Translated<'a> {
@@ -87,7 +103,8 @@ impl<'a> Translated<'a> {
         Ok((translation, program))
     }
 
-    /// Decides one bound: by explicit search, or where that comes to no end a solver looks for violations.
+    /// Decides one bound: by explicit search, or where that takes long, by search and by a solver that looks for
+    /// violations, in turns.
     fn at(&self, k: u32, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Tried {
         let (translation, program) = match self.translation(k) {
             Ok(translated) => translated,
@@ -96,24 +113,17 @@ impl<'a> Translated<'a> {
                 return Tried { verdict, stats: Stats::default(), translation: None };
             }
         };
-        let halved = task.budget.deadline.map(|deadline| {
-            let now = Instant::now();
-            now + deadline.saturating_duration_since(now) / 2
-        });
-        let budget = Budget { deadline: halved, ..task.budget.clone() };
-        let sc = Task { program: &program, model: Model::Sc, bounds: Bounds::default(), budget };
-        let mut answer = Explicit::default().check_quickly(&sc, progress);
-        if let Verdict::Unknown { reason, .. } = &answer.verdict
-            && *reason != Reason::Cancelled
-            && task.budget.exceeded(0).is_none()
-        {
-            let why = answer.verdict.clone();
-            let sc = Task { budget: task.budget.clone(), ..sc };
-            answer = Bmc::default().check(&sc, progress);
+        let sc = |budget| Task { program: &program, model: Model::Sc, bounds: Bounds::default(), budget };
+        let memory = Some(task.budget.memory.map_or(FIRST_BYTES, |bytes| bytes.min(FIRST_BYTES)));
+        let first = sc(Budget { memory, ..task.budget.clone() });
+        let mut answer = Explicit::default().check_quickly(&first, progress);
+        if matches!(answer.verdict, Verdict::Unknown { .. }) && task.budget.exceeded(0).is_none() {
+            let engines: [Box<dyn Engine + Sync>; 2] = [Box::new(Search), Box::new(Bmc::default())];
+            // In turns on one core, so that two runs end the same way.
+            let finish = race(&engines, &sc(task.budget.clone()), false, 1, progress);
+            let mut answers = finish.answers;
             // A solver's bounds are others; that it finds nothing says little.
-            if !matches!(answer.verdict, Verdict::Unsafe { .. }) {
-                answer.verdict = why;
-            }
+            answer = answers.swap_remove(finish.winner.unwrap_or(0));
         }
         let verdict = match answer.verdict {
             Verdict::Unsafe { trace } => {

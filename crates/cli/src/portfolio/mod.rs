@@ -7,7 +7,7 @@
 //! answers are right, so which is first changes the run that is shown and not the verdict.
 
 mod few_threads;
-mod race;
+pub mod race;
 mod turns;
 
 use fencepost_bmc::Bmc;

@@ -12,6 +12,8 @@ use crate::{input, translate};
 use fencepost_bmc::Bmc;
 use fencepost_explore::{Explicit, without_needless_steps};
 use fencepost_ir::{cfg, tree};
+use fencepost_memory::State;
+use fencepost_passes::liveness::Liveness;
 use fencepost_passes::pipeline;
 use fencepost_task::{
     Answer, Bounds, Budget, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Verdict,
@@ -28,8 +30,8 @@ const LARGEST: u32 = 8;
 /// After so many states no larger bound is tried: it would take many times as many.
 const ENOUGH_STATES: u64 = 500_000;
 
-/// Shared states are compared in spaces of up to so many states.
-const COMPARABLE: usize = 100_000;
+/// Shared states are compared where they are found in up to so many steps.
+const COMPARABLE: usize = 300_000;
 
 /// Bytes that a search may take before a solver works beside it.
 const FIRST_BYTES: u64 = 64 << 20;
@@ -161,6 +163,19 @@ impl<'a> Translated<'a> {
     }
 }
 
+/// Sets the registers to zero that are not read again.
+fn forget_dead(liveness: &Liveness, state: &mut State) {
+    for thread in &mut state.threads {
+        for frame in &thread.frames {
+            for (slot, live) in liveness.at(frame.procedure, frame.node).iter().enumerate() {
+                if !live {
+                    thread.registers[frame.base as usize + slot] = 0;
+                }
+            }
+        }
+    }
+}
+
 impl Engine for Translated<'_> {
     fn name(&self) -> &'static str {
         if self.rounds { "rounds" } else { "age" }
@@ -200,9 +215,14 @@ impl Engine for Translated<'_> {
             if self.given.is_some() || stats.states > ENOUGH_STATES {
                 break;
             }
-            let reached = tried
-                .translation
-                .and_then(|(translation, program)| shared_states(&program, &translation.shared, COMPARABLE));
+            // Where there are too many states there are no fewer with the next bound.
+            let compares = k <= 1 || before.is_some();
+            let reached =
+                tried.translation.filter(|_| compares && k > 0).and_then(|(translation, program)| {
+                    let liveness = Liveness::new(&program);
+                    let forget = |state: &mut State| forget_dead(&liveness, state);
+                    shared_states(&program, &translation.shared, COMPARABLE, &task.budget, &forget)
+                });
             if let (Some(old), Some(new)) = (&before, &reached)
                 && k > 1
                 && old == new

@@ -202,10 +202,9 @@ pub fn code(text: &str) -> Vec<&str> {
 fn comment_length(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         Some(text.find('\n').unwrap_or(text.len()))
-    } else if text.starts_with("/*") {
-        Some(text[2..].find("*/").map_or(text.len(), |end| end + 4))
     } else {
-        None
+        let inside = text.strip_prefix("/*")?;
+        Some(inside.find("*/").map_or(text.len(), |end| end + 4))
     }
 }
 

@@ -67,7 +67,7 @@ fn what_is_missing_is_told() {
 #[test]
 fn a_file_that_was_mended_is_no_error_any_more() {
     let error = json!({"schema": 1, "file": "a", "verdict": "error", "diagnostics": [{"message": "m"}]});
-    assert_eq!(summary(&[error.clone()]).json()["errors"], json!(["a: m"]));
+    assert_eq!(summary(std::slice::from_ref(&error)).json()["errors"], json!(["a: m"]));
     assert_eq!(summary(&[error, result("a", "safe", "dual")]).json()["errors"], json!([]));
 }
 

@@ -63,9 +63,14 @@ impl<'a> Lowerer<'a> {
                 let text = self.string(&literal, span)?;
                 return self.load(text, span).map(Some);
             }
+            ("syscall", [number, rest @ ..]) => self.system_call(number, rest, span)?,
             ("getpid" | "gettid", []) => Value::Scalar(self.int_constant(1, &CType::INT, span)),
-            ("sysconf" | "get_nprocs", _) => Value::Scalar(self.int_constant(2, &CType::LONG, span)),
-            ("__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy", _) => Value::Void,
+            ("sysconf" | "get_nprocs" | "get_nprocs_conf", _) => {
+                Value::Scalar(self.int_constant(2, &CType::LONG, span))
+            }
+            ("__builtin_va_start", [list, ..]) => self.first_argument(list, span)?,
+            ("__builtin_va_copy", [to, from]) => self.copy_arguments(to, from, span)?,
+            ("__builtin_va_end", _) => Value::Void,
             ("snprintf" | "__builtin_snprintf", [to, size, format, rest @ ..]) => {
                 self.format(to, Some(size), format, rest, span)?
             }
@@ -75,6 +80,34 @@ impl<'a> Lowerer<'a> {
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    /// A call of the kernel by its number: futexes, and what else has a function of its own.
+    fn system_call(&mut self, number: &'a ast::Expr, args: &'a [ast::Expr], span: Span) -> Result<Value> {
+        let (futex, thread) = match self.data_model {
+            DataModel::Lp64 => (202, 186),
+            DataModel::Ilp32 => (240, 224),
+        };
+        match (self.constant(number), args) {
+            (Ok(n), []) if n == thread => Ok(Value::Scalar(self.int_constant(1, &CType::LONG, span))),
+            (Ok(n), [word, operation, value, rest @ ..]) if n == futex => {
+                let Some(Symbol::Function(index)) = self.library.get("__fencepost_futex").cloned() else {
+                    panic!("the library has futexes")
+                };
+                let ty = self.functions[index].ty.clone();
+                let params = ty.params.clone().unwrap_or_default();
+                let mut words = Vec::new();
+                for (arg, ty) in [word, operation, value].into_iter().zip(&params) {
+                    let arg = self.scalar(arg)?;
+                    let arg = self.convert(arg, ty, span)?;
+                    words.push(self.keep(arg.expr));
+                }
+                self.evaluate(rest)?;
+                self.program.atomics.push((span, true));
+                self.inline(index, words, span)
+            }
+            _ => Err(Diagnostic::new(span, "this system call is not supported").help("futexes are")),
+        }
     }
 
     /// A clock's reading.

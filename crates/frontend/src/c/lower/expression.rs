@@ -19,6 +19,9 @@ impl<'a> Lowerer<'a> {
     /// An expression, as a truth value of the program.
     pub(super) fn condition(&mut self, e: &'a ast::Expr) -> Result<Expr> {
         let value = self.scalar(e)?;
+        if value.ty.is_floating() {
+            return Err(floating::unknown_value(e.span));
+        }
         Ok(self.truth(value, e.span))
     }
 
@@ -39,7 +42,15 @@ impl<'a> Lowerer<'a> {
                 self.int_constant(literal.value as i64, &ty, span)
             }
             Ast::Character(literal) => self.int_constant(literal.value, &CType::INT, span),
-            Ast::Float(_) => return Err(Diagnostic::new(span, "floating point is not supported")),
+            Ast::Float(text) => match text.to_ascii_lowercase() {
+                text if text.ends_with(['l', 'w', 'q', 'i', 'j']) => {
+                    return Err(floating::unknown_value(span));
+                }
+                text if text.ends_with('f') && !text.starts_with("0x") => {
+                    self.some_number(&CType::Floating(4), span)
+                }
+                _ => self.some_number(&CType::Floating(8), span),
+            },
             Ast::String(_)
             | Ast::FunctionName
             | Ast::Index(..)
@@ -101,7 +112,7 @@ impl<'a> Lowerer<'a> {
             Ast::LabelAddress(_) => {
                 return Err(Diagnostic::new(span, "addresses of labels are not supported"));
             }
-            Ast::VaArg(..) => return Err(Diagnostic::new(span, "`va_arg` is not supported")),
+            Ast::VaArg(list, ty) => return self.next_argument(list, ty, span),
         };
         Ok(Value::Scalar(scalar))
     }
@@ -182,6 +193,9 @@ impl<'a> Lowerer<'a> {
             Some(_) => (self.condition(cond)?, None),
             None => {
                 let value = self.scalar(cond)?;
+                if value.ty.is_floating() {
+                    return Err(floating::unknown_value(cond.span));
+                }
                 let kept = Typed { expr: self.keep(value.expr), ty: value.ty };
                 (self.truth(kept.clone(), span), Some(kept))
             }
@@ -244,7 +258,7 @@ impl<'a> Lowerer<'a> {
             (true, true) if is_void_pointer(&t.ty) && self.fold(&t.expr) == Some(0) => o.ty.clone(),
             (true, _) => t.ty.clone(),
             (false, true) => o.ty.clone(),
-            (false, false) if t.ty.is_integer() => self.types().common(&t.ty, &o.ty),
+            (false, false) if t.ty.is_integer() || t.ty.is_floating() => self.types().common(&t.ty, &o.ty),
             (false, false) => t.ty.clone(),
         };
         let t = self.convert(t, &ty, span)?;
@@ -279,11 +293,11 @@ impl<'a> Lowerer<'a> {
             _ => {
                 let value = self.scalar(arg)?;
                 if let (Some(from), Some(to)) = (value.ty.element(), ty.element())
-                    && from.is_pointer() != to.is_pointer()
-                    && to.is_integer()
+                    && (from.is_pointer() && to.is_integer() || from.is_integer() && to.is_pointer())
                 {
-                    // A pointer will be looked at as an integer.
-                    let bits = self.types().size(to).unwrap_or(0) * 8;
+                    // A pointer will be looked at as an integer, or an integer's place holds one.
+                    let integer = if to.is_pointer() { from } else { to };
+                    let bits = self.types().size(integer).unwrap_or(0) * 8;
                     self.program.exposes_pointers |= bits == u64::from(self.program.pointer_bits);
                 }
                 Ok(Value::Scalar(self.convert(value, &ty, span)?))

@@ -199,10 +199,17 @@ impl Work {
             let input = &self.settings.options.input;
             let source = Source::of(self.name.clone(), self.text.to_string(), self.format, input);
             let Ok(source) = source else { return };
-            let found = suggest(&source, *model, self.budget(self.settings.fence_time), MOST_FIXES);
-            for fix in found.fixes {
-                let title = format!("{} (safe under {upper})", fix.title);
-                tell(Told::Fix(*diagnostic, title, self.edits(&fix.edits)));
+            let budget = self.budget(self.settings.fence_time);
+            let mut offered = Vec::new();
+            // One first: the search for all may not come to an end.
+            for most in [1, MOST_FIXES] {
+                for fix in suggest(&source, *model, budget.clone(), most).fixes {
+                    if !offered.contains(&fix.edits) {
+                        let title = format!("{} (safe under {upper})", fix.title);
+                        tell(Told::Fix(*diagnostic, title, self.edits(&fix.edits)));
+                        offered.push(fix.edits);
+                    }
+                }
             }
         }
     }

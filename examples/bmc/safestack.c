@@ -6,12 +6,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#ifndef THREADS
-#define THREADS 3
-#endif
-#ifndef ROUNDS
-#define ROUNDS 2
-#endif
 #define CELLS 3
 
 static atomic_int head = 0, count = CELLS;
@@ -44,27 +38,33 @@ static void push(int index)
     atomic_fetch_add(&count, 1);
 }
 
+static void use_a_cell(int own)
+{
+    int cell;
+    do {
+        cell = pop();
+    } while (cell < 0);
+    value[cell] = own;
+    assert(value[cell] == own);
+    push(cell);
+}
+
 static void *thread(void *arg)
 {
     int own = (int)(long)arg;
-    for (int i = 0; i < ROUNDS; i++) {
-        int cell;
-        do {
-            cell = pop();
-        } while (cell < 0);
-        value[cell] = own;
-        assert(value[cell] == own);
-        push(cell);
-    }
+    use_a_cell(own);
+    use_a_cell(own);
     return NULL;
 }
 
 int main(void)
 {
-    pthread_t threads[THREADS];
-    for (long i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, thread, (void *)i);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    pthread_t first, second, third;
+    pthread_create(&first, NULL, thread, (void *)0);
+    pthread_create(&second, NULL, thread, (void *)1);
+    pthread_create(&third, NULL, thread, (void *)2);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    pthread_join(third, NULL);
     return 0;
 }

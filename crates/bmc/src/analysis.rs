@@ -9,7 +9,7 @@
 use crate::expression::slot;
 use crate::loops::Loops;
 use crate::unroll::{Frame, Place, Step, Unrolled, unroll};
-use crate::values::{Values, evaluate};
+use crate::values::{Values, evaluate, learnt};
 use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Dest, Expr, Fill, Instr, Loc, ObjectId, ProcId, Program, Reg, RmwOp, StartId,
     Storage,
@@ -17,14 +17,14 @@ use fencepost_ir::cfg::{
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Fault, Scalar};
 use fencepost_memory::Layout;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More threads than this are too many.
 const MAX_THREADS: usize = 200;
 /// More cells than this for one access are too many.
 const MAX_TARGETS: i64 = 4096;
-/// After so many passes sets that still grow become all values of their type.
-const MAX_PASSES: usize = 80;
+/// After so many visits to steps, sets that still grow become all values of their type.
+const MAX_VISITS: usize = 400_000;
 
 /// A thread of the beginning, or one that a step spawns.
 pub struct Instance<'p> {
@@ -107,6 +107,8 @@ pub struct Analysis<'p> {
     spawns: BTreeMap<(usize, usize), usize>,
     bases: Vec<u32>,
     changed: bool,
+    /// Cells whose values have grown in this pass.
+    grown: BTreeSet<Loc>,
 }
 
 /// Why a program cannot be taken.
@@ -130,6 +132,7 @@ impl<'p> Analysis<'p> {
             spawns: BTreeMap::new(),
             bases: program.cell_bases(),
             changed: true,
+            grown: BTreeSet::new(),
         };
         if analysis.layouts.iter().chain(&analysis.heap_layouts).any(Layout::has_overlaps) {
             return Err("unions whose members overlap in part are not for this engine".into());
@@ -149,17 +152,30 @@ impl<'p> Analysis<'p> {
         let mut passes = 0;
         while analysis.changed {
             analysis.changed = false;
+            analysis.grown.clear();
             analysis.pass()?;
             passes += 1;
             if passes > analysis.longest_chain() {
                 break;
             }
-            if passes == MAX_PASSES {
-                analysis.cells.values_mut().for_each(|cell| cell.values = Values::of(cell.ty));
+            if passes * analysis.steps() > MAX_VISITS {
+                analysis.widen();
             }
         }
         analysis.pass()?;
         Ok(analysis)
+    }
+
+    fn steps(&self) -> usize {
+        self.instances.iter().map(|i| i.code.steps.len()).sum()
+    }
+
+    /// What has grown in the last pass becomes as large as it can be.
+    fn widen(&mut self) {
+        for loc in std::mem::take(&mut self.grown) {
+            let cell = self.cells.get_mut(&loc).expect("cells that grow are known");
+            cell.values = Values::of(cell.ty);
+        }
     }
 
     /// Steps that can hand a value on to another thread.
@@ -390,6 +406,7 @@ impl<'p> Analysis<'p> {
     fn write(&mut self, loc: Loc, ty: Scalar, values: &Values) {
         if self.cell(loc, ty).values.join(values) {
             self.changed = true;
+            self.grown.insert(loc);
         }
     }
 }
@@ -493,7 +510,12 @@ impl Walk<'_, '_> {
                 self.write(Some(address), &Values::one(after));
             }
             Instr::Assume(condition) | Instr::Assert(condition) => {
-                return Ok(self.value(frame, condition).truth().0);
+                let may_hold = self.value(frame, condition).truth().0;
+                let known: Vec<_> = learnt(condition, &|expr| self.value(frame, expr));
+                for (reg, values) in known {
+                    self.state[Walk::index(frame, reg)] = values;
+                }
+                return Ok(may_hold);
             }
             Instr::Havoc(dest, choices) => self.set(frame, dest, Values::of_choices(choices)),
             Instr::Own(dest) => self.set(frame, dest, Values::one(self.thread as i64)),

@@ -4,7 +4,7 @@
 //!
 //! [`mod@unroll`] takes loops and calls away, [`mod@analysis`] finds out what threads can do at most,
 //! [`mod@sharing`] which cells they share, [`mod@code`] encodes each thread's code, [`mod@rounds`] who
-//! steps when, [`mod@sma`] what memory does, [`mod@property`] what is looked for; [`mod@decode`] makes a
+//! steps when ([`mod@normal`]: and no later than need be), [`mod@sma`] what memory does, [`mod@property`] what is looked for; [`mod@decode`] makes a
 //! run of a model. [`mod@growth`] chooses the bounds. [`mod@c`] writes the same sequentialization as C.
 //!
 //! Guarantees: a violation is a run of the program, replayed at full widths. "None" holds for all runs within
@@ -23,6 +23,7 @@ pub mod decode;
 pub mod expression;
 pub mod growth;
 pub mod loops;
+pub mod normal;
 pub mod outcomes;
 pub mod property;
 pub mod query;

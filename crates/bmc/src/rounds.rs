@@ -15,7 +15,9 @@
 use crate::analysis::Analysis;
 use crate::circuit::Lit;
 use crate::code::Code;
+use crate::normal::Turns;
 use crate::unroll::Place;
+use fencepost_ir::cfg::Property;
 
 /// A step that others can see, in the order in which steps come in every round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +37,8 @@ pub struct Rounds {
     /// What is taken in each round, in order.
     pub schedule: Vec<Vec<(Slot, Lit)>>,
     halted: Lit,
+    /// Who touched what in which turn; `None` where it matters when threads rest where.
+    turns: Option<Turns>,
 }
 
 /// The threads in the order of their turns in a round.
@@ -52,7 +56,10 @@ impl Rounds {
     /// None yet.
     pub fn new(analysis: &Analysis<'_>) -> Rounds {
         let none = |count: usize| vec![Lit::FALSE; count];
+        let forbids = |p: &Property| matches!(p, Property::Forbid { .. });
+        let is_timed = analysis.program.properties.iter().any(forbids);
         Rounds {
+            turns: (!is_timed).then(|| Turns::new(analysis.instances.len())),
             taken: analysis.instances.iter().map(|i| none(i.code.steps.len())).collect(),
             reached: analysis.instances.iter().map(|i| none(i.code.places.len())).collect(),
             schedule: Vec::new(),
@@ -66,6 +73,9 @@ impl Rounds {
         self.schedule.push(Vec::new());
         for thread in turns(analysis, first_round) {
             code.memory.turn(&mut code.circuit, thread);
+            if let Some(turns) = &mut self.turns {
+                turns.begin(thread);
+            }
             self.turn(analysis, code, thread);
         }
     }
@@ -105,6 +115,10 @@ impl Rounds {
                     }
                     if visible.halts {
                         self.halted = c.or(self.halted, active);
+                    }
+                    if let Some(turns) = &mut self.turns {
+                        turns.require_cause(c, &*code.memory, visible, self.reached[thread][place], active);
+                        turns.touch(c, &visible.touches, active);
                     }
                     if let Some(access) = visible.access {
                         code.memory.slot(c, access, active, taken);

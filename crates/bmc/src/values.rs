@@ -139,6 +139,16 @@ impl Values {
         }
     }
 
+    /// All but one, where that is one of a few.
+    fn without(&self, value: i64) -> Values {
+        match self {
+            Values::Few(values) => Values::Few(values.iter().copied().filter(|v| *v != value).collect()),
+            Values::Range(lo, hi) if *lo == value && lo < hi => Values::Range(lo + 1, *hi).compact(),
+            Values::Range(lo, hi) if *hi == value && lo < hi => Values::Range(*lo, hi - 1).compact(),
+            Values::Range(..) => self.clone(),
+        }
+    }
+
     /// The same, changed one by one; ranges become what is given.
     pub fn map(&self, change: impl Fn(i64) -> Option<i64>, range: Values) -> Values {
         match self {
@@ -301,6 +311,79 @@ pub fn evaluate(expr: &Expr, registers: &dyn Fn(Reg) -> Values) -> Values {
         }
         Expr::Index(len, arg) => evaluate(arg, registers).clamp(0, i64::from(*len) - 1),
     }
+}
+
+/// What registers can hold where a condition holds, if that says more than before.
+pub fn learnt(condition: &Expr, value: &dyn Fn(&Expr) -> Values) -> Vec<(Reg, Values)> {
+    let mut known = Vec::new();
+    learn(condition, true, value, &mut known);
+    known
+}
+
+fn learn(condition: &Expr, holds: bool, value: &dyn Fn(&Expr) -> Values, known: &mut Vec<(Reg, Values)>) {
+    match condition {
+        Expr::Unary(UnaryOp::Not, _, arg) => learn(arg, !holds, value, known),
+        Expr::Reg(reg) => {
+            let old = value(condition);
+            known.push((*reg, if holds { old.without(0) } else { old.clamp(0, 0) }));
+        }
+        Expr::Binary(op, arith, left, right) => {
+            // Unsigned 64-bit values are held by their pattern, in another order.
+            if matches!(arith, Arith::Wrap(IntType { bits: 64, signed: false })) {
+                return;
+            }
+            for (expr, other, op) in [(left, right, Some(*op)), (right, left, mirrored(*op))] {
+                let (Expr::Reg(reg), Some(op)) = (&**expr, op) else { continue };
+                if let Some(values) = compared(op, holds, &value(expr), &value(other)) {
+                    known.push((*reg, values));
+                }
+            }
+        }
+        Expr::Const(_)
+        | Expr::At { .. }
+        | Expr::Unary(..)
+        | Expr::Select(..)
+        | Expr::Check { .. }
+        | Expr::Wrap(..)
+        | Expr::Index(..) => {}
+    }
+}
+
+/// The comparison with its operands exchanged.
+fn mirrored(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Eq => BinaryOp::Eq,
+        BinaryOp::Ne => BinaryOp::Ne,
+        BinaryOp::Lt => BinaryOp::Gt,
+        BinaryOp::Le => BinaryOp::Ge,
+        BinaryOp::Gt => BinaryOp::Lt,
+        BinaryOp::Ge => BinaryOp::Le,
+        _ => return None,
+    })
+}
+
+/// Those of the values that compare so with some of the others.
+fn compared(op: BinaryOp, holds: bool, values: &Values, others: &Values) -> Option<Values> {
+    let (lo, hi) = others.hull()?;
+    let op = match (op, holds) {
+        (op, true) => op,
+        (BinaryOp::Eq, false) => BinaryOp::Ne,
+        (BinaryOp::Ne, false) => BinaryOp::Eq,
+        (BinaryOp::Lt, false) => BinaryOp::Ge,
+        (BinaryOp::Le, false) => BinaryOp::Gt,
+        (BinaryOp::Gt, false) => BinaryOp::Le,
+        (BinaryOp::Ge, false) => BinaryOp::Lt,
+        _ => return None,
+    };
+    Some(match op {
+        BinaryOp::Eq => values.clamp(lo, hi),
+        BinaryOp::Ne if lo == hi => values.without(lo),
+        BinaryOp::Lt if hi > i64::MIN => values.clamp(i64::MIN, hi - 1),
+        BinaryOp::Le => values.clamp(i64::MIN, hi),
+        BinaryOp::Gt if lo < i64::MAX => values.clamp(lo + 1, i64::MAX),
+        BinaryOp::Ge => values.clamp(lo, i64::MAX),
+        _ => return None,
+    })
 }
 
 /// All results of arithmetic.

@@ -11,7 +11,7 @@ use crate::analysis::{Analysis, Facts, access_type};
 use crate::circuit::{Circuit, Lit};
 use crate::expression::{Evaluation, Faults, slot};
 use crate::sharing::Sharing;
-use crate::sma::{Access, AccessId, Memory};
+use crate::sma::{Access, AccessId, CellId, Memory};
 use crate::unroll::{Frame, Place, Step};
 use crate::values::Values;
 use crate::word::Word;
@@ -53,6 +53,21 @@ pub struct Visible {
     pub joins: Vec<(Lit, usize)>,
     /// Whether it ends the program.
     pub halts: bool,
+    /// The shared cells that it touches.
+    pub touches: Vec<Touch>,
+    /// Whether it may be put earlier past steps of others that touch nothing of the same.
+    pub movable: bool,
+}
+
+/// What a step does with a shared cell.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// When it does.
+    pub meant: Lit,
+    /// The cell.
+    pub cell: CellId,
+    /// Whether it may change it.
+    pub writes: bool,
 }
 
 /// A thread.
@@ -295,12 +310,15 @@ impl Encoder<'_, '_> {
                 let fine = c.and(fine, stepping.condition);
                 let guard = c.and(chosen, fine);
                 let taken = c.and(path, guard);
+                let begins_section = matches!(step.edge.instr, Instr::AtomicBegin(_));
                 let visible = (stepping.is_visible || rests).then(|| Visible {
                     access: None,
                     switch: nesting == 0,
                     unless_blocked: stepping.unless_blocked,
+                    movable: stepping.joins.is_empty() && !stepping.halts && !rests && !begins_section,
                     joins: std::mem::take(&mut stepping.joins),
                     halts: stepping.halts,
+                    touches: touches(&stepping.access),
                 });
                 let mut code_of_step = StepCode {
                     guard,
@@ -640,6 +658,19 @@ impl Encoder<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The cells that an access is to.
+fn touches(access: &Access) -> Vec<Touch> {
+    let reads = access.reads.iter().flat_map(|read| &read.targets);
+    let reads = reads.map(|(meant, cell)| Touch { meant: *meant, cell: *cell, writes: false });
+    let writes = access.writes.iter().flat_map(|write| &write.targets);
+    let writes = writes.map(|(meant, cell, _)| Touch { meant: *meant, cell: *cell, writes: true });
+    let freed = access.frees.iter().flat_map(|frees| &frees.targets);
+    let freed = freed.flat_map(|(meant, cells)| {
+        cells.iter().map(|cell| Touch { meant: *meant, cell: *cell, writes: true })
+    });
+    reads.chain(writes).chain(freed).collect()
 }
 
 /// One state of several that ways lead to.

@@ -109,6 +109,9 @@ struct Cell {
 /// A cell with more stores holds values and not the numbers of stores: what a store costs must not grow with their
 /// number for ever.
 const MANY_STORES: usize = 40;
+/// So does one with more stores than these for each bit of its values, if they are not few anyway.
+const STORES_PER_BIT: usize = 3;
+const FEW_STORES: usize = 8;
 
 /// The abstraction.
 pub struct Stamped {
@@ -123,6 +126,8 @@ pub struct Stamped {
     /// The clock when the current turn begins, and when it ends.
     begin: Time,
     end: Time,
+    /// For each thread, the clock when its last turn but the current one ended, and when its last turn ends.
+    ends: Vec<[Time; 2]>,
 }
 
 /// Where things are in what a thread carries.
@@ -171,6 +176,7 @@ impl Stamped {
             cells,
             issued: Vec::new(),
             loads: Loads::default(),
+            ends: vec![[zero.clone(), zero.clone()]; own.len()],
             begin: zero.clone(),
             end: zero,
             own,
@@ -231,8 +237,11 @@ impl Cell {
         if self.follows {
             return;
         }
+        let width = self.stores.iter().map(Word::width).max().unwrap_or(0);
         let held = || match stores {
-            many if many > MANY_STORES => Held::Value(self.initial.clone()),
+            many if many > MANY_STORES.min((STORES_PER_BIT * width).max(FEW_STORES)) => {
+                Held::Value(self.initial.clone())
+            }
             few => Held::Source((0..few).map(|i| Lit::constant(i == 0)).collect()),
         };
         self.held = (0..=times).map(|_| held()).collect();
@@ -406,10 +415,19 @@ impl Memory for Stamped {
         AccessId(self.issued.len() - 1)
     }
 
-    fn turn(&mut self, c: &mut Circuit, _thread: usize) {
+    fn turn(&mut self, c: &mut Circuit, thread: usize) {
         self.begin = std::mem::take(&mut self.end);
         self.end = self.number(c);
         Stamped::at_most(c, &[], &self.begin, &self.end);
+        self.ends[thread].swap(0, 1);
+        self.ends[thread][1] = self.end.clone();
+    }
+
+    fn has_waited(&self, c: &mut Circuit, access: AccessId) -> Lit {
+        let issued = &self.issued[access.0];
+        let then = &self.ends[issued.thread][0];
+        let later: Vec<_> = issued.clock.iter().zip(then).map(|(now, then)| c.and(*now, !*then)).collect();
+        c.any(later)
     }
 
     fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit, taken: Lit) {

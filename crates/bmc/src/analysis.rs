@@ -8,6 +8,7 @@
 
 use crate::expression::slot;
 use crate::loops::Loops;
+use crate::numbering;
 use crate::unroll::{Frame, Place, Step, Unrolled, unroll};
 use crate::values::{Values, evaluate, learnt};
 use fencepost_ir::cfg::{
@@ -98,6 +99,8 @@ pub struct Analysis<'p> {
     pub cells: BTreeMap<Loc, CellFacts>,
     /// Allocated objects.
     pub objects: Vec<Object>,
+    /// Whether anybody may ask which of two objects has the smaller address.
+    pub orders_objects: bool,
     loops: &'p [Loops],
     unwind: u32,
     layouts: Vec<Layout>,
@@ -123,6 +126,7 @@ impl<'p> Analysis<'p> {
             instances: Vec::new(),
             cells: BTreeMap::new(),
             objects: Vec::new(),
+            orders_objects: false,
             loops,
             unwind,
             layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
@@ -164,6 +168,11 @@ impl<'p> Analysis<'p> {
         }
         analysis.pass()?;
         Ok(analysis)
+    }
+
+    /// For each object, the thread and the step that allocate it.
+    pub fn allocations(&self) -> impl Iterator<Item = ((usize, usize), usize)> + '_ {
+        self.allocations.iter().map(|(by, object)| (*by, *object))
     }
 
     fn steps(&self) -> usize {
@@ -459,6 +468,11 @@ impl Walk<'_, '_> {
     /// Takes a step; false if it cannot be.
     fn step(&mut self, step: &Step<'_>, code: &Unrolled<'_>) -> Result<bool, Refusal> {
         let frame = &code.frames[step.frame];
+        if !self.analysis.objects.is_empty() && !self.analysis.orders_objects {
+            let (first, bits) = (self.analysis.program.objects.len(), self.analysis.program.pointer_bits);
+            let value = |expr: &Expr| self.value(frame, expr);
+            self.analysis.orders_objects = numbering::orders_objects(&step.edge.instr, first, bits, &value);
+        }
         if let Some(address) = step.edge.instr.address() {
             let values = self.value(frame, address.expr());
             self.facts.targets = self.analysis.targets(address, &values)?;

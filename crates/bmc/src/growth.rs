@@ -2,6 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::decode::Decoded;
+use crate::numbering;
 use crate::query::{DEFAULT_QUEUE, Needs, Query, Said};
 use crate::unroll::all_loops;
 use crate::width;
@@ -34,12 +35,17 @@ struct Growth<'a, 'b> {
     engine: &'a Bmc,
     task: &'a Task<'b>,
     stats: Stats,
+    /// Whether the program may see that objects have other numbers than in the formula.
+    sees_numbers: bool,
 }
 
 /// Answers a task.
 pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-    let mut growth = Growth { engine, task, stats: Stats::default() };
-    let verdict = growth.run(progress);
+    let mut growth = Growth { engine, task, stats: Stats::default(), sees_numbers: false };
+    let verdict = match growth.run(progress) {
+        Verdict::Safe { .. } if growth.sees_numbers => growth.unordered(),
+        verdict => verdict,
+    };
     Answer { verdict, unreached: Vec::new(), stats: growth.stats, certificate: None }
 }
 
@@ -79,6 +85,8 @@ impl Growth<'_, '_> {
                 Ok(analysis) => analysis,
                 Err(refusal) => return self.refuse(refusal, finished),
             };
+            let looks = program.exposes_pointers || analysis.orders_objects;
+            self.sees_numbers = looks && !numbering::is_certain(&analysis);
             let budget = self.task.budget.clone();
             let stop = Box::new(move || budget.exceeded(0).is_some());
             let query = Query::new(self.engine, analysis, self.task.program, self.task.model, clock, stop);
@@ -97,6 +105,12 @@ impl Growth<'_, '_> {
             }
         }
         Verdict::Safe { scope: finished.expect("a stage was tried") }
+    }
+
+    fn unordered(&self) -> Verdict {
+        let message =
+            "the program computes with addresses of objects that may be allocated in different orders";
+        Verdict::Unknown { reason: Reason::NotApplicable(message.into()), scope: None }
     }
 
     fn queues(&self) -> bool {
@@ -227,6 +241,7 @@ impl Growth<'_, '_> {
                         Said::Stopped => return Some(self.stopped(None)),
                     }
                 }
+                Decoded::NoRun(_) if self.sees_numbers => return Some(Stage::Done(self.unordered())),
                 Decoded::NoRun(reason) => panic!(
                     "internal error: the engine `bmc` found a model that is no run of the program ({reason}). \
                      This is a bug in Fencepost; please report it with the file."

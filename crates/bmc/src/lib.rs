@@ -24,6 +24,7 @@ pub mod expression;
 pub mod growth;
 pub mod loops;
 pub mod normal;
+pub mod numbering;
 pub mod outcomes;
 pub mod property;
 pub mod query;

@@ -161,3 +161,82 @@ fn violations_of_a_cut_width_are_counted_and_not_reported() {
     assert!(matches!(answer.verdict, Verdict::Safe { .. }), "{:?}", answer.verdict);
     assert!(answer.stats.spurious > 0, "10 is -6 in four bits");
 }
+
+/// A stack of freed nodes, popped while another thread frees what is popped and pushes what it allocates.
+#[test]
+fn a_stack_whose_nodes_are_freed() {
+    let body = |free: &str| {
+        format!(
+            "struct node {{ struct node *next; }};
+             static _Atomic(struct node *) top;
+             static void push(struct node *n) {{
+                 struct node *t = atomic_load(&top);
+                 do n->next = t; while (!atomic_compare_exchange_strong(&top, &t, n));
+             }}
+             static struct node *pop(void) {{
+                 struct node *t = atomic_load(&top);
+                 while (t) {{
+                     struct node *n = t->next;
+                     if (atomic_compare_exchange_strong(&top, &t, n)) break;
+                 }}
+                 return t;
+             }}
+             static void *user(void *a) {{
+                 struct node *n = pop();
+                 if (n) {free};
+                 push(malloc(sizeof *n));
+                 return a;
+             }}
+             int main(void) {{
+                 pthread_t t;
+                 push(malloc(sizeof(struct node)));
+                 pthread_create(&t, NULL, user, NULL);
+                 pop();
+                 pthread_join(t, NULL);
+                 return 0;
+             }}"
+        )
+    };
+    check("freed_nodes.c", &body("free(n)"), [true, true, true]);
+    check("kept_nodes.c", &body("n->next = 0"), [false, false, false]);
+}
+
+/// Which object is allocated first is up to the threads: whoever compares addresses may see both, and the engine does not
+/// say safe, nor unsafe without a run.
+#[test]
+fn addresses_that_depend_on_who_allocates_first() {
+    let body = |compared: &str| {
+        format!(
+            "static int *p;
+             static void *other(void *a) {{ p = malloc(sizeof *p); return a; }}
+             int main(void) {{
+                 pthread_t t;
+                 pthread_create(&t, NULL, other, NULL);
+                 int *q = malloc(sizeof *q);
+                 pthread_join(t, NULL);
+                 assert({compared});
+                 return 0;
+             }}"
+        )
+    };
+    check("named.c", &body("p != q"), [false; 3]);
+    for compared in ["p < q", "p > q", "(unsigned long)p < (unsigned long)q"] {
+        let text = format!("{HEADERS}{}", body(compared));
+        let tree = c::read(&[("order.c", text.as_str())], &c::Options::default())
+            .unwrap_or_else(|e| panic!("{compared}: {:?}", e.1));
+        let program = pipeline::lower(tree);
+        for model in Model::ALL {
+            let task =
+                Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
+            match Bmc::default().check(&task, &mut |_| {}).verdict {
+                Verdict::Unsafe { trace } => {
+                    replay(&program, &trace).unwrap_or_else(|r| panic!("{compared} under {model:?}: {r}"));
+                }
+                Verdict::Unknown { reason, .. } => {
+                    assert!(reason.to_string().contains("addresses"), "{compared}: {reason}");
+                }
+                Verdict::Safe { .. } => panic!("{compared} under {model:?} is not safe"),
+            }
+        }
+    }
+}

@@ -145,7 +145,8 @@ fn well_known_litmus_tests() {
 /// Clauses for a program of two threads that take turns in storing and loading, `length` times.
 fn clauses(length: usize, rounds: u32) -> u64 {
     let thread = |own: &str, other: &str| {
-        let body: String = (0..length).map(|i| format!("{own} = (r + {}) % 4; r = {other};\n", i % 3)).collect();
+        let body: String =
+            (0..length).map(|i| format!("{own} = (r + {}) % 4; r = {other};\n", i % 3)).collect();
         format!("thread t{own} {{ int r = 0; {body} assert(r != 3); }}\n")
     };
     let text = format!("shared int x, y;\n{}{}", thread("x", "y"), thread("y", "x"));

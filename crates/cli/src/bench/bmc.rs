@@ -51,7 +51,7 @@ const ROWS: [Row; 11] = [
     row!("lamport_fenced.c", (2, 2, 3), false),
 ];
 
-const SAFESTACK: Row = row!("bmc/safestack.c", (3, 4, 1), true);
+const SAFESTACK: Row = row!("bmc/safestack.c", (1, 4, 1), true);
 
 pub fn run(options: &BenchOptions) -> Result<(), String> {
     if options.format == PlainFormat::Text {

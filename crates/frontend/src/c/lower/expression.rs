@@ -32,6 +32,12 @@ impl<'a> Lowerer<'a> {
                 Some(Symbol::Constant(value, ty)) => self.int_constant(value as i64, &ty, span),
                 Some(Symbol::Function(index)) => self.function_address(index, span)?,
                 Some(Symbol::Alias(value)) => value,
+                Some(Symbol::Global(index))
+                    if matches!(name.as_str(), "stdin" | "stdout" | "stderr")
+                        && !self.globals[index].defined =>
+                {
+                    self.standard_file(index, span)?
+                }
                 _ => {
                     let lvalue = self.lvalue(e)?;
                     return self.load(lvalue, span);

@@ -218,6 +218,16 @@ fn options_for_c() {
     assert!(ran.stderr.contains("no-such-compiler"), "{}", ran.stderr);
 }
 
+/// Programs for CDSChecker begin elsewhere.
+#[test]
+fn the_function_that_a_program_begins_with() {
+    let text = "#include <model-assert.h>\nint x;\nint user_main(int argc, char **argv) { MODEL_ASSERT(argc == 1 && x == VALUE); return 0; }\n";
+    for (value, code) in [("VALUE=0", 0), ("VALUE=1", 1)] {
+        let ran = check("user_main.c", text, &["-q", "-D", value]);
+        assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
+    }
+}
+
 /// Errors stand in the user's file, at the line and column of what is wrong.
 #[test]
 fn errors_have_their_places() {
@@ -360,6 +370,15 @@ fn locks_of_all_kinds_exclude() {
             "",
             "while (atomic_exchange(&l, 1)) syscall(SYS_futex, &l, FUTEX_WAIT, 1, 0, 0, 0);",
             "atomic_store(&l, 0); syscall(SYS_futex, &l, FUTEX_WAKE, 1, 0, 0, 0);",
+        ),
+        (
+            "named_semaphore",
+            "#include <fcntl.h>\nsem_t *l;",
+            "l = sem_open(\"/name\", O_CREAT, 0644, 1); assert(l != SEM_FAILED); assert(sem_open(\"/name\", 0) == l);\n\
+             assert(sem_open(\"/other\", 0) == SEM_FAILED); assert(sem_unlink(\"/name\") == 0);\n\
+             assert(sem_unlink(\"/name\") == -1); assert(sem_open(\"/name\", O_CREAT | O_EXCL, 0, 1) != l);",
+            "sem_wait(l);",
+            "sem_post(l);",
         ),
         ("semaphore", "sem_t l;", "sem_init(&l, 0, 1);", "sem_wait(&l);", "sem_post(&l);"),
         ("mtx", "mtx_t l;", "mtx_init(&l, mtx_plain);", "mtx_lock(&l);", "mtx_unlock(&l);"),

@@ -175,7 +175,7 @@ impl<'a> Lowerer<'a> {
         unused: bool,
         span: Span,
     ) -> Result<Value> {
-        if self.functions[index].name == "main" {
+        if self.main == Some(index) {
             return Err(Diagnostic::new(span, "calling `main` is not supported"));
         }
         let ty = self.functions[index].ty.clone();

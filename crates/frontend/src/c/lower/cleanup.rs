@@ -36,7 +36,8 @@ impl<'a> Lowerer<'a> {
 
     /// Calls what belongs to the variables from the given one on, the last first.
     pub(super) fn clean_up(&mut self, from: usize) -> Result<()> {
-        for Cleanup { variable, function, span } in self.body.cleanups[from..].to_vec().into_iter().rev() {
+        let leaving = self.body.cleanups[from..].to_vec();
+        for Cleanup { variable, function, span } in leaving.into_iter().rev() {
             let ty = self.functions[function].ty.clone();
             let address = self.address_of(variable, span)?;
             let address = match ty.params.as_deref() {

@@ -34,7 +34,7 @@ impl Lowerer<'_> {
             });
         };
         if to.is_floating() {
-            return self.to_floating(value, to, span);
+            return self.made_floating(value, to, span);
         }
         if from.is_floating() {
             return Err(floating::unknown_value(span));

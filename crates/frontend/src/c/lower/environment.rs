@@ -63,6 +63,10 @@ impl<'a> Lowerer<'a> {
                 let text = self.string(&literal, span)?;
                 return self.load(text, span).map(Some);
             }
+            ("sem_open", [name, flags, rest @ ..]) => {
+                let value = rest.get(1);
+                self.library_function("__fencepost_sem_open", [Some(name), Some(flags), value], span)?
+            }
             ("syscall", [number, rest @ ..]) => self.system_call(number, rest, span)?,
             ("getpid" | "gettid", []) => Value::Scalar(self.int_constant(1, &CType::INT, span)),
             ("sysconf" | "get_nprocs" | "get_nprocs_conf", _) => {
@@ -91,23 +95,46 @@ impl<'a> Lowerer<'a> {
         match (self.constant(number), args) {
             (Ok(n), []) if n == thread => Ok(Value::Scalar(self.int_constant(1, &CType::LONG, span))),
             (Ok(n), [word, operation, value, rest @ ..]) if n == futex => {
-                let Some(Symbol::Function(index)) = self.library.get("__fencepost_futex").cloned() else {
-                    panic!("the library has futexes")
-                };
-                let ty = self.functions[index].ty.clone();
-                let params = ty.params.clone().unwrap_or_default();
-                let mut words = Vec::new();
-                for (arg, ty) in [word, operation, value].into_iter().zip(&params) {
-                    let arg = self.scalar(arg)?;
-                    let arg = self.convert(arg, ty, span)?;
-                    words.push(self.keep(arg.expr));
-                }
                 self.evaluate(rest)?;
-                self.program.atomics.push((span, true));
-                self.inline(index, words, span)
+                let args = [Some(word), Some(operation), Some(value)];
+                self.library_function("__fencepost_futex", args, span)
             }
             _ => Err(Diagnostic::new(span, "this system call is not supported").help("futexes are")),
         }
+    }
+
+    /// `stdin` and its like, which point to a file as any other.
+    pub(super) fn standard_file(&mut self, index: usize, span: Span) -> Result<Typed> {
+        let Some(Symbol::Global(file)) = self.library.get("__fencepost_file").cloned() else {
+            panic!("the library has a file")
+        };
+        let place = Place::variable(self.global(file, span)?, span);
+        let address = self.address_of(Lvalue { place, ty: CType::CHAR }, span)?;
+        Ok(Typed { ty: self.globals[index].ty.unqualified().clone(), ..address })
+    }
+
+    /// A function of the library with three parameters, of which those are 0 that are not given.
+    fn library_function(
+        &mut self,
+        name: &str,
+        args: [Option<&'a ast::Expr>; 3],
+        span: Span,
+    ) -> Result<Value> {
+        let Some(Symbol::Function(index)) = self.library.get(name).cloned() else {
+            panic!("the library has `{name}`")
+        };
+        let params = self.functions[index].ty.params.clone().unwrap_or_default();
+        let mut words = Vec::new();
+        for (arg, ty) in args.into_iter().zip(&params) {
+            let arg = match arg {
+                Some(arg) => self.scalar(arg)?,
+                None => self.int_constant(0, &CType::INT, span),
+            };
+            let arg = self.convert(arg, ty, span)?;
+            words.push(self.keep(arg.expr));
+        }
+        self.program.atomics.push((span, true));
+        self.inline(index, words, span)
     }
 
     /// A clock's reading.

@@ -104,7 +104,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// A number that becomes one of a floating type: its accesses happen, its value is gone.
-    pub(super) fn to_floating(&mut self, value: Typed, ty: &CType, span: Span) -> Result<Typed> {
+    pub(super) fn made_floating(&mut self, value: Typed, ty: &CType, span: Span) -> Result<Typed> {
         if !value.ty.is_integer() && !value.ty.is_floating() {
             let (from, to) = (self.types().show(&value.ty), self.types().show(ty));
             return Err(Diagnostic::new(span, format!("`{from}` does not convert to `{to}`")));

@@ -223,6 +223,8 @@ struct Lowerer<'a> {
     constructors: Vec<life::Hook>,
     destructors: Vec<life::Hook>,
     has_handlers: bool,
+    /// The function that the program begins with.
+    main: Option<usize>,
     /// Whether functions look at arguments behind `...`.
     uses_varargs: bool,
     /// The next call is made for what it does.
@@ -266,6 +268,7 @@ impl<'a> Lowerer<'a> {
             constructors: Vec::new(),
             destructors: Vec::new(),
             has_handlers: false,
+            main: None,
             uses_varargs: false,
             value_unused: false,
             program,
@@ -313,8 +316,11 @@ impl<'a> Lowerer<'a> {
 
     /// Lowers `main` and all it needs.
     fn program(mut self) -> Result<Program> {
-        let main = self.functions.iter().position(|f| f.name == "main" && f.body.is_some());
+        let defined = |name: &str| self.functions.iter().position(|f| f.name == name && f.body.is_some());
+        // CDSChecker calls it by a name of its own.
+        let main = defined("main").or_else(|| defined("user_main"));
         let Some(main) = main else { return Err(self.no_main()) };
+        self.main = Some(main);
         let procedure = self.procedure(main, Span::NONE)?;
         let args = self.main_arguments(main)?;
         self.lower_waiting()?;

@@ -83,7 +83,7 @@ impl<'a> Lowerer<'a> {
         self.body = Body {
             locals: self.program.procedure(procedure).locals.clone(),
             result: (ty.result != CType::Void).then(|| ty.result.clone()),
-            is_main: self.functions[index].name == "main",
+            is_main: self.main == Some(index),
             name: {
                 let original = self.functions[index].original.unwrap_or(index);
                 self.functions[original].name.clone()

@@ -182,8 +182,11 @@ impl<'p> Query<'p> {
         formula.each(|clause| solver.add(clause));
         let outcome = solver.solve(&[]);
         solver.finish_proof();
-        self.solver = solver;
-        Ok(said(outcome))
+        // Its formula is for this question alone: what is asked next must not have the end in it.
+        match said(outcome) {
+            Said::Yes => Ok(self.ask(end)),
+            other => Ok(other),
+        }
     }
 
     /// The run of the model that was found last.

@@ -32,6 +32,24 @@ pub fn read_with_format(
     Ok((parse(format, &name, &text, options)?, format))
 }
 
+/// Reads a C file whose places are those of its own text, even if it is preprocessed and says where it comes from.
+pub fn read_unmarked(
+    path: &Path,
+    options: &InputOptions,
+) -> Result<(tree::Program, InputFormat), InputError> {
+    let name = path.display().to_string();
+    let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
+    let format = format(path, options, &text)?;
+    let is_marker = |line: &str| {
+        let rest =
+            line.strip_prefix('#').map(|rest| rest.trim_start().trim_start_matches("line").trim_start());
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let lines = text.split_inclusive('\n');
+    let text: String = lines.map(|line| if is_marker(line) { "\n" } else { line }).collect();
+    Ok((parse(format, &name, &text, options)?, format))
+}
+
 /// Reads a text.
 pub fn parse(
     format: InputFormat,
@@ -106,7 +124,7 @@ pub fn format(path: &Path, options: &InputOptions, text: &str) -> Result<InputFo
 }
 
 /// Whether the first word after comments begins a Trencher file.
-fn is_trencher(text: &str) -> bool {
+pub fn is_trencher(text: &str) -> bool {
     let lines = text.lines().map(|l| l.split('#').next().unwrap_or(""));
     let first = lines.flat_map(str::split_whitespace).next();
     matches!(first, Some("thread" | "memory_size"))
@@ -135,10 +153,19 @@ pub fn complain(error: &InputError) {
 
 /// Why there is no program, in words.
 pub fn message(error: &InputError) -> String {
+    message_in(error, colour())
+}
+
+/// The same without colours.
+pub fn plain_message(error: &InputError) -> String {
+    message_in(error, Colour::Off)
+}
+
+fn message_in(error: &InputError, colour: Colour) -> String {
     match error {
         InputError::File(message) => format!("error: {message}"),
         InputError::Text(sources, diagnostics) => {
-            let rendered = |d| format!("{}\n", diagnostics::render(sources, d, colour()));
+            let rendered = |d| format!("{}\n", diagnostics::render(sources, d, colour));
             diagnostics.iter().map(rendered).collect::<Vec<_>>().join("\n")
         }
     }

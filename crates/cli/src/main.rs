@@ -5,20 +5,27 @@
 
 mod bench;
 mod bmc;
+mod campaign;
 mod certify;
 mod check;
+mod collect;
+mod decide;
 mod explain;
 mod fences;
+mod files;
 mod input;
 mod interrupt;
 mod litmus;
+mod lsp;
 mod options;
 mod output;
 mod portfolio;
+mod print;
 mod progress;
 mod replay;
 mod robust;
 mod sequentialize;
+mod shell;
 mod story;
 mod translate;
 mod translated;
@@ -39,6 +46,10 @@ fn main() -> ExitCode {
         Command::Sequentialize(options) => sequentialize::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
+        Command::Merge(options) => campaign::merge::run(&options),
+        Command::Completions(options) => shell::completions(&options),
+        Command::Man(options) => shell::man(&options),
+        Command::Lsp(_) => lsp::run(),
         Command::Bench(options) => bench::run(&options),
     };
     ExitCode::from(code as u8)

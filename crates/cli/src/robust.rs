@@ -1,8 +1,9 @@
 //! `fencepost robust`: whether TSO adds behaviour at all, and where.
 
+use crate::collect::{Collected, Unknowns};
 use crate::options::{self, Format, ModelName, RobustOptions};
 use crate::progress::ProgressLine;
-use crate::{Exit, check, input, interrupt, output};
+use crate::{Exit, check, decide, input, interrupt, output};
 use fencepost_certify::{replay_cycle, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
@@ -38,17 +39,30 @@ pub fn run(options: &RobustOptions) -> Exit {
         true => vec![&options.files[..]],
         false => options.files.iter().map(std::slice::from_ref).collect(),
     };
-    for files in programs {
-        exit = exit.and(decide(options, files, &cancelled));
+    let unknowns = Unknowns::new(options.allow_unknown);
+    let mut collected = Collected::new(options.format, "robust", options.quiet, unknowns);
+    let mut left = programs.into_iter();
+    for files in left.by_ref() {
+        exit = exit.and(answer(options, files, &mut collected, &cancelled));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
     }
-    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+    if cancelled.load(Ordering::Relaxed) {
+        collected.interrupted(left.map(check::program_name));
+    }
+    let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
+    collected.print(exit);
+    exit
 }
 
-fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool>) -> Exit {
-    let name = files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join("+");
+fn answer(
+    options: &RobustOptions,
+    files: &[PathBuf],
+    collected: &mut Collected,
+    cancelled: &Arc<AtomicBool>,
+) -> Exit {
+    let name = check::program_name(files);
     let read = match files {
         [file] => input::read(file, &options.input),
         files => input::read_linked(files, &options.input),
@@ -57,6 +71,7 @@ fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool
         Ok(tree) => tree,
         Err(error) => {
             input::complain(&error);
+            collected.error(&name, &error);
             if options.format == Format::Json {
                 output::line(check::error_object(&name, &error));
             }
@@ -67,7 +82,7 @@ fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool
     let start = Instant::now();
     let budget = Budget {
         deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
-        memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
+        memory: options.memory.map(|mb| mb << 20).or_else(decide::default_memory),
         cancelled: cancelled.clone(),
         pause: None,
     };
@@ -78,7 +93,9 @@ fn decide(options: &RobustOptions, files: &[PathBuf], cancelled: &Arc<AtomicBool
     };
     drop(line);
     let answer = Robustness { seconds: start.elapsed().as_secs_f64(), ..answer };
+    collected.robust(&answer);
     match options.format {
+        Format::Sarif | Format::Junit => {}
         Format::Json => output::line(robust::object(&answer)),
         Format::Text => {
             let detail = match (options.quiet, options.verbose) {

@@ -1,14 +1,19 @@
 //! What is told of a verdict besides its line: the simplest run that can be found, and files with pages and drawings.
 
-use crate::options::CheckOptions;
-use crate::output;
+use crate::options::{CheckOptions, DataModelName};
+use crate::{input, output};
 use fencepost_explore::{Least, least_weak};
+use fencepost_frontend::c::outline::outline;
+use fencepost_ir::FileId;
+use fencepost_report::digest::sha256;
 use fencepost_report::explain::{Known, Order};
 use fencepost_report::page::{self, Recheck};
 use fencepost_report::picture::{Form, Frame, document, drawing};
+use fencepost_report::witness::{self, Provenance};
 use fencepost_report::{Outcome, Shown};
 use fencepost_task::{Failure, Scope, Task, Trace, Violation};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// The least weak run to a violation that can be found quickly, and how weak it is.
 pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Trace {
@@ -48,16 +53,56 @@ pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -
     output::write(path, &document(&drawing(&program, replay, Form::Wide, frame)))
 }
 
+/// Writes the witness that was asked for.
+pub fn witness(options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> {
+    let Some(path) = &options.witness else { return Ok(()) };
+    let Shown::Unsafe(replay) = &outcome.verdict else {
+        output::complain(format!("no witness: the verdict is {}", outcome.verdict.name()));
+        return Ok(());
+    };
+    let instance;
+    let program = match replay.instances.is_empty() {
+        true => outcome.program,
+        false => {
+            instance = outcome.program.instantiated(&replay.instances);
+            &instance
+        }
+    };
+    let sources = &program.sources;
+    let outline =
+        outline(sources.name(FileId(0)), sources.text(FileId(0)), &input::c_options(&options.input));
+    let bytes = options.files.first().map(std::fs::read).and_then(Result::ok).unwrap_or_default();
+    let from = Provenance {
+        hash: sha256(&bytes),
+        version: env!("CARGO_PKG_VERSION"),
+        command: command(),
+        at: SystemTime::now(),
+        data_model: match options.input.data_model {
+            DataModelName::Lp64 => "LP64",
+            DataModelName::Ilp32 => "ILP32",
+        },
+    };
+    match witness::witness(program, replay, &outline, &from) {
+        Ok(text) => output::write(path, &text),
+        Err(reason) => {
+            output::complain(format!("no witness: {reason}"));
+            Ok(())
+        }
+    }
+}
+
+/// What was typed, as a shell reads it.
+fn command() -> String {
+    let words = std::env::args().skip(1).map(|a| quote(&a));
+    std::iter::once("fencepost".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// What was proved, and the commands that check it again.
 fn recheck(files: &[PathBuf], outcome: &Outcome<'_>) -> Recheck {
     let quoted: Vec<String> = files.iter().map(|f| quote(&f.display().to_string())).collect();
     let file = quoted.join(" ");
     let model = outcome.model.name();
-    let again = std::iter::once("fencepost".to_string())
-        .chain(std::env::args().skip(1).map(|a| quote(&a)))
-        .collect::<Vec<_>>()
-        .join(" ");
-    let mut commands = vec![again];
+    let mut commands = vec![command()];
     let mut proof = Vec::new();
     match &outcome.verdict {
         Shown::Unsafe(_) => {

@@ -7,10 +7,13 @@
 //! ends there, but it proves nothing about larger ages.
 
 use crate::options::{CheckOptions, EngineName, InputFormat, InputOptions};
+use crate::portfolio::race::race;
 use crate::{input, translate};
 use fencepost_bmc::Bmc;
 use fencepost_explore::{Explicit, without_needless_steps};
 use fencepost_ir::{cfg, tree};
+use fencepost_memory::State;
+use fencepost_passes::liveness::Liveness;
 use fencepost_passes::pipeline;
 use fencepost_task::{
     Answer, Bounds, Budget, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Verdict,
@@ -20,7 +23,6 @@ use fencepost_translate::{
 };
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Instant;
 
 /// No bound larger than this is tried by itself.
 const LARGEST: u32 = 8;
@@ -28,8 +30,24 @@ const LARGEST: u32 = 8;
 /// After so many states no larger bound is tried: it would take many times as many.
 const ENOUGH_STATES: u64 = 500_000;
 
-/// Shared states are compared in spaces of up to so many states.
-const COMPARABLE: usize = 100_000;
+/// Shared states are compared where they are found in up to so many steps.
+const COMPARABLE: usize = 300_000;
+
+/// Bytes that a search may take before a solver works beside it.
+const FIRST_BYTES: u64 = 64 << 20;
+
+/// Explicit search that does not shorten what it finds: it becomes a run of the original first.
+struct Search;
+
+impl Engine for Search {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
+        Explicit::default().check_quickly(task, progress)
+    }
+}
 
 /// The engine.
 pub struct Translated<'a> {
@@ -87,7 +105,8 @@ impl<'a> Translated<'a> {
         Ok((translation, program))
     }
 
-    /// Decides one bound: by explicit search, or where that comes to no end a solver looks for violations.
+    /// Decides one bound: by explicit search, or where that takes long, by search and by a solver that looks for
+    /// violations, in turns.
     fn at(&self, k: u32, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Tried {
         let (translation, program) = match self.translation(k) {
             Ok(translated) => translated,
@@ -96,24 +115,17 @@ impl<'a> Translated<'a> {
                 return Tried { verdict, stats: Stats::default(), translation: None };
             }
         };
-        let halved = task.budget.deadline.map(|deadline| {
-            let now = Instant::now();
-            now + deadline.saturating_duration_since(now) / 2
-        });
-        let budget = Budget { deadline: halved, ..task.budget.clone() };
-        let sc = Task { program: &program, model: Model::Sc, bounds: Bounds::default(), budget };
-        let mut answer = Explicit::default().check_quickly(&sc, progress);
-        if let Verdict::Unknown { reason, .. } = &answer.verdict
-            && *reason != Reason::Cancelled
-            && task.budget.exceeded(0).is_none()
-        {
-            let why = answer.verdict.clone();
-            let sc = Task { budget: task.budget.clone(), ..sc };
-            answer = Bmc::default().check(&sc, progress);
+        let sc = |budget| Task { program: &program, model: Model::Sc, bounds: Bounds::default(), budget };
+        let memory = Some(task.budget.memory.map_or(FIRST_BYTES, |bytes| bytes.min(FIRST_BYTES)));
+        let first = sc(Budget { memory, ..task.budget.clone() });
+        let mut answer = Explicit::default().check_quickly(&first, progress);
+        if matches!(answer.verdict, Verdict::Unknown { .. }) && task.budget.exceeded(0).is_none() {
+            let engines: [Box<dyn Engine + Sync>; 2] = [Box::new(Search), Box::new(Bmc::default())];
+            // In turns on one core, so that two runs end the same way.
+            let finish = race(&engines, &sc(task.budget.clone()), false, 1, progress);
+            let mut answers = finish.answers;
             // A solver's bounds are others; that it finds nothing says little.
-            if !matches!(answer.verdict, Verdict::Unsafe { .. }) {
-                answer.verdict = why;
-            }
+            answer = answers.swap_remove(finish.winner.unwrap_or(0));
         }
         let verdict = match answer.verdict {
             Verdict::Unsafe { trace } => {
@@ -147,6 +159,19 @@ impl<'a> Translated<'a> {
             Some(k) => k..=k,
             None if self.rounds => 1..=LARGEST,
             None => 0..=LARGEST,
+        }
+    }
+}
+
+/// Sets the registers to zero that are not read again.
+fn forget_dead(liveness: &Liveness, state: &mut State) {
+    for thread in &mut state.threads {
+        for frame in &thread.frames {
+            for (slot, live) in liveness.at(frame.procedure, frame.node).iter().enumerate() {
+                if !live {
+                    thread.registers[frame.base as usize + slot] = 0;
+                }
+            }
         }
     }
 }
@@ -190,9 +215,14 @@ impl Engine for Translated<'_> {
             if self.given.is_some() || stats.states > ENOUGH_STATES {
                 break;
             }
-            let reached = tried
-                .translation
-                .and_then(|(translation, program)| shared_states(&program, &translation.shared, COMPARABLE));
+            // Where there are too many states there are no fewer with the next bound.
+            let compares = k <= 1 || before.is_some();
+            let reached =
+                tried.translation.filter(|_| compares && k > 0).and_then(|(translation, program)| {
+                    let liveness = Liveness::new(&program);
+                    let forget = |state: &mut State| forget_dead(&liveness, state);
+                    shared_states(&program, &translation.shared, COMPARABLE, &task.budget, &forget)
+                });
             if let (Some(old), Some(new)) = (&before, &reached)
                 && k > 1
                 && old == new

@@ -92,3 +92,41 @@ fn mutated_c_files_are_lowered_or_refused_with_a_place() {
     }
     assert!(lowered > 300 && refused > 1000, "{lowered} {refused}");
 }
+
+/// A program of more than 500 lines, all of which `main` comes to, without directives.
+fn long_program() -> String {
+    let mut text =
+        String::from("typedef struct node { int key; long value; struct node *next; } node;\nint total;\n");
+    for i in 0..42 {
+        text += &format!(
+            "static node list{i}[4];\n\
+             static int step{i}(int from, node *into)\n{{\n    int sum = from * {i} + 1;\n\
+             \x20   for (int j = 0; j < 4; j++) {{\n        into[j].key = sum ^ j;\n\
+             \x20       into[j].next = j ? &into[j - 1] : 0;\n        if (into[j].key % 3 == 0 && sum > {i})\n\
+             \x20           sum += into[j].key << 2;\n        else\n            sum -= (unsigned char)into[j].key;\n    }}\n\
+             \x20   total += sum;\n    return sum;\n}}\n"
+        );
+    }
+    text += "int main(void)\n{\n    int last = 1;\n";
+    for i in 0..42 {
+        text += &format!("    last = step{i}(last, list{i});\n");
+    }
+    text + "    return last;\n}\n"
+}
+
+/// Reading is fast: 30 ms for 500 lines, preprocessing aside; unoptimised builds and loaded machines get more.
+#[test]
+fn a_file_of_500_lines_is_read_in_no_time() {
+    let text = long_program();
+    let lines = text.lines().count();
+    assert!(lines > 500, "{lines} lines");
+    let read_once = || {
+        let start = std::time::Instant::now();
+        read(&[("long.i", &text)], &Options::default()).expect("it is a program");
+        start.elapsed()
+    };
+    let fastest = (0..10).map(|_| read_once()).min().expect("it was read");
+    println!("{lines} lines are read in {fastest:?}");
+    let most = if cfg!(debug_assertions) { 300 } else { 30 };
+    assert!(fastest.as_millis() < most, "{lines} lines take {fastest:?}");
+}

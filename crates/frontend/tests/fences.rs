@@ -1,7 +1,7 @@
 //! Fences in texts: at every place a fence is nothing but a fence, for all examples and odd texts; the text for
 //! people differs in added lines only where it can.
 
-use fencepost_frontend::fences::{Language, Site, Standing, insert, layout, sites};
+use fencepost_frontend::fences::{Edit, Language, Site, Standing, insert, layout, sites};
 use fencepost_frontend::{c, memorax, model, trencher};
 use fencepost_ir::tree::{FenceKind, Program, Stmt, StmtKind};
 use std::path::Path;
@@ -18,6 +18,13 @@ fn read(language: Language, name: &str, text: &str) -> Option<Program> {
 
 fn all_sites(language: Language, name: &str, text: &str) -> Vec<Site> {
     sites(language, name, text, &c::Options::default())
+}
+
+/// A text with its edits, from the last to the first, as editors do it.
+fn applied(text: &str, edits: &[Edit]) -> String {
+    let mut text = text.to_string();
+    edits.iter().rev().for_each(|edit| text.replace_range(edit.from..edit.to, &edit.text));
+    text
 }
 
 /// Fences at all sites: each is read at its site, and without them the program is the old one.
@@ -51,6 +58,8 @@ fn check_everywhere(language: Language, name: &str, text: &str) -> usize {
         }
         // The text for people means the same.
         let laid = layout(language, text, &fences);
+        assert_eq!(applied(text, &laid.edits), laid.text, "{name}: the edits make the text");
+        assert!(laid.edits.windows(2).all(|e| e[0].to < e[1].from), "{name}: edits do not touch");
         let mut new = read(language, name, &laid.text)
             .unwrap_or_else(|| panic!("{name} with fences for people can be read:\n{}", laid.text));
         let edited = read(language, name, &edited.text).unwrap();

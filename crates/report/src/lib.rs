@@ -1,10 +1,13 @@
-//! Answers for people and for scripts: text, JSON, diagnostics, drawings, pages.
+//! Answers for people and for other programs: text, JSON, SARIF, JUnit, diagnostics, drawings, pages.
 
 pub mod certificate;
+pub mod clock;
 pub mod diagnostics;
 pub mod diff;
+pub mod digest;
 pub mod explain;
 pub mod json;
+pub mod junit;
 pub mod litmus;
 pub mod nearest_sc;
 pub mod page;
@@ -12,8 +15,13 @@ pub mod paint;
 pub mod picture;
 pub mod robust;
 pub mod rows;
+pub mod sarif;
+pub mod spots;
+pub mod summary;
 pub mod text;
 pub mod timeline;
+pub mod told;
+pub mod witness;
 pub mod words;
 
 use explain::{Explanation, Order};

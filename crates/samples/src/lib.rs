@@ -1,9 +1,10 @@
 //! Programs for the tests of every engine: all tiny ones ([`tiny`]), random larger ones
-//! ([`random`]) with a shrinker for what fails ([`sketch`]), mutated texts ([`mutate`]), and C programs of one
+//! ([`random`], [`labelled`]) with a shrinker for what fails ([`sketch`]), mutated texts ([`mutate`]), and C programs of one
 //! thread ([`c_program`]).
 //! Everything is deterministic: the same seed gives the same program.
 
 pub mod c_program;
+pub mod labelled;
 pub mod mutate;
 pub mod random;
 pub mod sketch;

@@ -1,30 +1,48 @@
 //! Statements, one by one (Figure 6 of the paper).
 
+use crate::flow::{continues, has_label};
 use crate::scopes;
 use crate::support::Helper;
 use crate::value::Access;
 use crate::{Translator, Unsupported};
 use fencepost_ir::tree::{
     Base, Block, Drain, Expr, ExprKind, FenceKind, LocalId, Place, Procedure, ProcedureId, Stmt, StmtKind,
-    UnaryOp,
+    UnaryOp, VarRef,
 };
 use fencepost_ir::{Scalar, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub type Result<T> = std::result::Result<T, Unsupported>;
 
+/// A loop around a statement, or a switch in a loop.
+#[derive(Clone, Default)]
+pub struct Loop {
+    /// Where `continue` leads if not to what C means by it.
+    pub again: Option<String>,
+    /// The label that C's `continue` leads to.
+    pub next: Option<String>,
+    /// For a switch the label behind it, which C's `break` leads to.
+    pub leave: Option<String>,
+}
+
 /// The translation of a procedure's body.
 pub struct Body<'a> {
     pub translator: &'a Translator<'a>,
-    id: ProcedureId,
+    pub id: ProcedureId,
     /// The procedure, with the variables that were added.
     pub procedure: Procedure,
     /// So many of its variables it had before.
     pub original_locals: usize,
     pub lines: Vec<String>,
     pub indent: usize,
-    /// For each loop around, where `continue` leads if not to its beginning.
-    loops: Vec<Option<String>>,
+    /// The loops and switches around.
+    pub loops: Vec<Loop>,
+    /// Labels that are cases of the switches around, with what stands for them.
+    pub cases: BTreeMap<String, String>,
+    /// Labels of switches' ends that jumps were written to.
+    pub jumped: BTreeSet<String>,
+    /// Comments of the user's before these lines, with their indentation.
+    pub comments: BTreeMap<usize, Vec<(String, usize)>>,
     labels: usize,
     /// Labels that jumps lead to.
     targets: BTreeSet<String>,
@@ -52,6 +70,9 @@ impl<'a> Body<'a> {
             lines: Vec::new(),
             indent: 1,
             loops: Vec::new(),
+            cases: BTreeMap::new(),
+            jumped: BTreeSet::new(),
+            comments: BTreeMap::new(),
             labels: 0,
             targets,
             declared: BTreeMap::new(),
@@ -92,6 +113,8 @@ impl<'a> Body<'a> {
 
     /// The end of the procedure.
     pub fn end(&mut self) {
+        let left = self.translator.comments.of_end(self.procedure.span);
+        self.add_comments(left);
         let last = self.lines.last().map_or("", |l| l.trim());
         if last.starts_with("return") || last.starts_with("exit(") {
             return;
@@ -107,12 +130,60 @@ impl<'a> Body<'a> {
 
     /// Statements in order.
     pub fn block(&mut self, block: &Block) -> Result<()> {
-        block.0.iter().try_for_each(|stmt| self.stmt(stmt))
+        self.statements(&block.0)
     }
 
-    fn inner(&mut self, block: &Block) -> Result<()> {
+    /// Statements in order; those that make up a statement of C together.
+    pub fn statements(&mut self, mut stmts: &[Stmt]) -> Result<()> {
+        while let [stmt, rest @ ..] = stmts {
+            self.comment(stmt.span);
+            stmts = if !self.language().is_c() {
+                self.stmt(stmt)?;
+                rest
+            } else if let Some(switch) = self.switch_at(stmts) {
+                self.write_switch(None, &switch)?;
+                &stmts[switch.length..]
+            } else if let Some(switch) = self.switch_at(rest)
+                && self.is_value_of(stmt, &switch, &rest[switch.length..])
+            {
+                self.write_switch(Some(stmt), &switch)?;
+                &rest[switch.length..]
+            } else if let Some(f) = self.for_loop(stmt) {
+                self.write_for(None, &f)?;
+                rest
+            } else if let Some(f) = rest.first().and_then(|next| self.for_loop(next))
+                && self.begins(stmt, &f, &rest[1..])
+            {
+                self.write_for(Some(stmt), &f)?;
+                &rest[1..]
+            } else {
+                self.stmt(stmt)?;
+                rest
+            };
+            // Nothing comes to what stands behind a jump, unless it has labels.
+            if matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Halt | StmtKind::Exit(_)) {
+                let reached = stmts.iter().position(has_label).unwrap_or(stmts.len());
+                stmts = &stmts[reached..];
+            }
+        }
+        Ok(())
+    }
+
+    /// The user's comments that belong to what stands at a place.
+    fn comment(&mut self, span: Span) {
+        let comments = self.translator.comments.of_statement(self.procedure.span, span);
+        self.add_comments(comments);
+    }
+
+    fn add_comments(&mut self, comments: Vec<String>) {
+        let indent = self.indent * 4;
+        let here = self.comments.entry(self.lines.len()).or_default();
+        here.extend(comments.into_iter().map(|text| (text, indent)));
+    }
+
+    fn inner(&mut self, stmts: &[Stmt]) -> Result<()> {
         self.indent += 1;
-        let result = self.block(block);
+        let result = self.statements(stmts);
         if self.language().is_c() && self.lines.last().is_some_and(|l| l.ends_with("{")) {
             let skip = self.language().skip();
             self.line(skip);
@@ -134,19 +205,19 @@ impl<'a> Body<'a> {
                 if then.0.is_empty() && !otherwise.0.is_empty() {
                     let not = negation(condition);
                     self.line(format!("if ({}) {{", self.expr(&not)));
-                    self.inner(otherwise)?;
+                    self.inner(&otherwise.0)?;
                 } else {
                     self.line(format!("if ({}) {{", self.expr(&condition)));
-                    self.inner(then)?;
+                    self.inner(&then.0)?;
                     if !otherwise.0.is_empty() {
                         self.line("} else {");
-                        self.inner(otherwise)?;
+                        self.inner(&otherwise.0)?;
                     }
                 }
                 self.line("}");
             }
             StmtKind::While(condition, body) => {
-                self.loops.push(None);
+                self.loops.push(Loop::default());
                 if self.has_effects(condition) {
                     self.line(format!("while ({}) {{", language.yes()));
                     self.indent += 1;
@@ -165,24 +236,33 @@ impl<'a> Body<'a> {
                         self.indent -= 1;
                     }
                 }
-                self.inner(body)?;
+                self.inner(&body.0)?;
                 self.line("}");
                 self.loops.pop();
             }
             StmtKind::DoWhile(body, condition) => {
-                let target = (self.has_effects(condition) && continues(body)).then(|| {
+                let effects = self.has_effects(condition);
+                let target = (effects && continues(body)).then(|| {
                     self.labels += 1;
                     format!("{}continue_{}", self.translator.prefix, self.labels)
                 });
+                // A label at the end is what C's `continue` leads to.
+                let (next, inner) = match body.0.split_last() {
+                    Some((Stmt { kind: StmtKind::Label(label), .. }, inner))
+                        if language.is_c() && !effects && !continues(body) && self.is_made(label, "next") =>
+                    {
+                        (Some(label.clone()), inner)
+                    }
+                    _ => (None, &body.0[..]),
+                };
                 self.line("do {");
-                self.loops.push(target.clone());
-                self.inner(body)?;
+                self.loops.push(Loop { again: target.clone(), next, leave: None });
+                self.inner(inner)?;
                 self.loops.pop();
                 self.indent += 1;
                 if let Some(target) = target {
                     self.label(&target);
                 }
-                let effects = self.has_effects(condition);
                 let condition = self.value(condition)?;
                 if !effects && !self.surely_switches(body) {
                     self.switch();
@@ -191,13 +271,21 @@ impl<'a> Body<'a> {
                 self.line(format!("}} while ({});", self.expr(&condition)));
             }
             StmtKind::Break => self.line("break;"),
-            StmtKind::Continue => match self.loops.last().cloned().flatten() {
+            StmtKind::Continue => match self.loops.last().and_then(|l| l.again.clone()) {
                 Some(target) => self.line(format!("goto {target};")),
                 None => self.line("continue;"),
             },
             StmtKind::Goto(label) => {
                 self.switch();
-                self.line(format!("goto {label};"));
+                let around = self.loops.last();
+                if around.is_some_and(|l| l.next.as_ref() == Some(label)) {
+                    self.line("continue;");
+                } else if around.is_some_and(|l| l.leave.as_ref() == Some(label)) {
+                    self.line("break;");
+                } else {
+                    self.jumped.insert(label.clone());
+                    self.line(format!("goto {label};"));
+                }
             }
             StmtKind::Return(value) => {
                 let value = value.as_ref().map(|v| self.value(v)).transpose()?;
@@ -219,7 +307,7 @@ impl<'a> Body<'a> {
             StmtKind::Atomic(drain, body) => {
                 self.enter(*drain);
                 self.line("{");
-                self.inner(body)?;
+                self.inner(&body.0)?;
                 self.line("}");
                 self.leave(*drain);
             }
@@ -256,7 +344,7 @@ impl<'a> Body<'a> {
             }
             StmtKind::Block(block) => {
                 self.line("{");
-                self.inner(block)?;
+                self.inner(&block.0)?;
                 self.line("}");
             }
             StmtKind::Join(Some(place), handle) if language.is_c() => self.join(place, handle)?,
@@ -291,30 +379,36 @@ impl<'a> Body<'a> {
 
     fn declare(&mut self, id: LocalId, value: Option<&Expr>) -> Result<()> {
         let c = self.language().is_c();
-        // In C a variable without a value holds anything.
-        let free = |e: &Expr| c && matches!(e.kind, ExprKind::Any(_)) && !self.has_effects(e);
+        // In C a variable without a value holds anything; what the user asks for stands there.
+        let name = &self.translator.original.procedures[self.id.0].locals[id.0].name;
+        let sources = &self.translator.original.sources;
+        let is_named = |span: Span| {
+            let text = sources.line(span).map(|line| line.chars().skip(span.column as usize - 1));
+            text.is_some_and(|text| text.take(name.len()).eq(name.chars()))
+        };
+        let any = |e: &Expr| matches!(e.kind, ExprKind::Any(_)) && !self.has_effects(e);
+        let free = |e: &Expr| c && any(e) && is_named(e.span);
         let value = match value {
             Some(e) if free(e) => None,
-            Some(e) => Some(self.value(e)?),
+            Some(e) => Some(self.whole_value(e)?),
             None => None,
         };
         let variable = self.procedure.locals[id.0].clone();
         if self.early.contains(&id) {
             if let Some(value) = value {
-                let text = self.expr(&value);
-                self.assign(id, &text);
+                self.assign(id, &value);
             }
             return Ok(());
         }
         let text = match value {
-            Some(value) if c => {
-                format!("{} = {};", self.c_words().named(&variable.ty, &variable.name), self.expr(&value))
-            }
-            Some(value) => {
-                format!("{} {} = {};", self.words().type_name(&variable.ty), variable.name, self.expr(&value))
-            }
+            Some(value) if c => format!("{} = {value};", self.c_words().named(&variable.ty, &variable.name)),
+            Some(value) => format!("{} {} = {value};", self.words().type_name(&variable.ty), variable.name),
             None => format!("{};", self.declaration(&variable)),
         };
+        // Before C23 no declaration stands behind a label.
+        if let Some(label) = self.lines.last_mut().filter(|last| c && last.ends_with(':')) {
+            label.push(';');
+        }
         self.declared.insert(self.lines.len(), variable.name);
         self.line(text);
         Ok(())
@@ -322,7 +416,21 @@ impl<'a> Body<'a> {
 
     fn assignment(&mut self, place: &Place, value: &Expr) -> Result<()> {
         let access = self.access(place);
-        // A thread that is started has its handle where it is to be.
+        if let Base::Variable(VarRef::Local(id)) = place.base
+            && place.path.is_empty()
+            && self.procedure.locals[id.0].ty.as_scalar() == Some(value.ty)
+        {
+            match value.kind {
+                ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) => {
+                    self.action(value, Some(id))?
+                }
+                _ => {
+                    let text = self.whole_value(value)?;
+                    self.assign(id, &text);
+                }
+            }
+            return Ok(());
+        }
         let (place, values) = self.place(place, &[value])?;
         let [value] = &values[..] else { unreachable!("one value is asked for") };
         self.store(access, &place, value);
@@ -382,7 +490,7 @@ impl<'a> Body<'a> {
                 (true, i) if i + 1 < blocks.len() => format!("}} else if ({any}) {{"),
                 (true, _) => "} else {".to_string(),
             });
-            self.inner(block)?;
+            self.inner(&block.0)?;
         }
         self.line("}");
         Ok(())
@@ -390,7 +498,11 @@ impl<'a> Body<'a> {
 
     /// A label; if a property speaks of it, with a place between two rounds.
     fn named_place(&mut self, name: &str) {
-        if !self.language().is_c() || self.targets.contains(name) {
+        if let Some(case) = self.cases.get(name).cloned() {
+            self.indent -= 1;
+            self.line(case);
+            self.indent += 1;
+        } else if !self.language().is_c() || self.targets.contains(name) {
             self.label(name);
         }
         if self.translator.watched.contains(name) {
@@ -440,77 +552,9 @@ impl<'a> Body<'a> {
         self.line(text);
         Ok(())
     }
-
-    /// Whether every way through the block passes a place where a round may end.
-    fn surely_switches(&self, block: &Block) -> bool {
-        for stmt in &block.0 {
-            match &stmt.kind {
-                StmtKind::Assign(place, _) if !matches!(self.access(place), Access::Direct) => return true,
-                StmtKind::Fence(FenceKind::Full)
-                | StmtKind::Lock(_)
-                | StmtKind::Unlock(_)
-                | StmtKind::Assume(_)
-                | StmtKind::Join(..)
-                | StmtKind::Return(_)
-                | StmtKind::Break
-                | StmtKind::Goto(_) => return true,
-                StmtKind::If(condition, ..) | StmtKind::While(condition, _)
-                    if self.reads_memory(condition) =>
-                {
-                    return true;
-                }
-                StmtKind::Declare(_, Some(e))
-                | StmtKind::Assign(_, e)
-                | StmtKind::Assert(e)
-                | StmtKind::Eval(e)
-                    if self.reads_memory(e) =>
-                {
-                    return true;
-                }
-                StmtKind::Skip
-                | StmtKind::Label(_)
-                | StmtKind::Declare(..)
-                | StmtKind::Assign(..)
-                | StmtKind::Assert(_)
-                | StmtKind::Eval(_)
-                | StmtKind::Fence(_) => {}
-                StmtKind::Block(inner) if self.surely_switches(inner) => return true,
-                _ => return false,
-            }
-        }
-        false
-    }
-
-    /// Whether evaluating it begins with an access to memory, whatever its value.
-    fn reads_memory(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Read(place) => {
-                !self.is_unseen(place) || place.expressions().any(|e| self.reads_memory(e))
-            }
-            ExprKind::Unary(_, arg) | ExprKind::Convert(_, arg) => self.reads_memory(arg),
-            ExprKind::Binary(op, left, right) => {
-                use fencepost_ir::tree::BinaryOp::{And, Or};
-                self.reads_memory(left) || (!matches!(op, And | Or) && self.reads_memory(right))
-            }
-            ExprKind::Select(condition, ..) => self.reads_memory(condition),
-            ExprKind::Rmw(..) | ExprKind::Spawn(..) => true,
-            _ => false,
-        }
-    }
 }
 
-fn negation(condition: Expr) -> Expr {
+pub fn negation(condition: Expr) -> Expr {
     let span = condition.span;
     Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(condition)), ty: Scalar::Bool, span }
-}
-
-/// Whether a `continue` of this loop, not of one in it, stands in the body.
-fn continues(body: &Block) -> bool {
-    body.0.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Continue => true,
-        StmtKind::If(_, then, otherwise) => continues(then) || continues(otherwise),
-        StmtKind::Choose(blocks) => blocks.iter().any(continues),
-        StmtKind::Atomic(_, block) | StmtKind::Block(block) => continues(block),
-        _ => false,
-    })
 }

@@ -1,6 +1,6 @@
 //! A translated program as C text: declarations, what they need before them, and the functions that are used.
 
-use crate::{Dialect, Language, Translator, Unsupported};
+use crate::{Dialect, Language, Translator, Unsupported, comments, lines_of};
 use fencepost_ir::Scalar;
 use fencepost_ir::tree::{Base, ExprKind, ProcedureId, Program, RecordId, StmtKind, Type};
 use std::collections::BTreeSet;
@@ -11,8 +11,10 @@ impl Translator<'_> {
     pub fn c_text(&self) -> Result<String, Unsupported> {
         let procedures = self.procedures()?;
         let words = self.c_words(None);
-        let shared: Vec<_> =
+        let mut shared: Vec<_> =
             self.program.shared.iter().map(|v| (v, format!("static {};", words.declaration(v)))).collect();
+        // As the user has them; the tree has them as they are first used.
+        shared.sort_by_key(|(v, _)| (v.span.file, v.span.line, v.span.column));
         let local = self.language.thread_local();
         let own: Vec<_> = self
             .program
@@ -28,10 +30,14 @@ impl Translator<'_> {
         used.insert("main");
         let mut left: Vec<usize> = (0..procedures.len()).collect();
         while let Some(next) = left.iter().position(|i| used.contains(name(*i))) {
-            used.extend(words_of(&procedures[left.remove(next)].0));
+            used.extend(words_of_code(&procedures[left.remove(next)].0));
         }
-        let kept = (0..procedures.len()).filter(|i| !left.contains(i));
-        self.used.replace(kept.clone().flat_map(|i| procedures[i].1.iter().copied()).collect());
+        let mut kept: Vec<usize> = (0..procedures.len()).filter(|i| !left.contains(i)).collect();
+        kept.sort_by_key(|i| {
+            let span = self.program.procedures[*i].span;
+            (span.file, span.line, span.column)
+        });
+        self.used.replace(kept.iter().copied().flat_map(|i| procedures[i].1.iter().copied()).collect());
         let support = self.support();
         used.extend(words_of(&support));
 
@@ -40,7 +46,7 @@ impl Translator<'_> {
             if self.language == Language::C(Dialect::Verifier) { "#include <assert.h>\n" } else { "" };
         let _ = write!(out, "{assert}#include <pthread.h>\n\n{}", self.externs());
         out += &self.records()?;
-        for i in kept.clone().filter(|i| !self.is_main(ProcedureId(*i))) {
+        for i in kept.iter().copied().filter(|i| !self.is_main(ProcedureId(*i))) {
             let _ = writeln!(out, "{};", self.head(ProcedureId(i), &self.program.procedures[i]));
         }
         out.push('\n');
@@ -50,11 +56,11 @@ impl Translator<'_> {
             let head = text.split_once(" = ").map_or(text.trim_end_matches(';'), |(head, _)| head);
             let _ = writeln!(out, "{head};");
         }
-        for (_, text) in shared.iter().chain(&own).filter(|(v, _)| used.contains(&v.name[..])) {
-            let _ = writeln!(out, "{text}");
+        for (v, text) in shared.iter().chain(&own).filter(|(v, _)| used.contains(&v.name[..])) {
+            let _ = writeln!(out, "{}{text}", lines_of(&self.comments.of_declaration(v.span)));
         }
         out += &support;
-        kept.for_each(|i| out += &procedures[i].0);
+        kept.iter().for_each(|i| out += &procedures[*i].0);
         Ok(out)
     }
 
@@ -111,6 +117,11 @@ impl Translator<'_> {
         }
         Ok(out)
     }
+}
+
+/// The names and numbers in a text, but for its comments.
+fn words_of_code(text: &str) -> Vec<&str> {
+    comments::code(text).into_iter().flat_map(words_of).collect()
 }
 
 /// The names and numbers in a text.

@@ -32,7 +32,10 @@ mod back;
 mod body;
 mod c;
 mod c_program;
+mod comments;
 mod delayed;
+mod flow;
+mod idioms;
 mod language;
 mod lines;
 mod names;
@@ -44,12 +47,13 @@ mod value;
 
 use body::Body;
 use c::CWords;
+use comments::Comments;
 use delayed::{Delayed, delayed};
 use fencepost_ir::tree::{
     Block, Count, ExprKind, Place, Procedure, ProcedureId, ProcedureKind, Program, Projection, Property,
     SharedId, StmtKind, Thread, Type, Who, Words,
 };
-use fencepost_ir::{Scalar, Span};
+use fencepost_ir::{FileId, Scalar, Span};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -109,6 +113,8 @@ struct Translator<'a> {
     /// The program, with a process for each function that threads run and names of the text's language.
     program: Program,
     original: &'a Program,
+    /// The user's.
+    comments: Comments<'a>,
     bound: Bound,
     language: Language,
     /// What added names begin with.
@@ -156,6 +162,7 @@ impl<'a> Translator<'a> {
             delayed: delayed(&program, &addressed, language)?,
             program,
             original,
+            comments: Comments::new(&original.sources),
             bound,
             language,
             prefix,
@@ -330,10 +337,14 @@ impl<'a> Translator<'a> {
             format!("{what},"),
             "after Atig, Bouajjani and Parlato, CAV 2011.".to_string(),
         ];
+        let mut of_file = lines_of(&self.comments.of_file(FileId(0)));
+        if !of_file.is_empty() {
+            of_file.push('\n');
+        }
         if self.language.is_c() {
-            format!("/* {} */\n\n", lines.join("\n   "))
+            format!("/* {} */\n\n{of_file}", lines.join("\n   "))
         } else {
-            format!("// {}\n\n", lines.join("\n// "))
+            format!("// {}\n\n{of_file}", lines.join("\n// "))
         }
     }
 
@@ -341,6 +352,7 @@ impl<'a> Translator<'a> {
         let mut out = self.introduction();
         let words = Words { program: &self.program, procedure: None };
         for variable in &self.program.shared {
+            out += &lines_of(&self.comments.of_declaration(variable.span));
             let keyword = if variable.ty.leaf() == Some(Scalar::Mutex) { "" } else { "shared " };
             let _ = writeln!(out, "{keyword}{};", words.declaration(variable));
         }
@@ -428,7 +440,8 @@ impl<'a> Translator<'a> {
         }
         body.end();
         let open = if self.language.is_c() { "\n{" } else { " {" };
-        Ok(format!("{}{open}\n{}}}\n", self.head(id, procedure), body.finish()))
+        let comments = lines_of(&self.comments.of_declaration(procedure.span));
+        Ok(format!("{comments}{}{open}\n{}}}\n", self.head(id, procedure), body.finish()))
     }
 
     /// The function that a process was made for.
@@ -436,6 +449,12 @@ impl<'a> Translator<'a> {
         let index = self.process_of.iter().position(|p| *p == process)?;
         (index != process.0).then_some(ProcedureId(index))
     }
+}
+
+/// Comments on lines of their own.
+fn lines_of(comments: &[String]) -> String {
+    let lines = comments.iter().flat_map(|text| comments::indented(text, 0));
+    lines.map(|line| line + "\n").collect()
 }
 
 fn default_name(procedure: &Procedure, thread: &Thread) -> String {

@@ -3,6 +3,7 @@
 use crate::body::Body;
 use crate::c::CWords;
 use crate::c_program::words_of;
+use crate::comments;
 use crate::support::Helper;
 use fencepost_ir::tree::{Choices, Expr, ExprKind, LocalId, Place, Type, VarRef, Variable, Words};
 use fencepost_ir::{Scalar, Span};
@@ -21,7 +22,13 @@ impl Body<'_> {
                 let _ = writeln!(out, "    (void){};", variable.name);
             }
         }
-        for (i, line) in self.lines.iter().enumerate() {
+        let mut comments = self.comments.iter().peekable();
+        for i in 0..=self.lines.len() {
+            if let Some((_, here)) = comments.next_if(|(before, _)| **before == i) {
+                let lines = here.iter().flat_map(|(text, indent)| comments::indented(text, *indent));
+                lines.for_each(|line| out += &format!("{line}\n"));
+            }
+            let Some(line) = self.lines.get(i) else { break };
             let _ = writeln!(out, "{line}");
             if let Some(name) = self.declared.get(&i).filter(|name| unread.contains(*name)) {
                 let indent = line.len() - line.trim_start().len();

@@ -42,6 +42,10 @@ const TAKEN: [&str; 10] = [
     "nondet_int",
 ];
 
+/// Structures that `pthread.h` of systems declares.
+const TAGS: [&str; 8] =
+    ["timespec", "itimerspec", "timeval", "tm", "sched_param", "sigevent", "timex", "pthread_mutex"];
+
 /// Gives out names, each once.
 struct Names {
     taken: BTreeSet<String>,
@@ -82,7 +86,8 @@ pub fn for_c(program: &mut Program, prefix: &str) {
     for v in program.shared.iter_mut().chain(&mut program.thread_locals) {
         v.name = names.give(&v.name);
     }
-    let mut tags = Names { taken: BTreeSet::new(), prefix: prefix.to_string() };
+    let taken = TAGS.iter().map(|t| t.to_string()).collect();
+    let mut tags = Names { taken, prefix: prefix.to_string() };
     for record in &mut program.records.0 {
         let wanted = if record.name == "unnamed" { format!("{prefix}unnamed") } else { record.name.clone() };
         record.name = tags.give(&wanted);

@@ -1,20 +1,33 @@
 //! What shared variables can hold between the rounds of a translation: to see whether a larger bound adds anything.
+//!
+//! A round runs alone, so only states between rounds are kept; what a round goes through is forgotten with it.
 
 use fencepost_ir::cfg::{ObjectId, Program};
-use fencepost_memory::{Machine, Sc};
+use fencepost_memory::{Machine, Sc, State};
+use fencepost_task::Budget;
 use rustc_hash::FxHashSet;
 
 /// The values of the shared variables of these names in all states of a translation under SC in which no
-/// thread is inside a round; `None` if there are more states than `limit`, or several initial ones.
-pub fn shared_states(translated: &Program, shared: &[String], limit: usize) -> Option<FxHashSet<Vec<i64>>> {
+/// thread is inside a round; `None` if that takes more steps than `limit`, or there are several initial states, or the
+/// budget is used up. `forget` sets to zero what a state holds and nobody reads again.
+pub fn shared_states(
+    translated: &Program,
+    shared: &[String],
+    limit: usize,
+    budget: &Budget,
+    forget: &dyn Fn(&mut State),
+) -> Option<FxHashSet<Vec<i64>>> {
     let machine = Machine::new(translated).ok()?;
-    let mut cells = Vec::new();
-    for name in shared {
-        let object = translated.objects.iter().position(|o| o.name == *name);
-        let Some(object) = object else { continue };
+    let cells_of = |object: usize| {
         let base = translated.cell_bases()[object];
-        cells.extend(base..base + translated.cells(ObjectId(object as u32)));
-    }
+        base as usize..(base + translated.cells(ObjectId(object as u32))) as usize
+    };
+    let object = |name: &str| translated.objects.iter().position(|o| o.name == name);
+    let cells: Vec<usize> = shared.iter().filter_map(|name| object(name)).flat_map(cells_of).collect();
+    // In C a thread is started outside of the section, in the middle of a round.
+    let is_starting = |name: &str| name.trim_start_matches('x') == "tso_starting";
+    let names = translated.objects.iter().map(|o| &o.name).filter(|name| is_starting(name));
+    let starting = names.max_by_key(|name| name.len()).and_then(|name| cells_of(object(name)?).next());
     if !machine.initial_choices().is_empty() {
         return None;
     }
@@ -22,20 +35,33 @@ pub fn shared_states(translated: &Program, shared: &[String], limit: usize) -> O
     let mut seen = FxHashSet::from_iter([start.clone()]);
     let mut work = vec![start];
     let mut found = FxHashSet::default();
-    let mut steps = Vec::new();
+    let (mut steps, mut taken) = (Vec::new(), 0);
     while let Some(state) = work.pop() {
-        if state.section.is_none() {
-            found.insert(cells.iter().map(|c| state.cells[*c as usize]).collect());
+        if starting.is_none_or(|cell| state.cells[cell] == 0) {
+            found.insert(cells.iter().map(|c| state.cells[*c]).collect());
         }
-        steps.clear();
-        machine.steps(&Sc, &state, &mut steps);
-        for step in &steps {
-            let mut next = state.clone();
-            if machine.apply(&Sc, &mut next, *step).is_ok() && seen.insert(next.clone()) {
-                work.push(next);
+        let mut inside = FxHashSet::default();
+        let mut open = vec![state];
+        while let Some(state) = open.pop() {
+            steps.clear();
+            machine.steps(&Sc, &state, &mut steps);
+            for step in &steps {
+                let mut next = state.clone();
+                if machine.apply(&Sc, &mut next, *step).is_err() {
+                    continue;
+                }
+                forget(&mut next);
+                if next.section.is_none() {
+                    if seen.insert(next.clone()) {
+                        work.push(next);
+                    }
+                } else if inside.insert(next.clone()) {
+                    open.push(next);
+                }
             }
+            taken += steps.len();
         }
-        if seen.len() > limit {
+        if taken > limit || budget.exceeded(0).is_some() {
             return None;
         }
     }

@@ -9,6 +9,7 @@
 use crate::language::Language;
 use crate::{Access, Bound, Delayed, Dialect, Translator};
 use fencepost_ir::Scalar;
+use fencepost_ir::tree::{Drain, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -62,8 +63,10 @@ impl Translator<'_> {
     }
 
     fn helper_name(&self, helper: Helper) -> String {
-        let type_word =
-            |ty: Scalar| self.c_words(None).nondet(ty).replace("__VERIFIER_", "").replace("nondet_", "");
+        let type_word = |ty: Scalar| match ty {
+            Scalar::Thread => "thread".to_string(),
+            ty => self.c_words(None).nondet(ty).replace("__VERIFIER_", "").replace("nondet_", ""),
+        };
         let name = match helper {
             Helper::BeginRound => "begin_round".to_string(),
             Helper::Switch => "switch".to_string(),
@@ -391,6 +394,22 @@ impl Translator<'_> {
         self.function(&self.scalar(x.ty), function, &params, "", &lines)
     }
 
+    /// Whether stores of an atomic section may be in the buffer when it ends.
+    fn sections_keep_stores(&self) -> bool {
+        let mut found = false;
+        for procedure in &self.program.procedures {
+            procedure.body.visit(&mut |stmt| match &stmt.kind {
+                StmtKind::AtomicEnd(Drain::No) => found = true,
+                StmtKind::Atomic(Drain::No, body) => body.visit(&mut |inner| {
+                    found |= matches!(inner.kind, StmtKind::Assign(..));
+                    found |= inner.kind.expressions().into_iter().any(|e| e.calls());
+                }),
+                _ => {}
+            });
+        }
+        found
+    }
+
     /// A store reaches memory now, or is put down for a later round.
     fn store(&self, function: &str, x: &Delayed) -> String {
         let (p, name, language) = (&self.prefix, &x.name, self.language);
@@ -405,10 +424,13 @@ impl Translator<'_> {
         if last == 0 {
             return self.function("void", function, &params, "", &[now]);
         }
-        let test = match language {
-            Language::Model => format!("while ({p}critical == 0 && {p}flush < {last} && any) {{"),
-            Language::C(_) => format!("while (!{p}critical && {p}flush < {last} && {}) {{", language.any()),
+        // What an atomic section stores has left the buffer at its end, if that waits for it.
+        let outside = match language {
+            _ if self.sections_keep_stores() => String::new(),
+            Language::Model => format!("{p}critical == 0 && "),
+            Language::C(_) => format!("!{p}critical && "),
         };
+        let test = format!("while ({outside}{p}flush < {last} && {}) {{", language.any());
         let lines = [
             test,
             format!("    {p}flush = {p}flush + 1;"),

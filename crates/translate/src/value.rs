@@ -129,22 +129,9 @@ impl Body<'_> {
                 e.clone()
             }
             ExprKind::Const(_) | ExprKind::Own => e.clone(),
+            ExprKind::Read(place) if self.is_unseen(place) => with(ExprKind::Read(self.place(place, &[])?.0)),
             ExprKind::Read(place) => {
-                let (access, unseen) = (self.access(place), self.is_unseen(place));
-                let (place, _) = self.place(place, &[])?;
-                let text = match access {
-                    Access::Direct if unseen => return Ok(with(ExprKind::Read(place))),
-                    Access::Direct => self.place_text(&place),
-                    Access::Delayed(x) => {
-                        let load = self.translator.helper(Helper::Load(x));
-                        format!("{load}({})", self.indices(&place).join(", "))
-                    }
-                    Access::Pointer(ty) => {
-                        let read = self.translator.helper(Helper::Read(ty));
-                        format!("{read}({})", self.address(&place))
-                    }
-                };
-                self.switch();
+                let text = self.load(place)?;
                 let id = self.temporary(e.ty);
                 self.assign(id, &text);
                 self.read_local(id, e.ty, e.span)
@@ -201,6 +188,36 @@ impl Body<'_> {
                 return Err(Unsupported::new(e.span, "allocated memory"));
             }
         })
+    }
+
+    /// The text of a load that others see, and before it a place where a round may end.
+    fn load(&mut self, place: &Place) -> Result<String> {
+        let access = self.access(place);
+        let (place, _) = self.place(place, &[])?;
+        let text = match access {
+            Access::Direct => self.place_text(&place),
+            Access::Delayed(x) => {
+                let load = self.translator.helper(Helper::Load(x));
+                format!("{load}({})", self.indices(&place).join(", "))
+            }
+            Access::Pointer(ty) => {
+                let read = self.translator.helper(Helper::Read(ty));
+                format!("{read}({})", self.address(&place))
+            }
+        };
+        self.switch();
+        Ok(text)
+    }
+
+    /// The text of a value that is all that is assigned: a load needs no variable of its own.
+    pub fn whole_value(&mut self, e: &Expr) -> Result<String> {
+        match &e.kind {
+            ExprKind::Read(place) if !self.is_unseen(place) => self.load(place),
+            _ => {
+                let value = self.value(e)?;
+                Ok(self.expr(&value))
+            }
+        }
     }
 
     fn pair(&mut self, left: &Expr, right: &Expr) -> Result<[Box<Expr>; 2]> {

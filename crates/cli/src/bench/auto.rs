@@ -3,7 +3,7 @@
 //!
 //! Auto is to take at most three times the best single engine and half a second; rows beyond that say so.
 
-use crate::options::{BenchOptions, Format};
+use crate::options::{BenchOptions, PlainFormat};
 use crate::portfolio::{self, Choice, Setup};
 use crate::{input, output};
 use fencepost_bmc::Bmc;
@@ -30,7 +30,7 @@ struct Measured {
 
 pub fn run(options: &BenchOptions) -> Result<(), String> {
     let files = if options.files.is_empty() { examples()? } else { options.files.clone() };
-    if options.format == Format::Text {
+    if options.format == PlainFormat::Text {
         output::line(format!(
             "{:34}  {:5}  {:8}  {:8}  {:>7}  {:8}  {:>7}  {:>5}",
             "program", "model", "verdict", "auto", "seconds", "best", "seconds", "ratio"
@@ -53,7 +53,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
             rows += 1;
         }
     }
-    if options.format == Format::Text {
+    if options.format == PlainFormat::Text {
         let rule = "three times the best engine and 0.5 s";
         output::line(format!("{beyond} of {rows} rows take more than {rule}"));
     }
@@ -143,12 +143,12 @@ fn show(
 ) {
     let file = file.display().to_string();
     match options.format {
-        Format::Json => output::line(serde_json::json!({
+        PlainFormat::Json => output::line(serde_json::json!({
             "program": file, "model": model.name(), "verdict": auto.verdict, "auto": auto.engine,
             "seconds": auto.seconds, "best": best.map(|b| b.engine), "best_seconds": best.map(|b| b.seconds),
             "within": within,
         })),
-        Format::Text => {
+        PlainFormat::Text => {
             let (engine, seconds, ratio) = match best {
                 Some(b) => {
                     (b.engine, format!("{:.2}", b.seconds), format!("{:.1}", auto.seconds / b.seconds))

@@ -5,7 +5,7 @@
 //! Textbook versions of the programs, not the authors' files: where they start their threads in a loop, one repetition
 //! more than in the table is needed. Integers keep their full widths.
 
-use crate::options::{BenchOptions, Format};
+use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
 use fencepost_bmc::Bmc;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
@@ -54,7 +54,7 @@ const ROWS: [Row; 11] = [
 const SAFESTACK: Row = row!("bmc/safestack.c", (1, 4, 1), true);
 
 pub fn run(options: &BenchOptions) -> Result<(), String> {
-    if options.format == Format::Text {
+    if options.format == PlainFormat::Text {
         output::line(format!(
             "{:26}  {:5}  {:8}  {:>7}  {:>8}  {:>9}  {:>8}",
             "program", "model", "tool", "verdict", "seconds", "variables", "clauses"
@@ -144,11 +144,11 @@ fn report(
 ) {
     let (variables, clauses) = (size.map(|s| s.0), size.map(|s| s.1));
     match options.format {
-        Format::Json => output::line(serde_json::json!({
+        PlainFormat::Json => output::line(serde_json::json!({
             "program": row.name, "model": model.name(), "tool": tool, "verdict": verdict,
             "seconds": seconds, "variables": variables, "clauses": clauses,
         })),
-        Format::Text => {
+        PlainFormat::Text => {
             let show = |n: Option<u64>| n.map_or(String::from("-"), |n| n.to_string());
             output::line(format!(
                 "{:26}  {:5}  {:8}  {:>7}  {:>8.2}  {:>9}  {:>8}",

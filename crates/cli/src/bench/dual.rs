@@ -5,7 +5,7 @@
 
 use super::families::{self, Repeats};
 use super::memorax::{self, Peer};
-use crate::options::{BenchOptions, Format};
+use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
 use fencepost_cover::{Dual, DualModel, Values};
 use fencepost_ir::cfg::Program;
@@ -131,7 +131,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
 }
 
 fn all_rows(options: &BenchOptions, memorax_in: Option<&PathBuf>) -> Result<(), String> {
-    if options.format == Format::Text {
+    if options.format == PlainFormat::Text {
         output::line(format!(
             "{:9}  {:18}  {:>7}  {:>14}  {:>9}  {:>10}  {:>8}  {:>10}  {:>8}",
             "table",
@@ -193,7 +193,7 @@ pub fn read(row: &Row) -> Result<Program, String> {
 fn report(options: &BenchOptions, row: &Row, verdict: &str, stats: &Stats, seconds: f64, peer: Option<Peer>) {
     let Row { table, name, published, .. } = row;
     let Stats { configurations, states, .. } = stats;
-    if options.format == Format::Json {
+    if options.format == PlainFormat::Json {
         output::line(serde_json::json!({
             "schema": 1, "bench": "dual", "table": table, "program": name, "verdict": verdict,
             "configurations": configurations, "invariant": states, "published": published,

@@ -4,7 +4,7 @@
 //! the same number of states.
 
 use super::promela::promela;
-use crate::options::{BenchOptions, Format};
+use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_ir::cfg::Program;
@@ -37,7 +37,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
         ("filter 3", model(FILTER, "filter", 3, 0)?),
         ("lamport 4", model(LAMPORT, "lamport", 4, 1)?),
     ];
-    if options.format == Format::Text {
+    if options.format == PlainFormat::Text {
         output::line(format!(
             "{:10}  {:9}  {:>10}  {:>9}  {:>12}  {:>11}  {:>10}  {:>12}  {:>6}",
             "model", "reduction", "states", "seconds", "states/s", "bytes/state", "spin", "spin/s", "ratio"
@@ -71,7 +71,7 @@ fn report(
 ) {
     let reduction = if reduction == Reduction::On { "on" } else { "off" };
     let per_state = ours.bytes as f64 / ours.states as f64;
-    if options.format == Format::Json {
+    if options.format == PlainFormat::Json {
         output::line(serde_json::json!({
             "schema": 1, "bench": "explore", "model": name, "reduction": reduction, "states": ours.states,
             "seconds": ours.seconds, "bytes_per_state": per_state,

@@ -4,7 +4,7 @@
 //! program in the same run, as far as it can be written in its language.
 
 use super::lazy_families as families;
-use crate::options::{BenchOptions, Format};
+use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
@@ -77,7 +77,7 @@ pub fn rows(all: bool) -> Vec<Row> {
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 pub fn run(options: &BenchOptions) -> Result<(), String> {
-    if options.format == Format::Text {
+    if options.format == PlainFormat::Text {
         output::line(format!(
             "{:9}  {:17}  {:>7}  {:>7}  {:>9}  {:>8}  {:>9}  {:>7}  {:>10}  {:>9}  {:>8}  {:>8}",
             "figure",
@@ -123,7 +123,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
         };
         let peer = trencher(&row)?;
         let (states, queries) = (answer.stats.states, answer.stats.queries);
-        if options.format == Format::Json {
+        if options.format == PlainFormat::Json {
             output::line(serde_json::json!({
                 "schema": 1, "bench": "lazy", "figure": row.figure, "program": row.name, "verdict": verdict,
                 "queries": queries, "states": states, "milliseconds": took,

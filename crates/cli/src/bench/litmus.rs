@@ -3,7 +3,7 @@
 
 use crate::litmus::decide::{self, Method};
 use crate::litmus::generate::named;
-use crate::options::{BenchOptions, Format};
+use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
 use fencepost_frontend::litmus::generate::{Generated, all_cycles};
 use fencepost_frontend::litmus::{Arch, read_test};
@@ -15,7 +15,7 @@ use std::time::Instant;
 pub fn run(options: &BenchOptions) -> Result<(), String> {
     let size = if options.all { 7 } else { 6 };
     let tests = named(&all_cycles(size), Arch::X86_64)?;
-    if options.format == Format::Text {
+    if options.format == PlainFormat::Text {
         output::line(format!(
             "{:16}  {:5}  {:>6}  {:>10}  {:>8}  {:>10}",
             "method", "model", "tests", "states", "seconds", "tests/s"
@@ -83,7 +83,7 @@ fn report(
     seconds: f64,
 ) {
     let rate = tests as f64 / seconds;
-    if options.format == Format::Json {
+    if options.format == PlainFormat::Json {
         output::line(serde_json::json!({
             "schema": 1, "bench": "litmus", "method": method, "model": model, "tests": tests,
             "states": states, "seconds": seconds, "tests_per_second": rate,

@@ -5,7 +5,7 @@
 //!
 //! Textbook versions of the programs, not the authors' files.
 
-use crate::options::{BenchOptions, Format};
+use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
 use fencepost_certify::replay;
 use fencepost_explore::Explicit;
@@ -58,7 +58,7 @@ const ROWS: [Row; 16] = [
 ];
 
 pub fn run(options: &BenchOptions) -> Result<(), String> {
-    if options.format == Format::Text {
+    if options.format == PlainFormat::Text {
         output::line(format!(
             "{:20}  {:4}  {:>7}  {:>8}  {:>8}  {:>6}  {:>5}",
             "program", "tool", "verdict", "seconds", "states", "Poirot", "ESBMC"
@@ -136,11 +136,11 @@ fn theirs(options: &BenchOptions, row: &Row) -> Result<(), String> {
 fn report(options: &BenchOptions, row: &Row, tool: &str, verdict: &str, seconds: f64, states: Option<u64>) {
     let (poirot, esbmc) = row.published;
     match options.format {
-        Format::Json => output::line(serde_json::json!({
+        PlainFormat::Json => output::line(serde_json::json!({
             "program": row.name, "age": 2, "tool": tool, "verdict": verdict, "seconds": seconds,
             "states": states, "published": {"poirot": poirot, "esbmc": esbmc},
         })),
-        Format::Text => {
+        PlainFormat::Text => {
             let show = |n: Option<u64>| n.map_or(String::from("-"), |n| n.to_string());
             output::line(format!(
                 "{:20}  {:4}  {:>7}  {:>8.2}  {:>8}  {:>6}  {:>5}",

@@ -78,7 +78,7 @@ pub(super) fn run(request: &Request<'_>) -> Exit {
     report.as_it_is = Some(as_it_is);
     match request.options.format {
         Format::Json => output::line(report.json(start.elapsed().as_secs_f64(), &goal.answered)),
-        Format::Text => output::text(report.text()),
+        Format::Text | Format::Sarif | Format::Junit => output::text(report.text()),
     }
     report.exit()
 }

@@ -1,7 +1,7 @@
 //! What fences are for, asked of an engine or of the robustness oracle; every answer is checked before it
 //! counts.
 
-use crate::check;
+use crate::decide;
 use crate::options::{EngineName, GoalName};
 use crate::progress::ProgressLine;
 use fencepost_bmc::Bmc;
@@ -144,7 +144,7 @@ impl Checker<'_> {
         let answer = engine.check(&task, &mut |p| line.update(p));
         drop(line);
         if let Some(certificate) = &answer.certificate
-            && let Err(message) = check::certify(&task, start.elapsed(), certificate)
+            && let Err(message) = decide::certify(&task, start.elapsed(), certificate)
         {
             panic!(
                 "internal error: the engine `{}` says that {} with fences is safe, and its proof is rejected \

@@ -6,27 +6,30 @@
 
 mod audit;
 mod goal;
+mod sarif;
 mod show;
 mod source;
 mod suggest;
 
+use crate::collect::{Collected, Unknowns};
 use crate::options::{FencesOptions, Format, GoalName};
-use crate::{Exit, check, input, interrupt, output};
+use crate::{Exit, check, decide, input, interrupt, output};
 use fencepost_certify::{Replay, replay};
 use fencepost_explore::Explicit;
-use fencepost_frontend::fences::{Language, Standing};
+use fencepost_frontend::fences::{Edit, Language, Standing};
 use fencepost_ir::cfg;
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::diff;
 use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
 use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Verdict};
 use goal::{Checker, Evidence, Judged};
-use source::{Places, Source};
+use source::Places;
+pub use source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-pub use suggest::suggest;
+pub use suggest::{Suggestion, suggest};
 
 /// More cheapest sets than this are not listed.
 const MOST_SETS: usize = 1000;
@@ -77,6 +80,7 @@ pub struct Repaired {
     pub stores: Vec<Option<u32>>,
     /// The repaired text, and what was changed.
     pub text: String,
+    pub edits: Vec<Edit>,
     pub diff: String,
     pub written: Option<PathBuf>,
 }
@@ -94,6 +98,12 @@ pub fn run(options: &FencesOptions) -> Exit {
         output::complain("error: under SC fences do nothing; --model is tso or pso");
         return Exit::Wrong;
     }
+    if options.audit && options.format == Format::Sarif {
+        output::complain(
+            "error: --audit is about fences that are there; --format sarif is for those that are missing",
+        );
+        return Exit::Wrong;
+    }
     if options.apply && options.models.len() > 1 {
         output::complain("error: --apply needs one model");
         return Exit::Wrong;
@@ -105,8 +115,12 @@ pub fn run(options: &FencesOptions) -> Exit {
             return Exit::Wrong;
         }
     };
-    let complain = |name: &str, error: input::InputError| {
+    let unknowns = Unknowns::new(options.allow_unknown);
+    let mut collected = Collected::new(options.format, "fences", options.quiet, unknowns);
+    let complain = |name: &str, error: input::InputError, mut collected: Collected| {
         input::complain(&error);
+        collected.error(name, &error);
+        collected.print(Exit::Wrong);
         if options.format == Format::Json {
             output::line(check::error_object(name, &error));
         }
@@ -114,14 +128,14 @@ pub fn run(options: &FencesOptions) -> Exit {
     };
     let source = match Source::read(&options.file, &options.input) {
         Ok(source) => source,
-        Err(error) => return complain(&options.file.display().to_string(), error),
+        Err(error) => return complain(&options.file.display().to_string(), error, collected),
     };
     if options.goal == GoalName::Robust && options.models.contains(&crate::options::ModelName::Pso) {
         output::complain("error: robustness is against TSO; --goal robust has no --model pso");
         return Exit::Wrong;
     }
     if options.goal == GoalName::Safe && !source.program.has_property() {
-        return complain(&source.name, check::nothing_to_check(&source.program));
+        return complain(&source.name, check::nothing_to_check(&source.program), collected);
     }
     let cancelled = interrupt::flag();
     let places = if options.audit { None } else { Some(source.places()) };
@@ -130,13 +144,16 @@ pub fn run(options: &FencesOptions) -> Exit {
         let one = Request { options, source: &source, model: model.into(), cancelled: &cancelled };
         exit = exit.and(match &places {
             None => audit::run(&one),
-            Some(places) => one.repair(places, target.as_deref()),
+            Some(places) => one.repair(places, target.as_deref(), &mut collected),
         });
         if cancelled.load(Ordering::Relaxed) {
+            collected.interrupted([]);
             break;
         }
     }
-    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+    let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
+    collected.print(exit);
+    exit
 }
 
 /// Where the repaired program goes.
@@ -180,7 +197,7 @@ impl<'a> Request<'a> {
             bounds: Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() },
             budget: Budget {
                 deadline: options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
-                memory: options.memory.map(|mb| mb << 20).or_else(check::default_memory),
+                memory: options.memory.map(|mb| mb << 20).or_else(decide::default_memory),
                 cancelled: self.cancelled.clone(),
                 pause: None,
             },
@@ -200,7 +217,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    fn repair(&self, places: &Places, target: Option<&Path>) -> Exit {
+    fn repair(&self, places: &Places, target: Option<&Path>, collected: &mut Collected) -> Exit {
         let start = Instant::now();
         let mut goal = self.goal();
         let extent = if self.options.all { Extent::All(MOST_SETS) } else { Extent::One };
@@ -237,6 +254,7 @@ impl<'a> Request<'a> {
         match self.options.format {
             Format::Json => output::line(show::json(&outcome)),
             Format::Text => output::text(show::text(&outcome, self.options)),
+            Format::Sarif | Format::Junit => sarif::collect(&outcome, self.options, collected),
         }
         match &outcome.result {
             Result::Repaired(repaired) => match &repaired.written {
@@ -355,6 +373,7 @@ impl<'a> Request<'a> {
             stores,
             diff: diff::unified(&source.name, &new_name, &source.text, &laid.text),
             text: laid.text,
+            edits: laid.edits,
             written: target.map(Path::to_path_buf),
         })
     }

@@ -27,7 +27,7 @@ pub fn goal_name(goal: GoalName) -> &'static str {
 }
 
 impl Placed {
-    fn line(&self) -> u32 {
+    pub fn line(&self) -> u32 {
         match self.standing {
             Standing::After(line) | Standing::In { line, .. } => line,
         }

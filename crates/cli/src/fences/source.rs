@@ -14,7 +14,7 @@ pub struct Source<'a> {
     pub text: String,
     pub language: Language,
     format: InputFormat,
-    options: &'a InputOptions,
+    pub options: &'a InputOptions,
     /// The program as the user wrote it.
     pub program: cfg::Program,
     tree: tree::Program,
@@ -31,6 +31,16 @@ impl<'a> Source<'a> {
         let name = path.display().to_string();
         let text = input::read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
         let format = input::format(path, options, &text)?;
+        Source::of(name, text, format, options)
+    }
+
+    /// A text that is at hand.
+    pub fn of(
+        name: String,
+        text: String,
+        format: InputFormat,
+        options: &'a InputOptions,
+    ) -> Result<Source<'a>, InputError> {
         let language = match format {
             InputFormat::Litmus => Language::Litmus,
             InputFormat::Fp => Language::Fp,

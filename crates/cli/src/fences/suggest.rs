@@ -1,30 +1,35 @@
-//! What `explain` says of fences: a cheapest repair, proved, or nothing where that takes too long.
+//! What is said of fences beside a violation: cheapest repairs, proved, or nothing where that takes too long; as
+//! sentences, and as changes of the text.
 
 use super::Placed;
 use super::goal::{Checker, Judged};
 use super::show::kind_name;
-use super::source::Source;
-use crate::options::{EngineName, GoalName, InputOptions};
+use super::source::{Places, Source};
+use crate::options::{EngineName, GoalName};
 use fencepost_frontend::fences::Language;
 use fencepost_ir::cfg::FenceKind;
-use fencepost_robust::fences::{Extent, Prices, Repair, synthesize};
+use fencepost_report::sarif::Fix;
+use fencepost_robust::fences::{Extent, Fence, Prices, Repair, synthesize};
 use fencepost_task::{Bounds, Budget, Model, Stats};
-use std::path::Path;
 
-/// Sentences about the fences that repair a program, proved on its text with them.
-pub fn suggest(file: &Path, input: &InputOptions, model: Model, budget: Budget) -> Vec<String> {
-    repair(file, input, model, budget).unwrap_or_default()
+/// What is known of a repair.
+#[derive(Default)]
+pub struct Suggestion {
+    /// In sentences.
+    pub sentences: Vec<String>,
+    /// The changes of each cheapest repair that was looked for; each is proved on the text that it makes.
+    pub fixes: Vec<Fix>,
 }
 
-fn repair(file: &Path, input: &InputOptions, model: Model, budget: Budget) -> Option<Vec<String>> {
-    let source = Source::read(file, input).ok()?;
+/// The fences that repair a program. `most` is the number of cheapest sets that are looked for.
+pub fn suggest(source: &Source<'_>, model: Model, budget: Budget, most: usize) -> Suggestion {
     let places = source.places();
     let mut goal = Checker {
         name: &source.name,
         goal: GoalName::Safe,
         model,
         engine: EngineName::Auto,
-        bounds: Bounds { threads: input.threads, ..Bounds::default() },
+        bounds: Bounds { threads: source.options.threads, ..Bounds::default() },
         budget: budget.clone(),
         quiet: true,
         stats: Stats::default(),
@@ -35,17 +40,36 @@ fn repair(file: &Path, input: &InputOptions, model: Model, budget: Budget) -> Op
         Model::Pso if store_store => Prices { full: 4, store_store: Some(1) },
         Model::Sc | Model::Tso | Model::Pso => Prices { full: 1, store_store: None },
     };
-    let found = synthesize(&places.candidates, prices, Extent::One, &mut goal, &budget, &mut |_| {});
-    let (set, minimal) = match found {
-        Repair::Repaired { sets, minimal, .. } => (sets.into_iter().next()?, minimal),
+    let extent = if most == 1 { Extent::One } else { Extent::All(most) };
+    let found = synthesize(&places.candidates, prices, extent, &mut goal, &budget, &mut |_| {});
+    let (sets, minimal) = match found {
+        Repair::Repaired { sets, minimal, .. } => (sets, minimal),
         Repair::Impossible(_) => {
-            return Some(vec![
-                "With a fence at every place between statements the program is still unsafe.".to_string(),
-            ]);
+            let still = "With a fence at every place between statements the program is still unsafe.";
+            return Suggestion { sentences: vec![still.to_string()], fixes: Vec::new() };
         }
-        Repair::NotNeeded(_) | Repair::Unknown { .. } => return None,
+        Repair::NotNeeded(_) | Repair::Unknown { .. } => return Suggestion::default(),
     };
-    let laid = source.laid_out(&places, &set);
+    let mut suggestion = Suggestion::default();
+    for set in sets {
+        let Some((sentence, fix)) = proved(source, &places, &set, minimal, &mut goal) else { continue };
+        if suggestion.sentences.is_empty() {
+            suggestion.sentences.push(sentence);
+        }
+        suggestion.fixes.push(fix);
+    }
+    suggestion
+}
+
+/// Proves a repair on its text.
+fn proved(
+    source: &Source<'_>,
+    places: &Places,
+    set: &[Fence],
+    minimal: bool,
+    goal: &mut Checker<'_>,
+) -> Option<(String, Fix)> {
+    let laid = source.laid_out(places, set);
     let program = source.program_of(&laid.text).ok()?;
     let Judged::Holds(scope) = goal.judge(&program, None) else { return None };
     let placed = set.iter().zip(laid.places).map(|(fence, standing)| Placed {
@@ -54,7 +78,16 @@ fn repair(file: &Path, input: &InputOptions, model: Model, budget: Budget) -> Op
         standing,
         instances: None,
     });
+    let placed: Vec<Placed> = placed.collect();
+    let title = match &placed[..] {
+        [one] => format!("Insert fence in {} {}", one.function, one.place()),
+        all => {
+            let all: Vec<_> = all.iter().map(|p| format!("in {} {}", p.function, p.place())).collect();
+            format!("Insert {} fences: {}", all.len(), all.join("; "))
+        }
+    };
     let placed: Vec<_> = placed
+        .iter()
         .map(|p| {
             let words = source.language.fence(p.kind);
             let written =
@@ -62,10 +95,16 @@ fn repair(file: &Path, input: &InputOptions, model: Model, budget: Budget) -> Op
             format!("a {} fence in {} {}{written}", kind_name(p.kind), p.function, p.place())
         })
         .collect();
+    let model = goal.model.name().to_uppercase();
+    let placed = placed.join(" and ");
     let least = if minimal { "; nothing cheaper does" } else { "" };
-    Some(vec![format!(
-        "Proved: with {} the program is safe under {}, {scope}{least}.",
-        placed.join(" and "),
-        model.name().to_uppercase()
-    )])
+    let sentence = format!("Proved: with {placed} the program is safe under {model}, {scope}{least}.");
+    let fix = Fix {
+        file: source.name.clone(),
+        text: source.text.clone(),
+        edits: laid.edits,
+        title,
+        what: format!("Insert {placed}: proved to make the program safe under {model}, {scope}{least}."),
+    };
+    Some((sentence, fix))
 }

@@ -7,28 +7,30 @@
 mod compare;
 pub mod decide;
 mod expect;
-mod files;
 pub mod generate;
 mod report;
 mod show;
 
-use crate::interrupt;
+use crate::campaign::{Campaign, Question};
+use crate::collect::{self, Collected, Unknowns};
+use crate::files::{self, Found};
 use crate::options::{EngineName, Format, LitmusOptions, ModelName};
-use crate::{Exit, input, output};
-use clap::ValueEnum;
+use crate::{Exit, input, interrupt, output};
 use decide::{Answer, Method, NoAnswer};
 use expect::Expectations;
 use fencepost_frontend::Diagnostic;
 use fencepost_frontend::litmus::{self, Test};
 use fencepost_ir::Span;
+use fencepost_report::junit::{Case, Ended};
 use fencepost_report::litmus::ShownTest;
 use fencepost_report::page;
 use fencepost_task::{Budget, Model};
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 /// What came of one file.
@@ -41,6 +43,10 @@ struct Done {
     count: Count,
     /// For the page, if there is to be one.
     shown: Option<ShownTest>,
+    /// New results, to be kept.
+    results: Vec<Value>,
+    /// For a test report.
+    cases: Vec<Case>,
 }
 
 /// What the summary counts.
@@ -91,11 +97,16 @@ struct Run<'a> {
     expectations: Option<Expectations>,
     /// Bytes for each test.
     memory: Option<u64>,
+    campaign: RwLock<Campaign>,
     cancelled: Arc<AtomicBool>,
 }
 
 pub fn run(options: &LitmusOptions) -> Exit {
     if !options.generate.is_empty() || options.generate_all.is_some() {
+        if options.format == Format::Junit {
+            output::complain("error: made tests are not run; leave out --format junit");
+            return Exit::Wrong;
+        }
         return generate::run(options);
     }
     let expectations = match options.expect.as_deref().map(Expectations::read).transpose() {
@@ -110,7 +121,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
         EngineName::Auto | EngineName::Explicit => Method::Explicit,
         EngineName::Bmc => Method::Bmc,
         engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Rounds | EngineName::Age) => {
-            let name = engine.to_possible_value().map_or(String::new(), |value| value.get_name().to_string());
+            let name = engine.name();
             output::complain(format!(
                 "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \
                  test's condition"
@@ -119,13 +130,27 @@ pub fn run(options: &LitmusOptions) -> Exit {
         }
     };
     let comparing = !options.compare.is_empty();
+    if comparing && options.format == Format::Junit {
+        output::complain(
+            "error: --compare tells models apart, which no test report can say; leave out --format junit",
+        );
+        return Exit::Wrong;
+    }
     if comparing && (options.compare.len() < 2 || expectations.is_some()) {
         output::complain(
             "error: --compare takes two or more models, as in `--compare sc,tso`, and no --expect",
         );
         return Exit::Wrong;
     }
+    let alone = comparing || expectations.is_some() || options.report.is_some();
+    if options.campaign.results.is_some() && (alone || options.format == Format::Junit) {
+        output::complain(
+            "error: --compare, --expect, --report and --format junit need a run of their own, without --results",
+        );
+        return Exit::Wrong;
+    }
     let names: &[ModelName] = if comparing { &options.compare } else { &options.models };
+    let models: Vec<Model> = names.iter().map(|m| Model::from(*m)).collect();
     let files = match (&expectations, options.paths.is_empty()) {
         (None, true) => {
             output::complain("error: no tests: name files, folders or `@list` files");
@@ -133,19 +158,32 @@ pub fn run(options: &LitmusOptions) -> Exit {
         }
         // Recorded answers name their tests.
         (Some(expectations), true) => expectations.files.iter().cloned().map(Ok).collect(),
-        (_, false) => files::collect(&options.paths),
+        (_, false) => files::collect(&options.paths, |path| path.extension().is_some_and(|e| e == "litmus")),
+    };
+    let model_names: Vec<&str> = models.iter().map(|m| m.name()).collect();
+    let named = |file: &Found| file.as_ref().map_or_else(String::clone, |path| path.display().to_string());
+    let whole = options.only.is_empty() && options.filter.is_empty();
+    let (campaign, files) = match Campaign::new(&options.campaign, files, named, &model_names, whole) {
+        Ok(begun) => begun,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            return Exit::Wrong;
+        }
     };
     let run = Run {
         options,
-        models: names.iter().map(|m| Model::from(*m)).collect(),
+        models,
+        campaign: RwLock::new(campaign),
         method,
         expectations,
-        memory: options.memory.map(|mb| mb << 20).or_else(crate::check::default_memory),
+        memory: options.memory.map(|mb| mb << 20).or_else(crate::decide::default_memory),
         cancelled: interrupt::flag(),
     };
     let start = Instant::now();
     let mut shown = Vec::new();
-    let (count, exit) = run.all(&files, &mut shown);
+    let unknowns = Unknowns::new(options.allow_unknown);
+    let mut collected = Collected::new(options.format, "litmus", options.quiet, unknowns);
+    let (count, exit) = run.all(&files, &mut shown, &mut collected);
     if let Some(path) = &options.report {
         let page = page::litmus(&run.models, &shown, start.elapsed().as_secs_f64());
         if output::write(path, &page).is_err() {
@@ -156,11 +194,13 @@ pub fn run(options: &LitmusOptions) -> Exit {
         output::complain(run.summary(count, start.elapsed()));
     }
     let exit = if run.cancelled.load(Ordering::Relaxed) { exit.and(Exit::Unknown) } else { exit };
-    if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit }
+    let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
+    collected.print(exit);
+    exit
 }
 
 impl Run<'_> {
-    fn all(&self, files: &[Result<PathBuf, String>], shown: &mut Vec<ShownTest>) -> (Count, Exit) {
+    fn all(&self, files: &[Found], shown: &mut Vec<ShownTest>, collected: &mut Collected) -> (Count, Exit) {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let jobs = self.options.jobs.map_or(cores, |n| n as usize).min(files.len()).max(1);
         let next = AtomicUsize::new(0);
@@ -188,27 +228,45 @@ impl Run<'_> {
             let mut line = crate::progress::CountLine::new(self.options.quiet, files.len());
             let mut waiting: BTreeMap<usize, Done> = BTreeMap::new();
             let mut printed = 0;
+            let mut kept = Exit::Good;
+            let mut print = |done: Done| {
+                output::text(done.stdout);
+                if !done.stderr.is_empty() {
+                    output::complain(done.stderr.trim_end());
+                }
+                shown.extend(done.shown);
+                collected.extend(done.cases);
+                count.add(done.count);
+                exit = exit.and(done.exit.unwrap_or(Exit::Good));
+            };
             for (number, done) in results {
+                for result in &done.results {
+                    kept = kept.and(self.campaign.write().expect("nobody panics with it").keep(result));
+                }
                 waiting.insert(number, done);
                 while let Some(done) = waiting.remove(&printed) {
                     printed += 1;
                     line.clear();
-                    output::text(done.stdout);
-                    if !done.stderr.is_empty() {
-                        output::complain(done.stderr.trim_end());
-                    }
-                    shown.extend(done.shown);
-                    count.add(done.count);
-                    exit = exit.and(done.exit.unwrap_or(Exit::Good));
+                    print(done);
                 }
                 line.update(printed);
             }
+            line.clear();
+            // After Ctrl-C some are missing; those behind them are there all the same.
+            let left: Vec<usize> = (printed..files.len()).filter(|n| !waiting.contains_key(n)).collect();
+            waiting.into_values().for_each(&mut print);
+            if self.cancelled.load(Ordering::Relaxed) {
+                let name =
+                    |n: usize| files[n].as_ref().map_or_else(Clone::clone, |p| p.display().to_string());
+                collected.interrupted(left.into_iter().map(name));
+            }
+            exit = exit.and(kept);
         });
         (count, exit)
     }
 
     /// Reads and decides one file.
-    fn file(&self, file: &Result<PathBuf, String>) -> Done {
+    fn file(&self, file: &Found) -> Done {
         let mut done = Done::default();
         let path = match file {
             Ok(path) => path,
@@ -246,21 +304,35 @@ impl Run<'_> {
             && (filter.is_empty() || filter.iter().any(|part| name.contains(part.as_str())))
     }
 
+    fn campaign(&self) -> RwLockReadGuard<'_, Campaign> {
+        self.campaign.read().expect("nobody panics with it")
+    }
+
     fn error(&self, done: &mut Done, name: &str, error: &input::InputError) {
         done.count.tests += 1;
         done.count.errors += 1;
         done.exit = Some(Exit::Wrong);
         done.stderr = input::message(error);
+        done.cases.push(collect::unreadable(name, error));
+        let mut object = crate::check::error_object(name, error);
+        self.campaign().stamp(&mut object, None);
         if self.options.format == Format::Json {
-            done.stdout = format!("{}\n", crate::check::error_object(name, error));
+            done.stdout = format!("{object}\n");
         }
+        done.results.push(object);
     }
 
     fn test(&self, done: &mut Done, path: &Path, name: &str, test: &Test) {
         done.count.tests += 1;
         let program = decide::prepare(test);
+        let method = self.method.name();
+        let question = Question::new(method, &test.program, method, self.options.limits());
         let mut answers = Vec::new();
         for &model in &self.models {
+            if let Some(known) = self.campaign().known(name, model.name(), &question) {
+                self.take_over(done, known);
+                continue;
+            }
             let start = Instant::now();
             let budget = Budget {
                 deadline: self.options.timeout.map(|s| start + Duration::from_secs_f64(s)),
@@ -297,21 +369,47 @@ impl Run<'_> {
             return;
         }
         for (model, answer, seconds) in &answers {
+            let mut object = show::json(name, test, *model, self.method, answer, *seconds);
+            self.campaign().stamp(&mut object, Some(&question));
             match (self.options.format, &self.expectations) {
-                (Format::Json, _) => {
-                    let object = show::json(name, test, *model, self.method, answer, *seconds);
-                    done.stdout += &format!("{object}\n");
-                }
+                (Format::Json, _) => done.stdout += &format!("{object}\n"),
                 (Format::Text, None) => {
                     let model = (self.models.len() > 1).then_some(*model);
                     done.stdout += &show::text(test, model, answer, *seconds);
                 }
-                (Format::Text, Some(_)) => {}
+                (Format::Text, Some(_)) | (Format::Sarif | Format::Junit, _) => {}
             }
-            if let Some(expectations) = &self.expectations {
-                self.expected(done, expectations, path, *model, answer);
+            if answer.is_ok() || !self.cancelled.load(Ordering::Relaxed) {
+                done.results.push(object);
+            }
+            let differences = match &self.expectations {
+                Some(expectations) => self.expected(done, expectations, path, *model, answer),
+                None => String::new(),
+            };
+            done.cases.push(self.case(name, test, *model, answer, *seconds, differences));
+        }
+    }
+
+    /// Shows a result that is there already.
+    fn take_over(&self, done: &mut Done, known: &Value) {
+        let text = |key: &str| known[key].as_str().unwrap_or("");
+        match text("observation") {
+            "Never" => done.count.never += 1,
+            "Always" => done.count.always += 1,
+            "Sometimes" => done.count.sometimes += 1,
+            _ => {
+                done.count.unknown += 1;
+                done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Unknown));
             }
         }
+        done.stdout += &match self.options.format {
+            Format::Sarif | Format::Junit => unreachable!("these have no --results"),
+            Format::Json => format!("{known}\n"),
+            Format::Text => {
+                let what = known["observation"].as_str().unwrap_or("unknown");
+                format!("Test {} {what} under {}, as recorded\n", text("test"), text("model"))
+            }
+        };
     }
 
     /// Compares with what is recorded.
@@ -322,12 +420,14 @@ impl Run<'_> {
         path: &Path,
         model: Model,
         answer: &Result<Answer, NoAnswer>,
-    ) {
-        let (Some(expected), Ok(answer)) = (expectations.of(path, model.name()), answer) else { return };
+    ) -> String {
+        let (Some(expected), Ok(answer)) = (expectations.of(path, model.name()), answer) else {
+            return String::new();
+        };
         done.count.compared += 1;
         let differences = expected.differences(answer);
         if differences.is_empty() {
-            return;
+            return String::new();
         }
         done.count.different += 1;
         done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Bad));
@@ -335,7 +435,36 @@ impl Run<'_> {
             differences.iter().map(|d| format!("{} under {}: {d}\n", path.display(), model.name())).collect();
         match self.options.format {
             Format::Text => done.stdout += &lines,
-            Format::Json => done.stderr += &lines,
+            Format::Json | Format::Sarif | Format::Junit => done.stderr += &lines,
+        }
+        lines
+    }
+
+    /// A test under a model, for a test report: it fails where it differs from what is recorded.
+    fn case(
+        &self,
+        name: &str,
+        test: &Test,
+        model: Model,
+        answer: &Result<Answer, NoAnswer>,
+        seconds: f64,
+        differences: String,
+    ) -> Case {
+        let ended = match answer {
+            Err(NoAnswer::Unknown(reason)) => {
+                Unknowns::new(self.options.allow_unknown).ended(reason.to_string())
+            }
+            _ if !differences.is_empty() => {
+                Ended::Failed("differs from what is recorded".to_string(), differences)
+            }
+            _ => Ended::Passed,
+        };
+        Case {
+            file: name.to_string(),
+            name: format!("{} under {}", test.name, model.name().to_uppercase()),
+            ended,
+            output: show::text(test, None, answer, seconds),
+            seconds,
         }
     }
 

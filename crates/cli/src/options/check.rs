@@ -1,6 +1,6 @@
 //! `check` and `explain`, and bounded model checking.
 
-use super::{EngineName, Format, InputOptions, ModelName, SearchOrder, seconds};
+use super::{CampaignOptions, EngineName, Format, InputOptions, ModelName, SearchOrder, limits, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -10,6 +10,8 @@ Examples:
   fencepost check --model sc --model pso examples/*.fp     under two models
   fencepost check --threads 3 lock.fp                      three threads for each template
   fencepost check --format json examples/*.fp              for scripts
+  fencepost check --format sarif examples/*.c              one log with code flows and fixes, for code scanning
+  fencepost check --format junit examples/*.c              one test report, for CI servers
   fencepost check --trace bug.json examples/peterson.fp    saves the run
   fencepost check --report bug.html examples/peterson.fp   draws it on a page to step through
   fencepost check --engine bmc --rounds 3 examples/park.c  all runs of three rounds, by a solver
@@ -25,7 +27,7 @@ Exit codes: as for check.";
 
 #[derive(Args)]
 pub struct CheckOptions {
-    /// Programs; `-` is standard input
+    /// Programs, folders with programs, and lists of them (`@list`); `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Memory model; may be repeated
@@ -68,6 +70,9 @@ pub struct CheckOptions {
     /// Save the proof of a safe verdict, if the engine gives one (one file and one model)
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
+    /// Save the violation of a C program under SC as a witness for SV-COMP (one file, `--model sc`)
+    #[arg(long, value_name = "FILE.yml")]
+    pub witness: Option<PathBuf>,
     /// Write the verdict as a page, with the run drawn (one file and one model)
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
@@ -88,9 +93,29 @@ pub struct CheckOptions {
     #[arg(short, long)]
     pub verbose: bool,
     #[command(flatten)]
+    pub campaign: CampaignOptions,
+    #[command(flatten)]
     pub bmc: BmcOptions,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+impl CheckOptions {
+    /// What a verdict depends on, beside the program with its properties, the model and limits.
+    pub fn method(&self) -> String {
+        let CheckOptions { files: _, models: _, timeout: _, memory: _, jobs: _, .. } = self;
+        let CheckOptions {
+            format: _, trace: _, certificate: _, report: _, svg: _, witness: _, print: _, ..
+        } = self;
+        let CheckOptions { allow_unknown: _, quiet: _, verbose: _, campaign: _, input: _, .. } = self;
+        let CheckOptions { engine, buffer, age, iterations, search, no_reduction, bmc, .. } = self;
+        format!("{engine:?} {buffer:?} {age:?} {iterations} {search:?} {no_reduction} {bmc:?}")
+    }
+
+    /// What an unknown depends on, too.
+    pub fn limits(&self) -> String {
+        limits(self.timeout, self.memory)
+    }
 }
 
 #[derive(Args)]
@@ -103,7 +128,7 @@ pub struct ExplainOptions {
 }
 
 /// Shared-memory abstractions.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum SmaName {
     /// No buffers: SC.
     Sc,
@@ -118,7 +143,7 @@ pub enum SmaName {
 }
 
 /// Bounds and files of bounded model checking.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Bounded model checking")]
 pub struct BmcOptions {
     /// Repetitions of each loop, for bmc and lazy; a safe verdict then holds up to this bound only [default: grown]

@@ -63,7 +63,7 @@ pub struct FencesOptions {
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: Option<u64>,
     /// Output
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = Format::among(&[Format::Text, Format::Json, Format::Sarif]), default_value = "text")]
     pub format: Format,
     /// Exit with 0 where the answer is unknown
     #[arg(long)]

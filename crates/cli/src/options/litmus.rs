@@ -1,6 +1,6 @@
 //! `litmus`.
 
-use super::{EngineName, Format, ModelName, seconds};
+use super::{CampaignOptions, EngineName, Format, ModelName, limits, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -74,7 +74,7 @@ pub struct LitmusOptions {
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// Output
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = Format::among(&[Format::Text, Format::Json, Format::Junit]), default_value = "text")]
     pub format: Format,
     /// Make the test of a cycle of relations, as in 'PodWR Fre PodWR Fre'
     #[arg(long, value_name = "CYCLE", num_args = 1.., conflicts_with_all = ["paths", "expect", "compare"])]
@@ -95,4 +95,13 @@ pub struct LitmusOptions {
     /// No summary and no progress
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub campaign: CampaignOptions,
+}
+
+impl LitmusOptions {
+    /// What an unknown depends on, beside the test, the model and the method.
+    pub fn limits(&self) -> String {
+        limits(self.timeout, self.memory)
+    }
 }

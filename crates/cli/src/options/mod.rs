@@ -1,21 +1,26 @@
 //! What was typed. What is meant by it is made of this in the commands.
 
+mod campaign;
 mod check;
 mod fences;
 mod litmus;
 mod robust;
+mod shell;
 mod translate;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fencepost_frontend::c::DataModel;
 use fencepost_ir::Check;
 use fencepost_task::Model;
 use std::path::PathBuf;
 
+pub use campaign::{CampaignOptions, MergeOptions, Shard};
 pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
 pub use fences::{FencesOptions, GoalName};
 pub use litmus::{LitmusOptions, TestArch};
 pub use robust::{Criterion, RobustOptions};
+pub use shell::{CompletionsOptions, ManOptions};
 pub use translate::{DialectName, SequentializeOptions, TranslateOptions};
 
 #[derive(Parser)]
@@ -60,6 +65,18 @@ pub enum Command {
     /// Check a saved proof again, without the engine that found it.
     #[command(after_help = CERTIFY_EXAMPLES)]
     Certify(CertifyOptions),
+    /// One summary of results that were found in parts.
+    #[command(after_help = campaign::MERGE_EXAMPLES)]
+    Merge(MergeOptions),
+    /// Prints the completions of a shell.
+    #[command(after_help = shell::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsOptions),
+    /// Prints the manual page, or writes those of all commands into a folder.
+    #[command(after_help = shell::MAN_EXAMPLES)]
+    Man(ManOptions),
+    /// Language server over standard input and output: checks on save, the run beside it, fences as quick fixes.
+    #[command(after_help = LSP_HELP)]
+    Lsp(LspOptions),
     /// Measure, with other tools in the same run where they are installed.
     Bench(BenchOptions),
 }
@@ -95,9 +112,28 @@ pub struct BenchOptions {
     pub all: bool,
     /// Output
     #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
+    pub format: PlainFormat,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+const LSP_HELP: &str = "\
+Started by editors; docs/editor.md says how to set them up.
+
+Settings (initializationOptions, or the section `fencepost` of the editor's configuration):
+  model        sc, tso or pso, or a list of them [default: tso]
+  engine       as for check [default: auto]
+  timeout      seconds for each file and model [default: 10]
+  fenceTime    seconds for the search for fences [default: 10]
+  checkOnOpen  whether files are checked when they are opened, too [default: true]
+  robustness   whether to hint at stores that a load can overtake where nothing breaks [default: false]
+  arguments    more options of check, as a list of words";
+
+#[derive(Args)]
+pub struct LspOptions {
+    /// Speak over standard input and output, which is what it does anyway: some editors say so
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 const REPLAY_EXAMPLES: &str = "\
@@ -112,7 +148,7 @@ Examples:
 
 Exit codes: 0 the proof holds, 1 it is rejected, 2 wrong input, 3 it is too large to say.";
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ModelName {
     Sc,
     Tso,
@@ -129,7 +165,7 @@ impl From<ModelName> for Model {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum EngineName {
     /// Choose by the program.
     Auto,
@@ -147,7 +183,22 @@ pub enum EngineName {
     Bmc,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+impl EngineName {
+    /// As it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineName::Auto => "auto",
+            EngineName::Explicit => "explicit",
+            EngineName::Dual => "dual",
+            EngineName::Lazy => "lazy",
+            EngineName::Rounds => "rounds",
+            EngineName::Age => "age",
+            EngineName::Bmc => "bmc",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum SearchOrder {
     /// Breadth first: short runs.
     Bfs,
@@ -161,9 +212,32 @@ pub enum Format {
     Text,
     /// One JSON object a line.
     Json,
+    /// One SARIF 2.1.0 log, at the end; `--quiet` leaves out what is not wrong.
+    Sarif,
+    /// JUnit's XML, at the end.
+    Junit,
 }
 
+/// The formats of what is no verdict.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlainFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Format {
+    /// The formats that a command has; others are refused, and its help does not name them.
+    fn among(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {
+        let values = formats.iter().filter_map(Format::to_possible_value);
+        PossibleValuesParser::new(values).map(|name| {
+            <Format as ValueEnum>::from_str(&name, false).expect("only names of formats are let through")
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum InputFormat {
     /// Litmus tests.
     Litmus,
@@ -177,7 +251,7 @@ pub enum InputFormat {
     C,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum DataModelName {
     /// long and pointers have 64 bits.
     Lp64,
@@ -195,7 +269,7 @@ impl From<DataModelName> for DataModel {
 }
 
 /// How a file becomes a program.
-#[derive(Args)]
+#[derive(Args, Debug)]
 pub struct InputOptions {
     /// How to read the files, whatever their names
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -271,6 +345,16 @@ pub struct CertifyOptions {
     pub certificate: PathBuf,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+/// Limits as a text.
+fn limits(timeout: Option<f64>, memory: Option<u64>) -> String {
+    let told = |limit: Option<String>, unit| limit.map_or("none".to_string(), |n| format!("{n} {unit}"));
+    format!(
+        "time {}, memory {}",
+        told(timeout.map(|s| s.to_string()), "s"),
+        told(memory.map(|m| m.to_string()), "MB")
+    )
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

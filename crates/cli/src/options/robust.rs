@@ -9,6 +9,7 @@ Examples:
   fencepost robust examples/peterson.fp                    all stores that a load can overtake with effect
   fencepost robust --criterion trf examples/clh.fp         the stricter criterion, triangular races
   fencepost robust --format json examples/*.fp             for scripts
+  fencepost robust --format sarif src/*.c                  for code scanning
 
 Exit codes: 0 robust, 1 not robust, 2 wrong input, 3 unknown.";
 

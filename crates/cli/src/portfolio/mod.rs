@@ -7,7 +7,7 @@
 //! answers are right, so which is first changes the run that is shown and not the verdict.
 
 mod few_threads;
-mod race;
+pub mod race;
 mod turns;
 
 use fencepost_bmc::Bmc;
@@ -90,7 +90,7 @@ fn engines(setup: &Setup, task: &Task<'_>) -> Vec<Box<dyn Engine + Sync>> {
         if plain && task.model != Model::Pso {
             engines.push(Box::new(Dual));
         }
-        engines.push(Box::new(FewThreads(explicit)));
+        engines.push(Box::new(FewThreads { explicit, bmc: setup.bmc.clone() }));
         return engines;
     }
     engines.push(Box::new(explicit));

@@ -85,6 +85,21 @@ fn formula_and_proof_are_written() {
 }
 
 #[test]
+fn a_formula_that_is_written_changes_no_verdict() {
+    let cnf = scratch("bmc/same.cnf", "");
+    for program in ["peterson", "peterson_fenced", "dekker", "trylock"] {
+        for bounds in ["--unwind 1 --rounds 2", "--unwind 2 --rounds 2", "--unwind 2 --rounds 1 --width 2"] {
+            let command = format!("check --engine bmc --format json {bounds} examples/{program}.c");
+            let (plain, written) =
+                (fencepost(&command), fencepost(&format!("{command} --dimacs {}", cnf.display())));
+            let (plain, written) = (json(&plain.stdout), json(&written.stdout));
+            assert_eq!(plain["verdict"], written["verdict"], "{command}");
+            assert_eq!(plain["scope"], written["scope"], "{command}");
+        }
+    }
+}
+
+#[test]
 fn bad_values_are_refused() {
     for args in [
         "--unwind 0",

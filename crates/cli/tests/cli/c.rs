@@ -34,6 +34,7 @@ pub fn compiled(name: &str, text: &str) -> Vec<i64> {
         .args(["-std=gnu11", "-w", "-fwrapv", "-pthread", "-o"])
         .args([&binary, &source])
         .arg("-latomic")
+        .arg("-lm")
         .output()
         .expect("there is a C compiler");
     assert!(compiler.status.success(), "{name}: {}", String::from_utf8_lossy(&compiler.stderr));
@@ -217,11 +218,38 @@ fn options_for_c() {
     assert!(ran.stderr.contains("no-such-compiler"), "{}", ran.stderr);
 }
 
+/// Programs for CDSChecker begin elsewhere.
+#[test]
+fn the_function_that_a_program_begins_with() {
+    let text = "#include <model-assert.h>\nint x;\nint user_main(int argc, char **argv) { MODEL_ASSERT(argc == 1 && x == VALUE); return 0; }\n";
+    for (value, code) in [("VALUE=0", 0), ("VALUE=1", 1)] {
+        let ran = check("user_main.c", text, &["-q", "-D", value]);
+        assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
+    }
+}
+
 /// Errors stand in the user's file, at the line and column of what is wrong.
 #[test]
 fn errors_have_their_places() {
     let cases = [
-        ("int main(void) { double d = 1; return 0; }", ":1:25", "floating point is not supported"),
+        ("int main(void) { double d = 1; return d > 0; }", ":1:39", "floating point is not supported"),
+        ("int main(void) { double d = 1; int i = d; return i; }", ":1:40", "floating point is not supported"),
+        ("int main(void) { float f = 1; while (f) f--; }", ":1:38", "floating point is not supported"),
+        ("int main(void) { double d; return *(long *)&d == 0; }", ":1:36", "floating point is not supported"),
+        (
+            "union { double d; long i; } u;\nint main(void) { u.d = 1; return u.i; }",
+            ":2:20",
+            "floating point",
+        ),
+        ("int main(void) { long double d = 1; }", ":1:30", "floating point is not supported"),
+        ("int a[] = {[100000000] = 1}; int main(void) { return a[0]; }", ":1:5", "elements is not supported"),
+        (
+            "struct s { int a[1000000]; } v;\nint f(struct s x) { return x.a[0]; }\nint main(void) { return f(v); }",
+            ":2:16",
+            "scalars is not supported",
+        ),
+        ("void f(void) { return 1; }\nint main(void) { f(); }", ":1:23", "returns no value"),
+        ("long syscall(long, ...); int main(void) { return syscall(3); }", ":1:50", "system call"),
         ("int main(void) { return missing(); }", ":1:25", "`missing` is not declared"),
         ("void f(void);\nint main(void) {\n  f();\n}", ":3:3", "`f` has no body"),
         ("struct s { int a; } v;\nint main(void) { return v.b; }", ":2:27", "has no member `b`"),
@@ -335,6 +363,22 @@ fn locks_of_all_kinds_exclude() {
             "",
             "pthread_rwlock_wrlock(&l);",
             "pthread_rwlock_unlock(&l);",
+        ),
+        (
+            "futex",
+            "#include <linux/futex.h>\n#include <stdatomic.h>\n#include <sys/syscall.h>\n#include <unistd.h>\natomic_int l;",
+            "",
+            "while (atomic_exchange(&l, 1)) syscall(SYS_futex, &l, FUTEX_WAIT, 1, 0, 0, 0);",
+            "atomic_store(&l, 0); syscall(SYS_futex, &l, FUTEX_WAKE, 1, 0, 0, 0);",
+        ),
+        (
+            "named_semaphore",
+            "#include <fcntl.h>\nsem_t *l;",
+            "l = sem_open(\"/name\", O_CREAT, 0644, 1); assert(l != SEM_FAILED); assert(sem_open(\"/name\", 0) == l);\n\
+             assert(sem_open(\"/other\", 0) == SEM_FAILED); assert(sem_unlink(\"/name\") == 0);\n\
+             assert(sem_unlink(\"/name\") == -1); assert(sem_open(\"/name\", O_CREAT | O_EXCL, 0, 1) != l);",
+            "sem_wait(l);",
+            "sem_post(l);",
         ),
         ("semaphore", "sem_t l;", "sem_init(&l, 0, 1);", "sem_wait(&l);", "sem_post(&l);"),
         ("mtx", "mtx_t l;", "mtx_init(&l, mtx_plain);", "mtx_lock(&l);", "mtx_unlock(&l);"),

@@ -45,6 +45,12 @@ fn deadlocks_are_found_on_request() {
     let forgets = "pthread_mutex_lock(&m); go = 1; pthread_mutex_unlock(&m);";
     assert_eq!(codes("wakes.c", &two_threads(wait, waits, wakes, ""), &["--deadlock"]), [0; 3]);
     assert_eq!(codes("forgets.c", &two_threads(wait, waits, forgets, ""), &["--deadlock"]), [1; 3]);
+    let word = "#include <linux/futex.h>\n#include <stdatomic.h>\n#include <sys/syscall.h>\nlong syscall(long, ...); atomic_int w;";
+    let waits = "while (!atomic_load(&w)) syscall(SYS_futex, &w, FUTEX_WAIT, 0, 0, 0, 0);";
+    let wakes = "atomic_store(&w, 1); syscall(SYS_futex, &w, FUTEX_WAKE, 1, 0, 0, 0);";
+    assert_eq!(codes("futex.c", &two_threads(word, waits, wakes, ""), &["--deadlock"]), [0; 3]);
+    let forgets = two_threads(word, waits, "atomic_store(&w, 1);", "");
+    assert_eq!(codes("futex_forgets.c", &forgets, &["--deadlock"]), [1; 3]);
     let semaphore = two_threads("sem_t s;", "sem_wait(&s);", "", "");
     assert_eq!(codes("semaphore.c", &semaphore, &["--deadlock"]), [1; 3]);
     // An assumption of the user is no waiting.
@@ -304,6 +310,13 @@ fn threads_without_end_are_any_number() {
     assert!(ran.stdout.contains("safe for any number of threads"), "{}{}", ran.stdout, ran.stderr);
     let racing = program("x = 1; x = 0; assert(x == 0);", "for (;;) pthread_create(&t, 0, thread, 0);");
     assert_eq!(codes("any_racing.c", &racing, &[]), [1; 3]);
+    // Values that are too many for the search are tried by bounded model checking.
+    let chosen = "int __VERIFIER_nondet_int(void); int v = __VERIFIER_nondet_int(); if (v > x) x = v;";
+    let wide = program(&format!("{chosen} assert(x < 77777777);"), endless);
+    assert_eq!(codes("any_wide.c", &wide, &[]), [1; 3]);
+    let ran = check("any_wide_safe.c", &program(&format!("{chosen} assert(x >= 0);"), endless), &["-q"]);
+    assert_eq!(ran.code, 3, "{}", ran.stdout);
+    assert!(ran.stdout.contains("no violation up to threads 3"), "{}", ran.stdout);
     // What `main` did before is done when they begin.
     let begun = program("assert(y == 1);", &format!("y = 1; {endless}"));
     assert_eq!(codes("begun.c", &begun, &["--threads", "2"]), [0; 3]);

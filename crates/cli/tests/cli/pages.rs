@@ -263,7 +263,13 @@ fn pages_of_all_kinds_load_without_complaint() {
     let Some(mut browser) = browser("kinds") else { return };
     let made = folder("made");
     let path = |name: &str| made.join(name).display().to_string();
+    fencepost(&format!(
+        "check -q --results {} examples/sb.fp examples/mp.fp examples/lb.fp",
+        path("results.jsonl")
+    ));
+    let merge = format!("merge {} --report", path("results.jsonl"));
     for (command, code, page, words) in [
+        (merge.as_str(), 1, "summary.html", "Answers within a time"),
         (
             "check examples/peterson_fenced.fp --report",
             0,

@@ -1,7 +1,7 @@
 //! Translations from TSO to SC: the mutual exclusion algorithms of the paper's Table 1, what is refused, and what
 //! the text looks like. Those of C are in `translate_c.rs`, the engines in `translated.rs`.
 
-use crate::{check, fencepost, fencepost_args, scratch};
+use crate::{check, fencepost, fencepost_args, root, scratch};
 
 fn translated(example: &str, bound: [&str; 2]) -> String {
     let ran = fencepost_args(&["translate", example, bound[0], bound[1]]);
@@ -40,34 +40,100 @@ fn translations_are_as_safe_as_the_originals() {
     }
 }
 
-/// But for comments and empty lines, printing what was read gives the text again.
+/// All examples: what comes out is read and valid, and but for comments and empty lines printing what was read gives the
+/// same text again and again.
 #[test]
 fn the_text_is_in_the_form_that_it_is_printed_in() {
-    for example in ["examples/peterson.fp", "examples/bakery.fp", "examples/recursion.fp"] {
-        let text = translated(example, ["--rounds", "2"]);
-        let path = scratch("formatted.fp", &text);
-        let printed = fencepost_args(&["check", path.to_str().unwrap(), "--print", "tree"]);
-        assert_eq!(printed.code, 0, "{}", printed.stderr);
+    let mut examples = 0;
+    let folder = std::fs::read_dir(root().join("examples")).unwrap();
+    let mut names: Vec<String> = folder
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|n| n.ends_with(".fp"))
+        .collect();
+    names.sort();
+    for (example, bound) in names.iter().zip([["--rounds", "2"], ["--age", "1"]].into_iter().cycle()) {
+        let path = format!("examples/{example}");
+        let ran = fencepost_args(&["translate", &path, bound[0], bound[1]]);
+        if ran.code != 0 {
+            assert!(ran.stderr.contains("cannot be translated"), "{example}: {}", ran.stderr);
+            continue;
+        }
+        let text = scratch("formatted.fp", &ran.stdout);
+        let printed = fencepost_args(&["check", text.to_str().unwrap(), "--print", "tree"]);
+        assert_eq!(printed.code, 0, "{example}: {}", printed.stderr);
         let again = scratch("formatted_again.fp", &printed.stdout);
         let twice = fencepost_args(&["check", again.to_str().unwrap(), "--print", "tree"]);
-        assert_eq!(twice.stdout, printed.stdout);
+        assert_eq!(twice.stdout, printed.stdout, "{example}");
+        // What the translation adds to the user's is as it is printed.
+        let own = |text: &str| -> Vec<String> {
+            text.lines()
+                .map(str::trim)
+                .filter(|l| l.starts_with("tso_") && l.ends_with(");"))
+                .map(Into::into)
+                .collect()
+        };
+        assert_eq!(own(&ran.stdout), own(&printed.stdout), "{example}");
+        examples += 1;
+    }
+    assert!(examples > 70, "{examples} examples");
+}
+
+/// Comments stay where they belong.
+#[test]
+fn comments_are_kept() {
+    let text = "\
+// About the file.
+
+// What it is for.
+shared 0..1 x; // or not
+
+shared 0..1 y;
+
+// Sets it.
+thread a {
+    // First this,
+    x = 1;
+    y = 1; // then that.
+    // The end.
+}
+
+thread b { assert(x >= y); }
+";
+    let path = scratch("comments.fp", text);
+    let out = translated(path.to_str().unwrap(), ["--age", "1"]);
+    let expected = [
+        "// About the file.\n\n",
+        "// What it is for.\n// or not\nshared 0..1 x;\nshared 0..1 y;\n",
+        "// Sets it.\nprocess a() {\n",
+        "    // First this,\n    tso_switch();\n    tso_store_x(1);\n",
+        "    // then that.\n    tso_switch();\n    tso_store_y(1);\n    // The end.\n",
+    ];
+    for part in expected {
+        assert!(out.contains(part), "{part}\nis not in\n{out}");
     }
 }
 
+/// Statements, variables and rounds, each alone, make the text longer by the same amount each time.
 #[test]
 fn the_text_is_linear_in_the_program_and_in_the_bound() {
-    let program = |n: usize| {
-        let stores = "    x = y; y = x + 1;\n".repeat(n);
-        format!("shared int x, y;\nthread t {{\n{stores}    assert(x == y);\n}}\n")
+    let program = |statements: usize, variables: usize| {
+        let stores = "    x = y; y = x + 1;\n".repeat(statements);
+        let more: String = (0..variables).map(|i| format!("shared int v{i:03}[6];\n")).collect();
+        let uses: String = (0..variables).map(|i| format!("    v{i:03}[x] = 1;\n")).collect();
+        format!("shared int x, y;\n{more}thread t {{\n{stores}{uses}    assert(x == y);\n}}\n")
     };
-    let length = |n: usize, k: &str| {
-        let path = scratch(&format!("linear_{n}.fp"), &program(n));
+    let length = |statements, variables, k: &str| {
+        let path = scratch("linear.fp", &program(statements, variables));
         translated(path.to_str().unwrap(), ["--rounds", k]).len()
     };
-    let (small, large) = (length(50, "2"), length(100, "2"));
-    assert!(large < 2 * small + 1000, "{small} {large}");
-    let (few, many) = (length(50, "5"), length(50, "10"));
-    assert!(many < 2 * few, "{few} {many}");
+    // The numbers of added variables have more digits.
+    let steps = |lengths: [usize; 3]| {
+        let (first, second) = (lengths[1] - lengths[0], lengths[2] - lengths[1]);
+        assert!(second <= first + first / 10, "{lengths:?}");
+    };
+    steps([100, 200, 300].map(|n| length(n, 5, "2")));
+    steps([20, 40, 60].map(|n| length(5, n, "2")));
+    steps(["10", "20", "30"].map(|k| length(20, 5, k)));
 }
 
 #[test]

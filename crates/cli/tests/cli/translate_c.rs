@@ -132,24 +132,111 @@ fn names_and_structure_are_kept() {
     }
 }
 
+/// Loops, switches, order and comments are the user's.
+#[test]
+fn statements_and_comments_are_kept() {
+    let text = "\
+/* About the file. */
+#include <assert.h>
+#include <pthread.h>
+
+/* Where it is. */
+static int state;
+static int count[3]; // how often
+
+/* Goes on. */
+static void turn(int how)
+{
+    /* which way */
+    switch (how) {
+    case 0:
+        count[0]++; // up
+        break;
+    case 1:
+    case 2: {
+        int k = 2;
+        for (int i = 0; i < k; i++) {
+            if (how == i)
+                continue;
+            count[i] = i;
+        }
+        break;
+    }
+    default:
+        state = 0;
+    }
+}
+
+static void *run(void *arg)
+{
+    int n;
+    for (n = 0; n < state; n++)
+        turn(n);
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t h[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&h[i], 0, run, 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(h[i], 0);
+    assert(count[0] == 0);
+    return 0; /* that is all */
+}
+";
+    let path = scratch("statements_kept.c", text);
+    let out = translated(path.to_str().unwrap(), &["--age", "1"]).unwrap();
+    let expected = [
+        "/* About the file. */\n\n#include",
+        "/* Where it is. */\nstatic int state;\n// how often\nstatic int count[3];\n",
+        "/* Goes on. */\nstatic void turn(int how)\n{\n",
+        "    /* which way */\n    switch (how) {\n    case 0:\n        // up\n        tso_switch();\n",
+        "        tso_switch();\n        break;\n    case 1:\n    case 2:;\n        int k = 2;\n",
+        "        for (int i = 0; i < k; i++) {\n",
+        "                continue;\n",
+        "    default:\n        tso_switch();\n        tso_store_state(0);\n    }\n",
+        "    for (n = 0;; n++) {\n        tso_switch();\n        tso_0 = tso_load_state();\n",
+        "    for (int i = 0; i < 2; i++) {\n        tso_switch();\n        pthread_join(h[i], 0);\n",
+        "    /* that is all */\n",
+    ];
+    for part in expected {
+        assert!(out.contains(part), "{part}\nis not in\n{out}");
+    }
+    assert!(!out.contains("goto") && !out.contains("while (1)"), "{out}");
+    let order: Vec<_> =
+        ["static void turn(int how)\n{", "static void *run(void *arg)\n{", "int main(void)\n{"]
+            .map(|head| out.find(head).expect(head))
+            .into();
+    assert!(order.is_sorted(), "{out}");
+    let (warnings, _) = compile("statements_kept_age", &out, &["-O1"]);
+    assert_eq!(warnings, "");
+}
+
+/// Statements, variables and rounds, each alone, make the text longer by the same amount each time.
 #[test]
 fn the_text_is_linear_in_the_program_and_in_the_bound() {
-    let program = |n: usize| {
-        let stores = "    x = y; y = x + 1; a[x & 63] = *p;\n".repeat(n);
-        let more: String = (0..n).map(|i| format!("int v{i};\n")).collect();
-        let uses: String = (0..n).map(|i| format!("    v{i} = 1;\n")).collect();
+    let program = |statements: usize, variables: usize| {
+        let stores = "    x = y; y = x + 1; a[x & 63] = *p;\n".repeat(statements);
+        let more: String = (0..variables).map(|i| format!("int v{i:03};\n")).collect();
+        let uses: String = (0..variables).map(|i| format!("    v{i:03} = 1;\n")).collect();
         format!(
             "#include <assert.h>\nint x, y, a[64], *p = &x;\n{more}int main(void) {{\n{stores}{uses}    assert(x == y);\n}}\n"
         )
     };
-    let length = |n: usize, k: &str| {
-        let path = scratch(&format!("linear_{n}.c"), &program(n));
+    let length = |statements, variables, k: &str| {
+        let path = scratch("linear.c", &program(statements, variables));
         translated(path.to_str().unwrap(), &["--rounds", k]).unwrap().len()
     };
-    let (small, large) = (length(50, "2"), length(100, "2"));
-    assert!(large < 2 * small + 1000, "{small} {large}");
-    let (few, many) = (length(50, "5"), length(50, "10"));
-    assert!(many < 2 * few, "{few} {many}");
+    // The numbers of added variables have more digits.
+    let steps = |lengths: [usize; 3]| {
+        let (first, second) = (lengths[1] - lengths[0], lengths[2] - lengths[1]);
+        assert!(second <= first + first / 10, "{lengths:?}");
+    };
+    steps([100, 200, 300].map(|n| length(n, 5, "2")));
+    steps([20, 40, 60].map(|n| length(5, n, "2")));
+    steps(["10", "20", "30"].map(|k| length(20, 5, k)));
 }
 
 /// Pointers to shared variables find what is on its way, whatever variable they mean.

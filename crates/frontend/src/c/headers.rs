@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Writes the headers into a folder.
 pub fn write(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir(folder.join("sys"))?;
+    ["linux", "sys"].iter().try_for_each(|inner| std::fs::create_dir(folder.join(inner)))?;
     HEADERS.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
 }
 
@@ -25,21 +25,30 @@ headers![
     "alloca.h",
     "assert.h",
     "ctype.h",
+    "dat3m.h",
     "emmintrin.h",
+    "endian.h",
     "err.h",
     "errno.h",
+    "error.h",
     "fcntl.h",
     "features.h",
     "float.h",
+    "genmc.h",
     "getopt.h",
+    "goblint.h",
     "immintrin.h",
     "inttypes.h",
     "iso646.h",
+    "librace.h",
     "limits.h",
+    "linux/futex.h",
+    "linux/types.h",
     "locale.h",
     "malloc.h",
     "math.h",
     "memory.h",
+    "model-assert.h",
     "pthread.h",
     "sched.h",
     "semaphore.h",
@@ -62,6 +71,7 @@ headers![
     "sys/resource.h",
     "sys/stat.h",
     "sys/syscall.h",
+    "sys/sysinfo.h",
     "sys/time.h",
     "sys/types.h",
     "sys/wait.h",

@@ -11,6 +11,7 @@ mod lexer;
 mod literal;
 mod lower;
 mod origin;
+pub mod outline;
 mod parser;
 mod preprocess;
 mod runtime;

@@ -10,6 +10,8 @@ const TYPES: &str = include_str!("runtime/types.c");
 const PLAIN_MUTEX: &str = include_str!("runtime/mutex_plain.c");
 const MUTEX_KINDS: &str = include_str!("runtime/mutex_kinds.c");
 const THREADS: &str = include_str!("runtime/threads.c");
+const FUTEX: &str = include_str!("runtime/futex.c");
+const NAMED: &str = include_str!("runtime/named.c");
 const MEMORY: &str = include_str!("runtime/memory.c");
 const STRINGS: &str = include_str!("runtime/strings.c");
 
@@ -38,7 +40,7 @@ pub(super) fn library(units: &[Unit]) -> Unit {
 }
 
 fn parse(mutex: &str) -> Result<Unit, Diagnostic> {
-    let text = [TYPES, mutex, THREADS, MEMORY, STRINGS].concat();
+    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, NAMED].concat();
     // Nothing of it is ever shown: what is inlined stands at the call.
     lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).and_then(unit)
 }

@@ -81,7 +81,9 @@ pub(super) enum CType {
     Void,
     Bool,
     Integer(Integer),
-    /// Types that have room in structures but no operations here: floating point, vectors, `__int128`;
+    /// `float` and `double`, with their bytes; what values of them mean is said in `lower/floating.rs`.
+    Floating(u8),
+    /// Types that have room in structures but no operations here: `long double`, vectors, `__int128`;
     /// with their name and bytes.
     Unsupported(&'static str, u8),
     Pointer(Rc<CType>),
@@ -161,6 +163,10 @@ impl CType {
         matches!(self.unqualified(), CType::Bool | CType::Integer(_))
     }
 
+    pub fn is_floating(&self) -> bool {
+        matches!(self.unqualified(), CType::Floating(_))
+    }
+
     pub fn is_pointer(&self) -> bool {
         matches!(self.unqualified(), CType::Pointer(_))
     }
@@ -215,6 +221,7 @@ impl Types<'_> {
         match ty.unqualified() {
             CType::Bool => Some(Scalar::Bool),
             CType::Integer(i) => Some(Scalar::Int(self.int_type(*i))),
+            CType::Floating(bytes) => Some(Scalar::Int(IntType { bits: bytes * 8, signed: false })),
             CType::Pointer(_) => Some(Scalar::Pointer { bits: self.data_model.pointer_bits() }),
             CType::Thread => Some(Scalar::Thread),
             CType::Mutex => Some(Scalar::Mutex),
@@ -278,6 +285,10 @@ impl Types<'_> {
 
     /// The usual arithmetic conversions: the type in which two operands are computed.
     pub fn common(self, left: &CType, right: &CType) -> CType {
+        let bytes = |ty: &CType| if let CType::Floating(bytes) = ty.unqualified() { *bytes } else { 0 };
+        if left.is_floating() || right.is_floating() {
+            return CType::Floating(bytes(left).max(bytes(right)));
+        }
         let (CType::Integer(l), CType::Integer(r)) = (left.promoted(), right.promoted()) else {
             return left.promoted();
         };
@@ -300,6 +311,8 @@ impl Types<'_> {
             CType::Void => "void".into(),
             CType::Bool => "_Bool".into(),
             CType::Integer(i) => i.to_string(),
+            CType::Floating(4) => "float".into(),
+            CType::Floating(_) => "double".into(),
             CType::Unsupported(name, _) => (*name).to_string(),
             CType::Pointer(to) => format!("{} *", self.show(to)).replace("* *", "**"),
             CType::Array(of, Some(n)) => format!("{}[{n}]", self.show(of)),

@@ -15,6 +15,19 @@ pub struct Laid {
     pub text: String,
     /// For each fence the line of the old text that it stands behind, or in.
     pub places: Vec<Standing>,
+    /// What makes the text of the old one, in its order; no two of them touch.
+    pub edits: Vec<Edit>,
+}
+
+/// New text in place of a piece of the old one; offsets are bytes of the old text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    /// Where the old piece starts.
+    pub from: usize,
+    /// Where it ends; the same place if nothing goes.
+    pub to: usize,
+    /// The new text.
+    pub text: String,
 }
 
 /// Where a fence stands, in lines of the old text.
@@ -71,7 +84,23 @@ pub fn layout(language: Language, text: &str, fences: &[(&Site, FenceKind)]) -> 
     }
     // The order of pieces at one place is already right within each kind.
     all.sort_by_key(|p| p.from);
-    Laid { text: Edited::new(text, all).text, places }
+    let edits = edits(&all);
+    Laid { text: Edited::new(text, all).text, places, edits }
+}
+
+/// Pieces as edits, those that touch as one: editors may apply edits of one place in any order.
+fn edits(pieces: &[Piece]) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for Piece { from, to, text, .. } in pieces {
+        match edits.last_mut() {
+            Some(last) if last.to == *from => {
+                last.to = *to;
+                last.text += text;
+            }
+            _ => edits.push(Edit { from: *from, to: *to, text: text.clone() }),
+        }
+    }
+    edits
 }
 
 struct Own {

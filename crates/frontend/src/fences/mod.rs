@@ -13,7 +13,7 @@ mod litmus_sites;
 mod trencher_sites;
 
 pub use edit::{Edited, Lines, insert};
-pub use layout::{Laid, Standing, layout};
+pub use layout::{Edit, Laid, Standing, layout};
 
 use crate::{c, lexer, memorax, model};
 use fencepost_ir::Span;

@@ -8,10 +8,12 @@ mod check;
 mod data;
 mod litmus;
 mod robust;
+mod summary;
 
 pub use check::{Recheck, check};
 pub use litmus::litmus;
 pub use robust::robust;
+pub use summary::summary;
 
 use crate::picture::{self, Form, Frame, drawing, heads};
 use crate::timeline::timeline;

@@ -9,10 +9,12 @@
 //! The same drawing comes in two forms, for wide screens and for narrow ones. Colours are in a style sheet with
 //! literal values, so that programs that know little of CSS show them, too.
 
+mod cactus;
 mod cycle;
 mod layout;
 pub mod svg;
 
+pub use cactus::cactus;
 pub use cycle::cycle;
 
 use crate::rows::{Row, rows};

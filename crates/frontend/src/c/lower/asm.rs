@@ -1,8 +1,8 @@
 //! Inline assembly: fences, hints, and the locked instructions by which locks are written on x86.
 //!
 //! Of the latter one instruction with its operands is known: `xchg`, and behind `lock` `cmpxchg`, `xadd`, `add`,
-//! `sub`, `inc`, `dec`, `and`, `or` and `xor`, on one operand in memory; behind it may stand a `set` that gives one of its
-//! flags. `mov` between a register and memory is a load or a store.
+//! `sub`, `inc`, `dec`, `and`, `or`, `xor`, `bts` and `btr`, on one operand in memory; behind it may stand a `set` that gives
+//! one of its flags, or a `sbb` that spreads the carry. `mov` between a register and memory is a load or a store.
 
 use super::*;
 
@@ -26,6 +26,9 @@ enum FlagKind {
     NotZero,
     Negative,
     NotNegative,
+    /// The bit that was there, as 1 or as all bits.
+    Carry,
+    SpreadCarry,
 }
 
 /// An operand of the instruction: its number among outputs and inputs, or a constant.
@@ -109,6 +112,8 @@ impl<'a> Lowerer<'a> {
         // `sub` and `xadd` end in what could be a suffix.
         let name = match word {
             _ if word.starts_with("sub") => "sub",
+            "bts" | "btsl" | "btsq" => "bts",
+            "btr" | "btrl" | "btrq" => "btr",
             _ if word.starts_with("xadd") => "xadd",
             _ if word.starts_with("add") => "add",
             _ if word.starts_with("and") => "and",
@@ -135,6 +140,10 @@ impl<'a> Lowerer<'a> {
             Some(Operand::Constant(c)) => Ok(this.int_constant(*c, &CType::INT, span)),
             None => Err(unsupported(asm)),
         };
+        if let ("bts" | "btr", true) = (name, is_locked) {
+            let bit = value(self)?;
+            return self.bit_operation(asm, (memory, target), name == "bts", bit, flag);
+        }
         let (kind, operand, result) = match (name, is_locked) {
             ("xchg", _) => (RmwKind::Exchange, value(self)?, other),
             ("xadd", true) => (RmwKind::Add, value(self)?, other),
@@ -186,6 +195,59 @@ impl<'a> Lowerer<'a> {
         }
     }
 
+    /// `lock bts` and `lock btr`: a bit is set or cleared, and the carry is what it was.
+    fn bit_operation(
+        &mut self,
+        asm: &'a ast::Asm,
+        (memory, target): (usize, Lvalue),
+        sets: bool,
+        bit: Typed,
+        flag: Option<Flag>,
+    ) -> Result<()> {
+        let span = asm.span;
+        let ty = target.ty.unqualified().clone();
+        let carried = |flag: &Flag| matches!(flag.is, FlagKind::Carry | FlagKind::SpreadCarry);
+        let others = (0..asm.outputs.len()).any(|n| n != memory && flag.is_none_or(|flag| flag.output != n));
+        if others || !ty.is_integer() || flag.is_some_and(|flag| !carried(&flag)) {
+            return Err(unsupported(asm));
+        }
+        // The words from that place on are one row of bits.
+        let bits = self.types().size(&ty).unwrap_or(8) as i64 * 8;
+        let bit = self.convert(bit, &CType::LONG, span)?;
+        let (target, bit) = match self.fold(&bit.expr) {
+            Some(n) if (0..bits).contains(&n) => (target, bit),
+            _ => {
+                let bit = Typed { expr: self.keep(bit.expr), ..bit };
+                let width = self.int_constant(bits.ilog2().into(), &CType::LONG, span);
+                let word = self.arithmetic(BinaryOp::Shr, bit.clone(), width, span)?;
+                let pointer = self.address_of(target, span)?;
+                let pointer = self.offset(pointer, word, 1, span)?;
+                let mut target = self.pointed(pointer, span)?;
+                self.stabilise(&mut target.place);
+                let last = self.int_constant(bits - 1, &CType::LONG, span);
+                (target, self.arithmetic(BinaryOp::BitAnd, bit, last, span)?)
+            }
+        };
+        let one = self.int_constant(1, &CType::integer(crate::c::types::Rank::LongLong, false), span);
+        let mask = self.arithmetic(BinaryOp::Shl, one, bit, span)?;
+        let mask = self.convert(mask, &ty, span)?;
+        let (kind, operand) = match sets {
+            true => (RmwKind::Or, mask.clone()),
+            false => (RmwKind::And, self.negate(Some(UnaryOp::BitNot), mask.clone(), span)?),
+        };
+        let operand = self.convert(operand, &ty, span)?;
+        let old = self.rmw(kind, target, vec![operand.expr], span);
+        let Some(flag) = flag else { return Ok(()) };
+        let was = self.arithmetic(BinaryOp::BitAnd, old, mask, span)?;
+        let zero = self.int_constant(0, &CType::INT, span);
+        let was = self.arithmetic(BinaryOp::Ne, was, zero, span)?;
+        let was = match flag.is {
+            FlagKind::SpreadCarry => self.negate(Some(UnaryOp::Neg), was, span)?,
+            _ => was,
+        };
+        self.output(asm, flag.output, was)
+    }
+
     /// `lock cmpxchg new, memory`: what is expected is in the register a, and so is what was found.
     fn compare_exchange_asm(
         &mut self,
@@ -221,8 +283,9 @@ impl<'a> Lowerer<'a> {
             self.set_flag(asm, flag, difference)?;
         }
         match result {
-            Some(n) => self.output(asm, n, old),
-            None => Ok(()),
+            // What `set` puts into the register is there last.
+            Some(n) if !flagged(n) => self.output(asm, n, old),
+            _ => Ok(()),
         }
     }
 
@@ -232,6 +295,7 @@ impl<'a> Lowerer<'a> {
         let (op, result) = match flag.is {
             FlagKind::Zero => (BinaryOp::Eq, result),
             FlagKind::NotZero => (BinaryOp::Ne, result),
+            FlagKind::Carry | FlagKind::SpreadCarry => return Err(unsupported(asm)),
             FlagKind::Negative | FlagKind::NotNegative => {
                 // The highest bit says so, whatever the type's sign.
                 let signed = match result.ty.unqualified() {
@@ -274,6 +338,18 @@ fn flag(asm: &ast::Asm, line: &str) -> Option<Flag> {
         "setne" | "setnz" => FlagKind::NotZero,
         "sets" => FlagKind::Negative,
         "setns" => FlagKind::NotNegative,
+        "setc" | "setb" => FlagKind::Carry,
+        "sbb" | "sbbl" | "sbbq" => {
+            let (first, second) = target.split_once(',')?;
+            return match (operand(asm, first.trim())?, operand(asm, second.trim())?) {
+                (Operand::Number(output), Operand::Number(same))
+                    if output == same && output < asm.outputs.len() =>
+                {
+                    Some(Flag { is: FlagKind::SpreadCarry, output })
+                }
+                _ => None,
+            };
+        }
         _ => return None,
     };
     match operand(asm, target.trim())? {

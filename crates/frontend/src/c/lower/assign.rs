@@ -6,6 +6,9 @@
 use super::*;
 use crate::c::ast::ExprKind as Ast;
 
+/// Larger structures are not copied.
+const MOST_SCALARS: u64 = 1 << 14;
+
 impl<'a> Lowerer<'a> {
     /// An expression for what it does, not for its value.
     pub(super) fn effect(&mut self, e: &'a ast::Expr) -> Result<()> {
@@ -57,7 +60,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Evaluates what nobody looks at, if that does anything.
-    fn discard(&mut self, e: Expr) {
+    pub(super) fn discard(&mut self, e: Expr) {
         let span = e.span;
         let mut acts = false;
         e.visit(&mut |e| {
@@ -201,6 +204,16 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// Refuses to take a structure apart that has more scalars than any model can follow.
+    pub(super) fn few_scalars(&self, storage: &Type, span: Span) -> Result<()> {
+        match self.program.records.cells(storage) {
+            n if n > MOST_SCALARS => {
+                Err(Diagnostic::new(span, format!("copying a structure of {n} scalars is not supported")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The scalars of a structure that a copy needs: the way to each, its place and its type.
     pub(super) fn scalars_of(
         &mut self,
@@ -211,6 +224,7 @@ impl<'a> Lowerer<'a> {
         let mut place = place.clone();
         self.stabilise(&mut place);
         let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+        self.few_scalars(&storage, span)?;
         let paths = self.covering(&storage);
         if paths.iter().any(|(_, scalar)| *scalar == Scalar::Mutex) {
             return Err(Diagnostic::new(span, "a mutex cannot be copied"));

@@ -343,6 +343,9 @@ impl<'a> Lowerer<'a> {
             lvalue = Lvalue { ty: only.ty.clone(), place: lvalue.place };
             lvalue.place.path.push(Projection::Field(0));
         }
+        if lvalue.ty.is_floating() {
+            return Err(floating::unknown_value(pointer.span));
+        }
         if !lvalue.ty.is_scalar() {
             return Err(too_wide(pointer.span));
         }
@@ -542,6 +545,9 @@ impl<'a> Lowerer<'a> {
         span: Span,
     ) -> Result<Option<Typed>> {
         let ty = lvalue.ty.unqualified().clone();
+        if ty.is_floating() || operand.ty.is_floating() {
+            return Err(floating::unknown_value(span));
+        }
         let fetch = match op {
             BinaryOp::Add => Some(Fetch::Add),
             BinaryOp::Sub => Some(Fetch::Sub),

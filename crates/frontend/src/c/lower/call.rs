@@ -113,6 +113,9 @@ impl<'a> Lowerer<'a> {
         if *ty.result.unqualified() == CType::Void {
             return Ok(Value::Void);
         }
+        if ty.result.is_floating() {
+            return Ok(Value::Scalar(self.some_number(&ty.result, span)));
+        }
         let scalar = self.types().scalar(&ty.result).ok_or_else(|| self.no_values(&ty.result, span))?;
         let any = statement::anything(scalar).ok_or_else(|| self.no_values(&ty.result, span))?;
         let expr = Expr { kind: ExprKind::Any(any), ty: scalar, span };
@@ -134,6 +137,7 @@ impl<'a> Lowerer<'a> {
             return Err(Diagnostic::new(span, message));
         }
         let mut scalars: Vec<Expr> = Vec::new();
+        let mut further = Vec::new();
         for (i, arg) in args.iter().enumerate() {
             let mark = self.body.out.len();
             let value = self.value(arg)?;
@@ -152,13 +156,13 @@ impl<'a> Lowerer<'a> {
                         scalars.push(Expr { kind: ExprKind::Read(place), ty: scalar, span: arg.span });
                     }
                 }
-                // What `...` takes is evaluated and gone.
-                (Value::Scalar(value), None) => {
-                    self.keep(value.expr);
-                }
-                (Value::Record(..), None) => {}
+                // What `...` takes is evaluated, and gone if nobody can look at it.
+                (value, None) => self.further_argument(value, &mut further, arg.span)?,
                 (Value::Void, _) => return Err(Diagnostic::new(arg.span, "this has no value")),
             }
+        }
+        if ty.variadic && self.uses_varargs {
+            scalars.push(self.further_arguments(further, span));
         }
         Ok(scalars)
     }
@@ -171,7 +175,7 @@ impl<'a> Lowerer<'a> {
         unused: bool,
         span: Span,
     ) -> Result<Value> {
-        if self.functions[index].name == "main" {
+        if self.main == Some(index) {
             return Err(Diagnostic::new(span, "calling `main` is not supported"));
         }
         let ty = self.functions[index].ty.clone();
@@ -267,7 +271,7 @@ impl<'a> Lowerer<'a> {
         Ok(value)
     }
 
-    fn finish_call(
+    pub(super) fn finish_call(
         &mut self,
         procedure: ProcedureId,
         result: &CType,

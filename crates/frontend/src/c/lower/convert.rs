@@ -26,16 +26,23 @@ impl Lowerer<'_> {
         if from == *to {
             return Ok(Typed { ty: to.clone(), ..value });
         }
-        let Some(scalar) = self.types().scalar(to).filter(|_| to.is_scalar()) else {
+        let Some(scalar) = self.types().scalar(to).filter(|_| to.is_scalar() || to.is_floating()) else {
             let (from, to) = (self.types().show(&from), self.types().show(to));
             return Err(match self.convertible_name(to.as_str()) {
                 Some(diagnostic) => Diagnostic { span, ..diagnostic },
                 None => Diagnostic::new(span, format!("`{from}` does not convert to `{to}`")),
             });
         };
+        if to.is_floating() {
+            return self.made_floating(value, to, span);
+        }
+        if from.is_floating() {
+            return Err(floating::unknown_value(span));
+        }
         let expr = match (&from, to) {
             (_, CType::Bool) => self.truth(value.clone(), span),
-            (CType::Pointer(_), CType::Pointer(target)) => {
+            (CType::Pointer(source), CType::Pointer(target)) => {
+                self.keeps_floating(source, target, span)?;
                 let mut expr = value.expr;
                 self.note_cast(&expr, target);
                 self.retype_allocation(&mut expr, target, span)?;
@@ -104,6 +111,9 @@ impl Lowerer<'_> {
 
     /// Arithmetic on two values.
     pub(super) fn arithmetic(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
+        if l.ty.is_floating() || r.ty.is_floating() {
+            return self.floating_arithmetic(op, l, r, span);
+        }
         let pointers = (l.ty.is_pointer(), r.ty.is_pointer());
         match (op, pointers) {
             (BinaryOp::Add, (true, false)) => return self.offset(l, r, 1, span),
@@ -247,6 +257,9 @@ impl Lowerer<'_> {
 
     /// `-`, `~` and `+`.
     pub(super) fn negate(&mut self, op: Option<UnaryOp>, value: Typed, span: Span) -> Result<Typed> {
+        if value.ty.is_floating() && op != Some(UnaryOp::BitNot) {
+            return Ok(value);
+        }
         if !value.ty.is_integer() {
             let message = format!("this needs an integer, not `{}`", self.types().show(&value.ty));
             return Err(Diagnostic::new(span, message));

@@ -29,7 +29,10 @@ fn basic(ty: BasicType, model: DataModel) -> CType {
         BasicType::LongLong => CType::integer(Rank::LongLong, true),
         BasicType::UnsignedLongLong => CType::integer(Rank::LongLong, false),
         BasicType::Int128 | BasicType::UnsignedInt128 => CType::Unsupported("__int128", 16),
-        BasicType::Floating(kind) => CType::Unsupported("floating point", floating_bytes(kind, model)),
+        BasicType::Floating(kind) => match floating_bytes(kind, model) {
+            bytes @ (4 | 8) => CType::Floating(bytes),
+            bytes => CType::Unsupported("floating point", bytes),
+        },
         BasicType::Complex(kind) => CType::Unsupported("a complex number", 2 * floating_bytes(kind, model)),
     }
 }
@@ -71,7 +74,7 @@ impl<'a> Lowerer<'a> {
             TypeSpecifier::Enum(e) => self.enumeration(e)?,
             TypeSpecifier::Typeof(of) => self.type_or_expr(of)?,
             TypeSpecifier::Atomic(inner) => CType::Atomic(Rc::new(self.type_name(inner)?)),
-            TypeSpecifier::VaList => CType::Unsupported("va_list", 24),
+            TypeSpecifier::VaList => variadic::list_type(),
             TypeSpecifier::Auto => {
                 return Err(Diagnostic::new(specifiers.span, "`__auto_type` needs an initialiser"));
             }
@@ -384,6 +387,10 @@ impl<'a> Lowerer<'a> {
         match (&ty, &declared.initializer) {
             (CType::Array(of, None), Some(initializer)) => {
                 let n = self.initializer_length(of, initializer)?;
+                if n > MAX_ELEMENTS {
+                    let message = format!("an array of {n} elements is not supported");
+                    return Err(Diagnostic::new(declared.span, message));
+                }
                 Ok(CType::Array(of.clone(), Some(n)))
             }
             _ => Ok(ty),

@@ -63,9 +63,18 @@ impl<'a> Lowerer<'a> {
                 let text = self.string(&literal, span)?;
                 return self.load(text, span).map(Some);
             }
+            ("sem_open", [name, flags, rest @ ..]) => {
+                let value = rest.get(1);
+                self.library_function("__fencepost_sem_open", [Some(name), Some(flags), value], span)?
+            }
+            ("syscall", [number, rest @ ..]) => self.system_call(number, rest, span)?,
             ("getpid" | "gettid", []) => Value::Scalar(self.int_constant(1, &CType::INT, span)),
-            ("sysconf" | "get_nprocs", _) => Value::Scalar(self.int_constant(2, &CType::LONG, span)),
-            ("__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy", _) => Value::Void,
+            ("sysconf" | "get_nprocs" | "get_nprocs_conf", _) => {
+                Value::Scalar(self.int_constant(2, &CType::LONG, span))
+            }
+            ("__builtin_va_start", [list, ..]) => self.first_argument(list, span)?,
+            ("__builtin_va_copy", [to, from]) => self.copy_arguments(to, from, span)?,
+            ("__builtin_va_end", _) => Value::Void,
             ("snprintf" | "__builtin_snprintf", [to, size, format, rest @ ..]) => {
                 self.format(to, Some(size), format, rest, span)?
             }
@@ -75,6 +84,57 @@ impl<'a> Lowerer<'a> {
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    /// A call of the kernel by its number: futexes, and what else has a function of its own.
+    fn system_call(&mut self, number: &'a ast::Expr, args: &'a [ast::Expr], span: Span) -> Result<Value> {
+        let (futex, thread) = match self.data_model {
+            DataModel::Lp64 => (202, 186),
+            DataModel::Ilp32 => (240, 224),
+        };
+        match (self.constant(number), args) {
+            (Ok(n), []) if n == thread => Ok(Value::Scalar(self.int_constant(1, &CType::LONG, span))),
+            (Ok(n), [word, operation, value, rest @ ..]) if n == futex => {
+                self.evaluate(rest)?;
+                let args = [Some(word), Some(operation), Some(value)];
+                self.library_function("__fencepost_futex", args, span)
+            }
+            _ => Err(Diagnostic::new(span, "this system call is not supported").help("futexes are")),
+        }
+    }
+
+    /// `stdin` and its like, which point to a file as any other.
+    pub(super) fn standard_file(&mut self, index: usize, span: Span) -> Result<Typed> {
+        let Some(Symbol::Global(file)) = self.library.get("__fencepost_file").cloned() else {
+            panic!("the library has a file")
+        };
+        let place = Place::variable(self.global(file, span)?, span);
+        let address = self.address_of(Lvalue { place, ty: CType::CHAR }, span)?;
+        Ok(Typed { ty: self.globals[index].ty.unqualified().clone(), ..address })
+    }
+
+    /// A function of the library with three parameters, of which those are 0 that are not given.
+    fn library_function(
+        &mut self,
+        name: &str,
+        args: [Option<&'a ast::Expr>; 3],
+        span: Span,
+    ) -> Result<Value> {
+        let Some(Symbol::Function(index)) = self.library.get(name).cloned() else {
+            panic!("the library has `{name}`")
+        };
+        let params = self.functions[index].ty.params.clone().unwrap_or_default();
+        let mut words = Vec::new();
+        for (arg, ty) in args.into_iter().zip(&params) {
+            let arg = match arg {
+                Some(arg) => self.scalar(arg)?,
+                None => self.int_constant(0, &CType::INT, span),
+            };
+            let arg = self.convert(arg, ty, span)?;
+            words.push(self.keep(arg.expr));
+        }
+        self.program.atomics.push((span, true));
+        self.inline(index, words, span)
     }
 
     /// A clock's reading.

@@ -19,6 +19,9 @@ impl<'a> Lowerer<'a> {
     /// An expression, as a truth value of the program.
     pub(super) fn condition(&mut self, e: &'a ast::Expr) -> Result<Expr> {
         let value = self.scalar(e)?;
+        if value.ty.is_floating() {
+            return Err(floating::unknown_value(e.span));
+        }
         Ok(self.truth(value, e.span))
     }
 
@@ -29,6 +32,12 @@ impl<'a> Lowerer<'a> {
                 Some(Symbol::Constant(value, ty)) => self.int_constant(value as i64, &ty, span),
                 Some(Symbol::Function(index)) => self.function_address(index, span)?,
                 Some(Symbol::Alias(value)) => value,
+                Some(Symbol::Global(index))
+                    if matches!(name.as_str(), "stdin" | "stdout" | "stderr")
+                        && !self.globals[index].defined =>
+                {
+                    self.standard_file(index, span)?
+                }
                 _ => {
                     let lvalue = self.lvalue(e)?;
                     return self.load(lvalue, span);
@@ -39,7 +48,15 @@ impl<'a> Lowerer<'a> {
                 self.int_constant(literal.value as i64, &ty, span)
             }
             Ast::Character(literal) => self.int_constant(literal.value, &CType::INT, span),
-            Ast::Float(_) => return Err(Diagnostic::new(span, "floating point is not supported")),
+            Ast::Float(text) => match text.to_ascii_lowercase() {
+                text if text.ends_with(['l', 'w', 'q', 'i', 'j']) => {
+                    return Err(floating::unknown_value(span));
+                }
+                text if text.ends_with('f') && !text.starts_with("0x") => {
+                    self.some_number(&CType::Floating(4), span)
+                }
+                _ => self.some_number(&CType::Floating(8), span),
+            },
             Ast::String(_)
             | Ast::FunctionName
             | Ast::Index(..)
@@ -101,7 +118,7 @@ impl<'a> Lowerer<'a> {
             Ast::LabelAddress(_) => {
                 return Err(Diagnostic::new(span, "addresses of labels are not supported"));
             }
-            Ast::VaArg(..) => return Err(Diagnostic::new(span, "`va_arg` is not supported")),
+            Ast::VaArg(list, ty) => return self.next_argument(list, ty, span),
         };
         Ok(Value::Scalar(scalar))
     }
@@ -182,6 +199,9 @@ impl<'a> Lowerer<'a> {
             Some(_) => (self.condition(cond)?, None),
             None => {
                 let value = self.scalar(cond)?;
+                if value.ty.is_floating() {
+                    return Err(floating::unknown_value(cond.span));
+                }
                 let kept = Typed { expr: self.keep(value.expr), ty: value.ty };
                 (self.truth(kept.clone(), span), Some(kept))
             }
@@ -244,11 +264,14 @@ impl<'a> Lowerer<'a> {
             (true, true) if is_void_pointer(&t.ty) && self.fold(&t.expr) == Some(0) => o.ty.clone(),
             (true, _) => t.ty.clone(),
             (false, true) => o.ty.clone(),
-            (false, false) if t.ty.is_integer() => self.types().common(&t.ty, &o.ty),
+            (false, false) if t.ty.is_integer() || t.ty.is_floating() => self.types().common(&t.ty, &o.ty),
             (false, false) => t.ty.clone(),
         };
-        let t = self.convert(t, &ty, span)?;
-        let o = self.convert(o, &ty, span)?;
+        // What a conversion does, it does in its branch only.
+        let (t, converted) = self.captured(|this| this.convert(t, &ty, span))?;
+        t_effects.0.extend(converted.0);
+        let (o, converted) = self.captured(|this| this.convert(o, &ty, span))?;
+        o_effects.0.extend(converted.0);
         let scalar = t.expr.ty;
         // The branch that is not taken has a say in the type, and that is all.
         if let Some(known) = self.fold(&test) {
@@ -279,11 +302,11 @@ impl<'a> Lowerer<'a> {
             _ => {
                 let value = self.scalar(arg)?;
                 if let (Some(from), Some(to)) = (value.ty.element(), ty.element())
-                    && from.is_pointer() != to.is_pointer()
-                    && to.is_integer()
+                    && (from.is_pointer() && to.is_integer() || from.is_integer() && to.is_pointer())
                 {
-                    // A pointer will be looked at as an integer.
-                    let bits = self.types().size(to).unwrap_or(0) * 8;
+                    // A pointer will be looked at as an integer, or an integer's place holds one.
+                    let integer = if to.is_pointer() { from } else { to };
+                    let bits = self.types().size(integer).unwrap_or(0) * 8;
                     self.program.exposes_pointers |= bits == u64::from(self.program.pointer_bits);
                 }
                 Ok(Value::Scalar(self.convert(value, &ty, span)?))

@@ -84,12 +84,20 @@ const WITHOUT_EFFECT: &[&str] = &[
     "vfprintf",
     "dprintf",
     "srandom",
+    "srand48",
+    "sem_close",
+    "warn",
+    "warnx",
+    "vwarn",
+    "vwarnx",
     "alarm",
     "srand",
     "__VERIFIER_loop_begin",
     "__VERIFIER_loop_bound",
     "__VERIFIER_spin_start",
     "__VERIFIER_spin_end",
+    "__goblint_split_begin",
+    "__goblint_split_end",
     "__pthread_register_cancel",
     "__pthread_unregister_cancel",
     "__pthread_unwind_next",
@@ -129,6 +137,9 @@ impl<'a> Lowerer<'a> {
             return Ok(Some(value));
         }
         if let Some(value) = self.environment_call(name, args, span)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.floating_call(name, args, span)? {
             return Ok(Some(value));
         }
         if WITHOUT_EFFECT.contains(&name) {
@@ -204,19 +215,18 @@ impl<'a> Lowerer<'a> {
                 let place = Place::variable(self.global(index, span)?, span);
                 self.address_of(Lvalue { place, ty: CType::INT }, span).map(Value::Scalar)?
             }
-            "__fencepost_assert" | "__VERIFIER_assert" => {
+            "__fencepost_assert" | "__VERIFIER_assert" | "__CPROVER_assert" | "__goblint_check"
+            | "__goblint_assert" => {
                 takes(1)?;
                 let condition = self.condition(&args[0])?;
                 self.emit(StmtKind::Assert(condition), span);
                 Value::Void
             }
-            "__CPROVER_assert" => {
-                takes(1)?;
-                let condition = self.condition(&args[0])?;
-                self.emit(StmtKind::Assert(condition), span);
-                Value::Void
-            }
-            "assume_abort_if_not" | "__VERIFIER_assume" | "__CPROVER_assume" | "__builtin_assume" => {
+            "assume_abort_if_not"
+            | "__VERIFIER_assume"
+            | "__CPROVER_assume"
+            | "__builtin_assume"
+            | "__goblint_assume" => {
                 takes(1)?;
                 let condition = self.condition(&args[0])?;
                 // The user's assumption ends the run, and is no waiting.
@@ -237,6 +247,19 @@ impl<'a> Lowerer<'a> {
             | "__builtin_trap" => {
                 self.emit(StmtKind::Assert(Expr::constant(0, Scalar::Bool, span)), span);
                 self.emit(StmtKind::Halt, span);
+                Value::Void
+            }
+            "err" | "errx" | "verr" | "verrx" => {
+                self.evaluate(args)?;
+                self.end_of_program(span)?;
+                Value::Void
+            }
+            "error" => {
+                takes(3)?;
+                let status = self.condition(&args[0])?;
+                self.evaluate(&args[1..])?;
+                let (_, end) = self.captured(|this| this.end_of_program(span))?;
+                self.emit(StmtKind::If(status, end, Block::default()), span);
                 Value::Void
             }
             "exit" | "__builtin_exit" => {
@@ -307,7 +330,8 @@ impl<'a> Lowerer<'a> {
                 let known = self.constant(&args[0]).is_ok();
                 Value::Scalar(self.int_constant(i64::from(known), &CType::INT, span))
             }
-            "rand" | "random" => {
+            "rand" | "random" | "rand_r" | "lrand48" => {
+                self.evaluate(args)?;
                 let scalar = self.types().scalar(&CType::INT).expect("int is a scalar");
                 let any = Choices(vec![(0, i32::MAX.into())]);
                 let expr = Expr { kind: ExprKind::Any(any), ty: scalar, span };
@@ -372,8 +396,6 @@ impl<'a> Lowerer<'a> {
                 Ast::String(_) => {}
                 // `stdout` and its like are nowhere.
                 Ast::Identifier(name) if matches!(name.as_str(), "stdout" | "stderr" | "stdin") => {}
-                // Arguments behind `...` are gone.
-                Ast::Identifier(_) if matches!(self.type_of(arg), Ok(CType::Unsupported("va_list", _))) => {}
                 _ => self.effect(arg)?,
             }
         }
@@ -491,9 +513,26 @@ impl<'a> Lowerer<'a> {
         let handle = self.settle(handle.expr, mark);
         let place = match self.fold(&target.expr) {
             Some(0) => None,
-            _ => Some(self.pointed(target, span)?.place),
+            _ => Some(self.pointed_result(target, span)?),
         };
         self.emit(StmtKind::Join(place, handle), span);
         Ok(self.zero(span))
+    }
+
+    /// Where a thread's result goes to, which may be known as `void *` only.
+    fn pointed_result(&mut self, target: Typed, span: Span) -> Result<Place> {
+        let nothing_known = target.ty.element().is_some_and(|ty| *ty.unqualified() == CType::Void);
+        let target = match nothing_known {
+            true => {
+                let of = match &target.expr.kind {
+                    ExprKind::AddressOf(place) => self.place_type(place).and_then(|ty| ty.as_scalar()),
+                    _ => None,
+                };
+                self.program.exposes_pointers |= matches!(of, Some(Scalar::Int(_)));
+                Typed { ty: CType::Void.pointer_to().pointer_to(), ..target }
+            }
+            false => target,
+        };
+        Ok(self.pointed(target, span)?.place)
     }
 }

@@ -50,11 +50,12 @@ impl<'a> Lowerer<'a> {
     pub(super) fn known_attributes(&self, attributes: impl Iterator<Item = &'a Attribute>) -> Result<()> {
         for attribute in attributes {
             match &attribute.kind {
-                AttributeKind::Cleanup(_) => return Err(refused("cleanup", attribute)),
                 AttributeKind::Alias(_) => return Err(refused("alias", attribute)),
                 AttributeKind::VectorSize(_) => return Err(refused("vector_size", attribute)),
                 AttributeKind::Other(name) => return Err(refused(name, attribute)),
-                AttributeKind::Packed
+                // Of a local variable it is followed; of others it means nothing.
+                AttributeKind::Cleanup(_)
+                | AttributeKind::Packed
                 | AttributeKind::Aligned(_)
                 | AttributeKind::NoReturn
                 | AttributeKind::Constructor(_)

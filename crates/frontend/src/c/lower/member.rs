@@ -20,6 +20,7 @@ impl<'a> Lowerer<'a> {
         let mut ty = record.ty.unqualified().clone();
         for field in path {
             let CType::Record(id) = *ty.unqualified() else { panic!("a path goes through records") };
+            self.keeps_floating_apart(id, name.span)?;
             let member = &self.members[id.0 as usize][field];
             ty = member.ty.clone();
             place.path.push(Projection::Field(member.field));

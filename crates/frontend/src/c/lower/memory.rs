@@ -34,6 +34,16 @@ impl<'a> Lowerer<'a> {
             }
             ("memcmp" | "bcmp", [a, b, n]) => self.compare_memory(a, b, n, span)?,
             ("realloc", [pointer, bytes]) => self.reallocate(pointer, bytes, span)?,
+            ("qsort", [base, n, _, compare]) => {
+                let (base, n, compare) = self.sorted(base, n, compare, span)?;
+                self.library_loop("__fencepost_sort", vec![base, n, compare], span)?
+            }
+            ("bsearch", [key, base, n, _, compare]) => {
+                let key = self.scalar(key)?;
+                let key = Typed { expr: self.keep(key.expr), ty: CType::Void.pointer_to() };
+                let (base, n, compare) = self.sorted(base, n, compare, span)?;
+                self.library_loop("__fencepost_search", vec![key, base, n, compare], span)?
+            }
             ("alloca", [bytes]) => {
                 // It lives longer than it should, and is freed by nobody.
                 let bytes_value = self.scalar(bytes)?;
@@ -92,6 +102,12 @@ impl<'a> Lowerer<'a> {
         let known = [first_ty, second_ty, hint].into_iter().flatten().map(|ty| innermost(&ty));
         let known: Vec<_> = known.filter(|ty| !is_raw(Some(ty))).collect();
         let ty = known.iter().find(|ty| fits(self, ty)).or(known.first()).cloned().unwrap_or(CType::CHAR);
+        for pointer in [&first, &second] {
+            let element = pointer.ty.element().filter(|e| *e.unqualified() != CType::Void);
+            if element.is_some_and(|e| self.has_floating(e) != self.has_floating(&ty)) {
+                return Err(floating::unknown_value(span));
+            }
+        }
         self.note_cast(&first.expr, &ty);
         self.note_cast(&second.expr, &ty);
         let pointer = ty.clone().pointer_to();
@@ -181,6 +197,15 @@ impl<'a> Lowerer<'a> {
         let word = self.arithmetic(BinaryOp::Mul, word, ones, span)?;
         let word = Typed { expr: self.keep(word.expr), ty: word.ty };
         let Some(count) = self.few(&bytes, &ty) else {
+            let is_zero = self.fold(&word.expr) == Some(0);
+            let storage = self.types().storage(&ty).ok_or_else(|| self.no_values(&ty, span))?;
+            let clears = |scalar: Scalar| !matches!(scalar, Scalar::Mutex | Scalar::Thread);
+            let has_union = self.program.records.has_union(&storage);
+            if is_zero && !has_union && self.covering(&storage).into_iter().all(|(_, scalar)| clears(scalar))
+            {
+                self.library_loop("__fencepost_clear", vec![to, bytes], span)?;
+                return Ok(Value::Scalar(result));
+            }
             let Some(scalar) = self.types().scalar(&ty) else {
                 return Err(Diagnostic::new(span, "setting that many structures is not supported")
                     .help("set them in a loop, one by one"));
@@ -214,6 +239,9 @@ impl<'a> Lowerer<'a> {
         span: Span,
     ) -> Result<Value> {
         let (a, b, bytes, ty) = self.operands([a, b], n, span)?;
+        if self.has_floating(&ty) {
+            return Err(floating::unknown_value(span));
+        }
         if self.types().scalar(&ty).is_some() {
             return self.library_loop("__fencepost_compare", vec![a, b, bytes], span);
         }
@@ -236,6 +264,30 @@ impl<'a> Lowerer<'a> {
         }
         let differ = self.keep(differ);
         Ok(Value::Scalar(self.int_of(differ)))
+    }
+
+    /// What sorting works on: elements of a type that the pointer tells, how many, and what compares them.
+    fn sorted(
+        &mut self,
+        base: &'a ast::Expr,
+        n: &'a ast::Expr,
+        compare: &'a ast::Expr,
+        span: Span,
+    ) -> Result<(Typed, Typed, Typed)> {
+        let (pointer, known) = self.typed_pointer(base)?;
+        let element = known.or_else(|| pointer.ty.element().cloned()).filter(|ty| *ty != CType::Void);
+        let element = element.ok_or_else(|| {
+            Diagnostic::new(base.span, "what this points to has no known type, so it cannot be sorted here")
+        })?;
+        let base = Typed { expr: self.keep_unless_stable(pointer.expr), ty: element.pointer_to() };
+        let n = self.scalar(n)?;
+        let n = self.convert(n, &CType::UNSIGNED_LONG, span)?;
+        let n = Typed { expr: self.keep(n.expr), ..n };
+        let compare = self.scalar(compare)?;
+        if !expression::is_function_pointer(&compare.ty) {
+            return Err(Diagnostic::new(span, "this is not a function"));
+        }
+        Ok((base, n, compare))
     }
 
     /// A function of the library that is written for any type: its pointers have that of the arguments.

@@ -12,12 +12,14 @@ mod atomic;
 mod atomic_structure;
 mod bits;
 mod call;
+mod cleanup;
 mod constant;
 mod convert;
 mod declare;
 mod destructors;
 mod environment;
 mod expression;
+mod floating;
 mod format;
 mod harness;
 mod initializer;
@@ -32,6 +34,7 @@ mod record;
 mod spawn_loop;
 mod statement;
 mod thread_local;
+mod variadic;
 
 use super::ast;
 use super::preprocess::{DataModel, Options};
@@ -47,6 +50,7 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 /// Lowers the translation units of one program, which calls functions of the library.
 pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, options: &Options) -> Result<Program> {
     let mut lowerer = Lowerer::new(options);
+    lowerer.uses_varargs = units.iter().any(variadic::looks_at_arguments);
     lowerer.file_scopes.resize_with(units.len() + 1, FileScope::default);
     lowerer.library(library, units.len())?;
     for (i, unit) in units.iter().enumerate() {
@@ -136,6 +140,10 @@ struct Body {
     variable_length: HashMap<LocalId, Expr>,
     /// Variables whose address becomes a pointer to something else.
     casts: Vec<overlay::Cast>,
+    /// Variables in scope that something is called with when they go.
+    cleanups: Vec<cleanup::Cleanup>,
+    /// The pointer to the arguments behind `...`.
+    varargs: Option<LocalId>,
 }
 
 /// A scalar value.
@@ -215,6 +223,10 @@ struct Lowerer<'a> {
     constructors: Vec<life::Hook>,
     destructors: Vec<life::Hook>,
     has_handlers: bool,
+    /// The function that the program begins with.
+    main: Option<usize>,
+    /// Whether functions look at arguments behind `...`.
+    uses_varargs: bool,
     /// The next call is made for what it does.
     value_unused: bool,
     program: Program,
@@ -256,6 +268,8 @@ impl<'a> Lowerer<'a> {
             constructors: Vec::new(),
             destructors: Vec::new(),
             has_handlers: false,
+            main: None,
+            uses_varargs: false,
             value_unused: false,
             program,
             body: Body::default(),
@@ -302,8 +316,11 @@ impl<'a> Lowerer<'a> {
 
     /// Lowers `main` and all it needs.
     fn program(mut self) -> Result<Program> {
-        let main = self.functions.iter().position(|f| f.name == "main" && f.body.is_some());
+        let defined = |name: &str| self.functions.iter().position(|f| f.name == name && f.body.is_some());
+        // CDSChecker calls it by a name of its own.
+        let main = defined("main").or_else(|| defined("user_main"));
         let Some(main) = main else { return Err(self.no_main()) };
+        self.main = Some(main);
         let procedure = self.procedure(main, Span::NONE)?;
         let args = self.main_arguments(main)?;
         self.lower_waiting()?;
@@ -441,7 +458,13 @@ impl<'a> Lowerer<'a> {
     fn scoped<T>(&mut self, inside: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.scopes.push(HashMap::new());
         self.tags.push(HashMap::new());
+        let cleanups = self.body.cleanups.len();
         let result = inside(self);
+        let result = match result {
+            Ok(value) => self.clean_up(cleanups.min(self.body.cleanups.len())).map(|()| value),
+            Err(diagnostic) => Err(diagnostic),
+        };
+        self.body.cleanups.truncate(cleanups);
         self.scopes.pop();
         self.tags.pop();
         result

@@ -14,6 +14,8 @@ const MOST_REGISTERS: u64 = 256;
 pub(super) struct Jumps {
     leave: Target,
     again: Option<Target>,
+    /// How many variables are in scope outside that something is called with when they go.
+    cleanups: usize,
 }
 
 /// How to get there.
@@ -43,6 +45,7 @@ impl<'a> Lowerer<'a> {
         for (i, ty) in params.iter().enumerate() {
             let (name, span) = names.get(i).cloned().unwrap_or_else(|| (format!("%p{i}"), used));
             let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+            self.few_scalars(&storage, span)?;
             for (path, scalar) in self.covering(&storage) {
                 let (offset, ty) = self.program.records.offset(&storage, &path);
                 let cell = fencepost_ir::Cell { offset, ty };
@@ -50,6 +53,9 @@ impl<'a> Lowerer<'a> {
                 let init = vec![Choices::one(scalar.default_value())];
                 variables.push(Variable::new(name, scalar.into(), init, span));
             }
+        }
+        if self.functions[function].ty.variadic && self.uses_varargs {
+            variables.push(self.hidden_parameter(used));
         }
         Ok(variables)
     }
@@ -77,7 +83,7 @@ impl<'a> Lowerer<'a> {
         self.body = Body {
             locals: self.program.procedure(procedure).locals.clone(),
             result: (ty.result != CType::Void).then(|| ty.result.clone()),
-            is_main: self.functions[index].name == "main",
+            is_main: self.main == Some(index),
             name: {
                 let original = self.functions[index].original.unwrap_or(index);
                 self.functions[original].name.clone()
@@ -93,6 +99,7 @@ impl<'a> Lowerer<'a> {
                 let (name, span) = names.get(i).cloned().unwrap_or_default();
                 slot += this.bind_parameter(&name, ty, slot, span)?;
             }
+            this.body.varargs = (ty.variadic && this.uses_varargs).then_some(LocalId(slot));
             this.block(&function.body)
         })?;
         if self.body.is_main {
@@ -232,6 +239,8 @@ impl<'a> Lowerer<'a> {
             }
             self.known_attributes(specifiers.attributes.iter().chain(&declared.declarator.attributes))?;
             self.declare_variable(declared, base.clone())?;
+            let attributes = specifiers.attributes.iter().chain(&declared.declarator.attributes);
+            self.note_cleanups(declared.name(), attributes)?;
         }
         Ok(())
     }
@@ -276,7 +285,8 @@ impl<'a> Lowerer<'a> {
             }
             (None, Some(scalar)) => {
                 self.body.undefined.insert(id.0);
-                let any = anything(scalar);
+                // What is not followed has one value.
+                let any = if ty.is_floating() { Some(Choices::one(0)) } else { anything(scalar) };
                 self.emit(
                     StmtKind::Declare(id, any.map(|c| Expr { kind: ExprKind::Any(c), ty: scalar, span })),
                     span,
@@ -412,6 +422,11 @@ impl<'a> Lowerer<'a> {
                 this.while_loop(f.condition.as_ref(), &f.body, f.step.as_ref(), span)
             }),
             Ast::Goto(name) => {
+                if !self.body.cleanups.is_empty() {
+                    let message =
+                        "`goto` is not supported where a variable with the attribute `cleanup` is in scope";
+                    return Err(Diagnostic::new(span, message));
+                }
                 let label = self.label_name(&name.text);
                 self.body.jumped_to.push((label.clone(), name.span));
                 self.emit(StmtKind::Goto(label), span);
@@ -419,23 +434,26 @@ impl<'a> Lowerer<'a> {
             }
             Ast::GotoComputed(e) => Err(Diagnostic::new(e.span, "computed goto is not supported")),
             Ast::Continue => {
-                let target = self.body.jumps.iter().rev().find_map(|j| j.again.clone());
-                self.jump(target, StmtKind::Continue, span)
+                let jumps = self.body.jumps.iter().rev().find_map(|j| Some((j.again.clone()?, j.cleanups)));
+                self.jump(jumps, StmtKind::Continue, span)
             }
             Ast::Break => {
-                let target = self.body.jumps.last().map(|j| j.leave.clone());
-                self.jump(target, StmtKind::Break, span)
+                let jumps = self.body.jumps.last().map(|j| (j.leave.clone(), j.cleanups));
+                self.jump(jumps, StmtKind::Break, span)
             }
             Ast::Return(value) => self.return_statement(value.as_ref(), span),
             Ast::Asm(asm) => self.asm(asm),
         }
     }
 
-    fn jump(&mut self, target: Option<Target>, plain: StmtKind, span: Span) -> Result<()> {
+    fn jump(&mut self, jumps: Option<(Target, usize)>, plain: StmtKind, span: Span) -> Result<()> {
+        let Some((target, cleanups)) = jumps else {
+            return Err(Diagnostic::new(span, "this stands in no loop"));
+        };
+        self.clean_up(cleanups)?;
         match target {
-            Some(Target::Loop) => self.emit(plain, span),
-            Some(Target::Label(label)) => self.emit(StmtKind::Goto(label), span),
-            None => return Err(Diagnostic::new(span, "this stands in no loop")),
+            Target::Loop => self.emit(plain, span),
+            Target::Label(label) => self.emit(StmtKind::Goto(label), span),
         }
         Ok(())
     }
@@ -505,7 +523,8 @@ impl<'a> Lowerer<'a> {
         let value = Typed { expr: self.keep(value.expr), ty: value.ty };
         let end = self.fresh_label("end");
         self.body.switches.push(Switch { ty: Some(ty.clone()), ..Switch::default() });
-        self.body.jumps.push(Jumps { leave: Target::Label(end.clone()), again: None });
+        let cleanups = self.body.cleanups.len();
+        self.body.jumps.push(Jumps { leave: Target::Label(end.clone()), again: None, cleanups });
         let inner = self.captured(|this| this.scoped(|this| this.statement(body)));
         self.body.jumps.pop();
         let switch = self.body.switches.pop().expect("just pushed");
@@ -549,7 +568,8 @@ impl<'a> Lowerer<'a> {
             Some(_) if crate::c::visit::has_continue(body) => Target::Label(self.fresh_label("next")),
             _ => Target::Loop,
         };
-        self.body.jumps.push(Jumps { leave: Target::Loop, again: Some(again.clone()) });
+        let cleanups = self.body.cleanups.len();
+        self.body.jumps.push(Jumps { leave: Target::Loop, again: Some(again.clone()), cleanups });
         let inner = self.captured(|this| this.scoped(|this| this.statement(body)));
         self.body.jumps.pop();
         let (_, mut inner) = inner?;
@@ -579,7 +599,8 @@ impl<'a> Lowerer<'a> {
             true => Target::Label(self.fresh_label("next")),
             false => Target::Loop,
         };
-        self.body.jumps.push(Jumps { leave: Target::Loop, again: Some(again.clone()) });
+        let cleanups = self.body.cleanups.len();
+        self.body.jumps.push(Jumps { leave: Target::Loop, again: Some(again.clone()), cleanups });
         let inner = self.captured(|this| this.scoped(|this| this.statement(body)));
         self.body.jumps.pop();
         let (_, mut inner) = inner?;
@@ -597,6 +618,7 @@ impl<'a> Lowerer<'a> {
             if let Some(value) = value {
                 self.effect(value)?;
             }
+            self.clean_up(0)?;
             return self.end_of_program(span);
         }
         let result = self.body.result.clone();
@@ -606,10 +628,13 @@ impl<'a> Lowerer<'a> {
             (None, Some(ty)) => {
                 self.types().scalar(&ty).map(|scalar| Expr::constant(scalar.default_value(), scalar, span))
             }
-            (Some(value), None) => {
-                self.effect(value)?;
-                None
-            }
+            // GNU C lets a call of a function without value stand there.
+            (Some(value), None) => match self.value(value)? {
+                Value::Void => None,
+                Value::Scalar(_) | Value::Record(..) => {
+                    return Err(Diagnostic::new(value.span, "this function returns no value"));
+                }
+            },
             (Some(e), Some(ty)) => match self.value(e)? {
                 Value::Scalar(value) => Some(self.convert(value, &ty, e.span)?.expr),
                 Value::Record(place, from) if from == *ty.unqualified() => {
@@ -626,6 +651,11 @@ impl<'a> Lowerer<'a> {
                 }
             },
         };
+        let value = match value {
+            Some(value) if !self.body.cleanups.is_empty() => Some(self.keep(value)),
+            value => value,
+        };
+        self.clean_up(0)?;
         self.emit(StmtKind::Return(value), span);
         Ok(())
     }

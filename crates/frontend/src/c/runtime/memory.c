@@ -31,6 +31,18 @@ static void __fencepost_fill(char *to, char value, unsigned long n)
         ((char *)to)[count * sizeof *to] = (char)value;
 }
 
+static void __fencepost_clear(char *to, unsigned long n)
+{
+    unsigned long count = n / sizeof *to, i = 0;
+    __typeof__(*to) zero = {0};
+    while (i < count) {
+        to[i] = zero;
+        i++;
+    }
+    if (n % sizeof *to != 0)
+        ((char *)to)[count * sizeof *to] = 0;
+}
+
 static int __fencepost_compare(const char *a, const char *b, unsigned long n)
 {
     unsigned long count = n / sizeof *a, i = 0;
@@ -59,5 +71,42 @@ static void *memchr(const void *s, int c, unsigned long n)
         i++;
     if (i < n)
         found = (void *)(bytes + i);
+    return found;
+}
+
+/* Sorting, by insertion: what is equal stays in its order, which nobody may rely on. */
+
+static void __fencepost_sort(char *base, unsigned long n, int (*compare)(const void *, const void *))
+{
+    unsigned long i = 1;
+    while (i < n) {
+        unsigned long j = i;
+        while (j > 0 && compare(base + j - 1, base + j) > 0) {
+            __typeof__(*base) later = base[j];
+            base[j] = base[j - 1];
+            base[j - 1] = later;
+            j--;
+        }
+        i++;
+    }
+}
+
+static void *__fencepost_search(const void *key, char *base, unsigned long n,
+                                int (*compare)(const void *, const void *))
+{
+    unsigned long low = 0, high = n;
+    void *found = 0;
+    while (low < high) {
+        unsigned long middle = low + (high - low) / 2;
+        int order = compare(key, base + middle);
+        if (order == 0) {
+            found = (void *)(base + middle);
+            low = high;
+        } else if (order < 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
     return found;
 }

@@ -393,6 +393,102 @@ static int __fencepost_put_end(char *to, unsigned long size, unsigned long at)
     return (int)at;
 }
 
+/* A format that only the run knows, with the arguments of a `va_list`. What else a format can say (precisions, floating
+   point, addresses) looks at part of an argument, which memory refuses: the answer is unknown then. */
+
+static unsigned long __fencepost_put_padding(char *to, unsigned long size, unsigned long at, unsigned long n, char c)
+{
+    unsigned long i = 0;
+    while (i < n) {
+        if (at + i + 1 < size)
+            to[at + i] = c;
+        i++;
+    }
+    return at + i;
+}
+
+static int vsnprintf(char *to, unsigned long size, const char *format, unsigned long long *list)
+{
+    unsigned long at = 0, i = 0;
+    unsigned long long *next = list;
+    while (format[i] != 0) {
+        char c = format[i];
+        i++;
+        if (c != '%') {
+            at = __fencepost_put_character(to, size, at, c);
+        } else {
+            _Bool is_long = 0, to_the_left = 0, with_zeros = 0, is_number = 0, is_signed = 0;
+            unsigned long long value = 0, base = 10;
+            unsigned long width = 0, length = 1;
+            c = format[i];
+            while (c == '-' || c == '0') {
+                to_the_left |= c == '-';
+                with_zeros |= c == '0';
+                i++;
+                c = format[i];
+            }
+            while (c >= '0' && c <= '9') {
+                width = width * 10 + (unsigned long)(c - '0');
+                i++;
+                c = format[i];
+            }
+            while (c == 'l' || c == 'h' || c == 'z' || c == 'j' || c == 't') {
+                is_long |= c != 'h';
+                i++;
+                c = format[i];
+            }
+            i++;
+            if (c == 'd' || c == 'i') {
+                value = is_long ? *next : (unsigned long long)(int)*next;
+                is_signed = (long long)value < 0;
+                is_number = 1;
+            } else if (c == 'u' || c == 'x' || c == 'o') {
+                value = is_long ? *next : (unsigned)*next;
+                base = c == 'u' ? 10 : c == 'x' ? 16 : 8;
+                is_number = 1;
+            } else if (c == 's') {
+                length = strlen(*(char **)next);
+            } else if (c != 'c' && c != '%') {
+                length = ((unsigned char *)next)[1];
+            }
+            if (is_number) {
+                unsigned long long rest = is_signed ? 0 - value : value;
+                while (rest >= base) {
+                    rest /= base;
+                    length++;
+                }
+                length += is_signed;
+            }
+            if (is_number && with_zeros && !to_the_left) {
+                if (is_signed)
+                    at = __fencepost_put_character(to, size, at, '-');
+                if (length < width)
+                    at = __fencepost_put_padding(to, size, at, width - length, '0');
+                at = __fencepost_put_number(to, size, at, is_signed ? 0 - value : value, base, 0);
+            } else {
+                if (length < width && !to_the_left)
+                    at = __fencepost_put_padding(to, size, at, width - length, ' ');
+                if (is_number)
+                    at = __fencepost_put_number(to, size, at, value, base, is_signed);
+                else if (c == 's')
+                    at = __fencepost_put_text(to, size, at, *(char **)next);
+                else
+                    at = __fencepost_put_character(to, size, at, c == '%' ? '%' : (int)*next);
+                if (length < width && to_the_left)
+                    at = __fencepost_put_padding(to, size, at, width - length, ' ');
+            }
+            if (c != '%')
+                next++;
+        }
+    }
+    return __fencepost_put_end(to, size, at);
+}
+
+static int vsprintf(char *to, const char *format, unsigned long long *list)
+{
+    return vsnprintf(to, 9223372036854775807ul, format, list);
+}
+
 /* Clocks: to each thread either hardly any time has passed since the beginning, or very much. */
 
 static _Thread_local _Bool __fencepost_late;
@@ -414,6 +510,24 @@ static void *fopen(const char *name, const char *mode)
     if (__VERIFIER_nondet_bool())
         file = &__fencepost_file;
     return file;
+}
+
+static char *fgets(char *to, int n, void *file)
+{
+    char *result = 0;
+    if (n > 0 && __VERIFIER_nondet_bool()) {
+        int i = 0;
+        _Bool going = n > 1;
+        while (going) {
+            char c = __VERIFIER_nondet_char();
+            to[i] = c;
+            i++;
+            going = i < n - 1 && c != '\n' && __VERIFIER_nondet_bool();
+        }
+        to[i] = 0;
+        result = to;
+    }
+    return result;
 }
 
 static int feof(void *file)

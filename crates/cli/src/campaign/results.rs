@@ -1,0 +1,78 @@
+//! A file of results, one JSON object a line, that a run adds to and a later run goes on from.
+//!
+//! A line is written at once and only when its result is complete, so that whatever ends the process leaves whole
+//! lines and at most one torn one at the end, which is cut off when the file is opened again.
+
+use super::Question;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+pub struct Results {
+    path: PathBuf,
+    file: File,
+    /// By file, model, program and method.
+    known: HashMap<[String; 4], Value>,
+    /// Files that could not be read, as they were told.
+    told: HashSet<String>,
+}
+
+impl Results {
+    /// Opens or makes the file.
+    pub fn open(path: &Path) -> Result<Results, String> {
+        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(failed)?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            file.set_len(whole as u64).map_err(failed)?;
+            file.seek(SeekFrom::End(0)).map_err(failed)?;
+        }
+        let mut results =
+            Results { path: path.to_path_buf(), file, known: HashMap::new(), told: HashSet::new() };
+        for (number, line) in text[..whole].lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+            let object: Value = serde_json::from_str(line).map_err(|error| {
+                format!(
+                    "{}:{}: not a result: {error}; name a file that only --results writes to",
+                    path.display(),
+                    number + 1
+                )
+            })?;
+            results.remember(object);
+        }
+        Ok(results)
+    }
+
+    fn remember(&mut self, object: Value) {
+        let key =
+            ["file", "model", "program", "method"].map(|key| object[key].as_str().unwrap_or("").to_string());
+        if object["verdict"] == "error" {
+            self.told.insert(object.to_string());
+        } else if !key[2].is_empty() {
+            self.known.insert(key, object);
+        }
+    }
+
+    /// The result of a question, unless it is an unknown that other limits could change.
+    pub fn known(&self, file: &str, model: &str, question: &Question) -> Option<&Value> {
+        let key = [file, model, &question.program, &question.method].map(str::to_string);
+        let object = self.known.get(&key)?;
+        (object["verdict"] != "unknown" || object["limits"] == question.limits.as_str()).then_some(object)
+    }
+
+    /// Adds a result.
+    pub fn append(&mut self, object: &Value) -> Result<(), String> {
+        let mut line = object.to_string();
+        if self.told.contains(&line) {
+            return Ok(());
+        }
+        line.push('\n');
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
+        written.map_err(|error| format!("{}: {error}", self.path.display()))?;
+        self.remember(object.clone());
+        Ok(())
+    }
+}

@@ -1,0 +1,272 @@
+//! A check in the background: a text to diagnostics, and to the changes that put it right.
+
+use super::position::Positions;
+use super::settings::Settings;
+use crate::decide::{self, Decided};
+use crate::fences::{Source, suggest};
+use crate::input::{self, InputError};
+use crate::options::{EngineName, InputFormat};
+use crate::translated::Translated;
+use fencepost_frontend::Diagnostic;
+use fencepost_frontend::fences::Edit;
+use fencepost_ir::cfg::Program;
+use fencepost_ir::{Checks, Sources, Span};
+use fencepost_report::Shown;
+use fencepost_report::explain::explain;
+use fencepost_report::sarif::rule_of;
+use fencepost_report::spots::{broken, related, somewhere};
+use fencepost_report::timeline::timeline;
+use fencepost_report::told::told;
+use fencepost_report::words::conclusion;
+use fencepost_robust::attacks;
+use fencepost_task::{Budget, Model, Progress};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Cheapest repairs that are offered.
+const MOST_FIXES: usize = 4;
+
+/// Time for attacks on robustness.
+const ATTACK_TIME: Duration = Duration::from_secs(1);
+
+/// What is to be checked.
+pub struct Work {
+    pub uri: String,
+    /// The file as messages name it.
+    pub name: String,
+    pub text: Arc<String>,
+    pub format: InputFormat,
+    pub settings: Settings,
+    pub cancelled: Arc<AtomicBool>,
+}
+
+/// What is told while the work goes on.
+pub enum Told {
+    /// Everything that is wrong so far.
+    Diagnostics(Vec<Value>),
+    /// A repair of the diagnostic of that number: its title and its edits.
+    Fix(usize, String, Value),
+    /// Where the work is.
+    Progress(String),
+}
+
+/// How bad it is, as the protocol numbers it.
+#[derive(Clone, Copy)]
+enum Severity {
+    Error = 1,
+    Information = 3,
+    Hint = 4,
+}
+
+/// A violation that fences may repair.
+struct Unsafe {
+    diagnostic: usize,
+    model: Model,
+}
+
+impl Work {
+    /// Checks the text.
+    pub fn run(&self, tell: &mut dyn FnMut(Told)) {
+        let options = &self.settings.options;
+        let tree = match input::parse(self.format, &self.name, &self.text, &options.input) {
+            Ok(tree) => tree,
+            Err(error) => return tell(Told::Diagnostics(self.unreadable(&error))),
+        };
+        let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
+        let source = translates.then(|| tree.clone());
+        let program = decide::prepared(options, tree);
+        if !program.has_property() {
+            return tell(Told::Diagnostics(self.unreadable(&crate::check::nothing_to_check(&program))));
+        }
+        let mut diagnostics = Vec::new();
+        let mut violations = Vec::new();
+        for model in options.models.iter().map(|m| Model::from(*m)) {
+            let translated = source.as_ref().map(|tree| Translated::new(options, tree, self.format));
+            let budget = decide::budget(options, &self.cancelled);
+            let upper = model.name().to_uppercase();
+            let mut progress = |p: &Progress| {
+                tell(Told::Progress(format!("{upper}: {} states, {} waiting", p.stats.states, p.waiting)));
+            };
+            let decided =
+                decide::decide(options, &self.name, &program, model, translated, &budget, &mut progress);
+            if self.cancelled.load(Ordering::Relaxed) {
+                return;
+            }
+            match decided {
+                Ok(decided) => {
+                    if let Shown::Unsafe(_) = decided.verdict {
+                        violations.push(Unsafe { diagnostic: diagnostics.len(), model });
+                    }
+                    diagnostics.extend(self.verdict(&program, model, &decided));
+                }
+                Err(message) => {
+                    diagnostics.push(self.diagnostic(
+                        &program.sources,
+                        somewhere(&program),
+                        Severity::Information,
+                        &message,
+                    ));
+                }
+            }
+            tell(Told::Diagnostics(diagnostics.clone()));
+        }
+        if self.settings.robustness && violations.is_empty() {
+            diagnostics.extend(self.attacks(&program));
+        }
+        tell(Told::Diagnostics(diagnostics));
+        self.fixes(&program, &violations, tell);
+    }
+
+    /// What is said of a verdict; nothing of a safe one.
+    fn verdict(&self, program: &Program, model: Model, decided: &Decided) -> Option<Value> {
+        let upper = model.name().to_uppercase();
+        match &decided.verdict {
+            Shown::Safe { .. } => None,
+            Shown::Unknown { reason, scope } => {
+                let mut message = format!("Not known whether this is safe under {upper}: {reason}.");
+                if let Some(scope) = scope {
+                    message += &format!(" There is no violation {scope}.");
+                }
+                Some(self.diagnostic(&program.sources, somewhere(program), Severity::Information, &message))
+            }
+            Shown::Unsafe(replay) => {
+                let instance;
+                let program = match replay.instances.is_empty() {
+                    true => program,
+                    false => {
+                        instance = program.instantiated(&replay.instances);
+                        &instance
+                    }
+                };
+                let sources = &program.sources;
+                let mut message = format!("Under {upper}: {}.", conclusion(program, replay).what);
+                let explanation = explain(program, replay, decided.order, &[]);
+                for sentence in
+                    explanation.reordering.iter().filter(|s| !s.starts_with("So: ")).chain(&explanation.cure)
+                {
+                    message += &format!("\n{sentence}");
+                }
+                let spot = broken(program, replay);
+                let mut diagnostic = self.diagnostic(sources, spot.span, Severity::Error, &message);
+                diagnostic["code"] = json!(rule_of(program, replay.violation));
+                let steps = told(program, replay).into_iter().filter(|step| step.span.is_some());
+                let run = steps.map(|step| {
+                    self.related(sources, step.span, &format!("{}. {}", step.number, step.words))
+                });
+                let places = related(program, replay, &timeline(replay));
+                let places = places.iter().map(|spot| self.related(sources, spot.span, &spot.what));
+                diagnostic["relatedInformation"] = run.chain(places).collect();
+                Some(diagnostic)
+            }
+        }
+    }
+
+    /// Stores that a load can overtake with effect, as hints.
+    fn attacks(&self, program: &Program) -> Vec<Value> {
+        let budget = Budget { deadline: Some(Instant::now() + ATTACK_TIME), ..self.budget(0.0) };
+        let place = |at: fencepost_robust::Place| program.procedure(at.procedure).edge(at.edge).span;
+        let found = attacks(program, &budget).found;
+        let hint = found.iter().map(|attack| {
+            let message = format!("{}: under TSO this load can overtake a store with effect", attack.name);
+            let mut hint = self.diagnostic(&program.sources, place(attack.load), Severity::Hint, &message);
+            hint["code"] = json!("not-robust");
+            hint["relatedInformation"] =
+                json!([self.related(&program.sources, place(attack.store), "the store that is overtaken")]);
+            hint
+        });
+        hint.collect()
+    }
+
+    fn budget(&self, seconds: f64) -> Budget {
+        Budget {
+            deadline: Some(Instant::now() + Duration::from_secs_f64(seconds)),
+            memory: decide::default_memory(),
+            cancelled: self.cancelled.clone(),
+            pause: None,
+        }
+    }
+
+    /// Looks for fences.
+    fn fixes(&self, program: &Program, violations: &[Unsafe], tell: &mut dyn FnMut(Told)) {
+        if program.checks != Checks::default() {
+            return;
+        }
+        for Unsafe { diagnostic, model } in violations.iter().filter(|v| v.model != Model::Sc) {
+            let upper = model.name().to_uppercase();
+            tell(Told::Progress(format!("{upper}: looking for fences")));
+            let input = &self.settings.options.input;
+            let source = Source::of(self.name.clone(), self.text.to_string(), self.format, input);
+            let Ok(source) = source else { return };
+            let budget = self.budget(self.settings.fence_time);
+            let mut offered = Vec::new();
+            // One first: the search for all may not come to an end.
+            for most in [1, MOST_FIXES] {
+                for fix in suggest(&source, *model, budget.clone(), most).fixes {
+                    if !offered.contains(&fix.edits) {
+                        let title = format!("{} (safe under {upper})", fix.title);
+                        tell(Told::Fix(*diagnostic, title, self.edits(&fix.edits)));
+                        offered.push(fix.edits);
+                    }
+                }
+            }
+        }
+    }
+
+    fn edits(&self, edits: &[Edit]) -> Value {
+        let positions = Positions::new(&self.text);
+        edits.iter().map(|e| json!({"range": positions.range(e.from, e.to), "newText": e.text})).collect()
+    }
+
+    /// Why there is no program.
+    fn unreadable(&self, error: &InputError) -> Vec<Value> {
+        match error {
+            InputError::File(message) => {
+                let sources = Sources::single(&self.name[..], &self.text[..]);
+                let first = Span { line: 1, column: 1, ..Span::NONE };
+                vec![self.diagnostic(&sources, first, Severity::Error, message)]
+            }
+            InputError::Text(sources, diagnostics) => {
+                diagnostics.iter().map(|d| self.problem(sources, d)).collect()
+            }
+        }
+    }
+
+    fn problem(&self, sources: &Sources, problem: &Diagnostic) -> Value {
+        let message = match &problem.help {
+            Some(help) => format!("{}\n{help}", problem.message),
+            None => problem.message.clone(),
+        };
+        // A part of a larger program has nothing wrong with it.
+        let part = problem.draft.is_some() || problem.message == "there is nothing to check";
+        let severity = if part { Severity::Information } else { Severity::Error };
+        self.diagnostic(sources, problem.span, severity, &message)
+    }
+
+    /// A diagnostic of this text. What is in another file is told at the first line, with its place.
+    fn diagnostic(&self, sources: &Sources, span: Span, severity: Severity, message: &str) -> Value {
+        let here = sources.name(span.file) == self.name;
+        let positions = Positions::new(&self.text);
+        let first = Span { line: 1, column: 1, ..Span::NONE };
+        let mut diagnostic = json!({
+            "range": positions.span(if here && span.is_some() { span } else { first }),
+            "severity": severity as u8,
+            "source": "fencepost",
+            "message": message,
+        });
+        if !here {
+            diagnostic["relatedInformation"] = json!([self.related(sources, span, message)]);
+        }
+        diagnostic
+    }
+
+    fn related(&self, sources: &Sources, span: Span, message: &str) -> Value {
+        let name = sources.name(span.file);
+        let (uri, range) = match name == self.name {
+            true => (self.uri.clone(), Positions::new(&self.text).span(span)),
+            false => (super::document::uri(name), Positions::new(sources.text(span.file)).span(span)),
+        };
+        json!({"location": {"uri": uri, "range": range}, "message": message})
+    }
+}

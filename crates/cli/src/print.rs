@@ -1,0 +1,76 @@
+//! `--print`: an intermediate form instead of a verdict.
+
+use crate::decide::default_memory;
+use crate::options::CheckOptions;
+use crate::{Exit, bmc, output};
+use fencepost_ir::tree;
+use fencepost_passes::pipeline::{self, Stage};
+use fencepost_robust::lazy;
+use fencepost_task::{Bounds, Budget, Model, Task};
+
+/// Prints the form that was asked for.
+pub fn stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
+    if what == "tree" {
+        output::text(&tree);
+        return Exit::Good;
+    }
+    if what == "automata" {
+        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+        return match fencepost_cover::dot(&program) {
+            Ok(picture) => {
+                output::text(picture);
+                Exit::Good
+            }
+            Err(reason) => {
+                output::complain(format!("no automata: {reason}"));
+                Exit::Unknown
+            }
+        };
+    }
+    if what == "extended" {
+        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+        let budget = Budget { memory: default_memory(), ..Budget::default() };
+        let bounds = Bounds { unwind: options.bmc.unwind, ..Bounds::default() };
+        let task = Task { program: &program, model: Model::Tso, bounds, budget };
+        output::text(lazy::extended(&task, options.iterations));
+        return Exit::Good;
+    }
+    if let Some(pass) = what.strip_prefix("after:").filter(|pass| fencepost_bmc::show::PASSES.contains(pass))
+    {
+        let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+        return match fencepost_bmc::show::after(&program, pass, &bmc::sequentialization(options)) {
+            Ok(text) => {
+                output::text(text);
+                Exit::Good
+            }
+            Err(refusal) => {
+                output::complain(format!("nothing after {pass}: {refusal}"));
+                Exit::Unknown
+            }
+        };
+    }
+    let pass = match what {
+        "cfg" => "compact",
+        _ => match what.strip_prefix("after:") {
+            Some(pass) if pipeline::PASSES.contains(&pass) => pass,
+            _ => {
+                let passes = pipeline::PASSES.iter().chain(&fencepost_bmc::show::PASSES);
+                let passes: Vec<_> = passes.map(|p| format!("after:{p}")).collect();
+                let passes = passes.join(", ");
+                output::complain(format!(
+                    "error: --print takes tree, cfg, automata, extended, {passes}; not `{what}`"
+                ));
+                return Exit::Wrong;
+            }
+        },
+    };
+    pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |name, stage| {
+        if name == pass {
+            match stage {
+                Stage::Tree(program) => output::text(program),
+                Stage::Cfg(program) => output::text(program),
+            }
+        }
+    });
+    Exit::Good
+}

@@ -1,0 +1,69 @@
+//! The page of many results: counts, a cactus plot, what needs a look, and all results.
+
+use super::{page, sentences};
+use crate::picture::cactus;
+use crate::picture::svg::escape;
+use crate::summary::{Entry, Summary};
+use std::fmt::Write;
+
+/// The page.
+pub fn summary(summary: &Summary) -> String {
+    let headline = summary.headline();
+    let mut body = format!("<header>\n<h1>{}</h1>\n</header>\n<main>\n", escape(&headline));
+    for table in summary.counts() {
+        let _ =
+            write!(body, "<table class=\"grid\"><thead><tr><th scope=\"col\">{}</th>", escape(table.what));
+        for head in &table.heads {
+            let _ = write!(body, "<th scope=\"col\">{}</th>", head.replace('_', " "));
+        }
+        body += "</tr></thead>\n<tbody>\n";
+        for (model, row) in &table.rows {
+            let _ = write!(body, "<tr><th scope=\"row\">{}</th>", escape(model));
+            row.iter().for_each(|count| {
+                let _ = write!(body, "<td>{count}</td>");
+            });
+            body += "</tr>\n";
+        }
+        body += "</tbody></table>\n";
+    }
+    let plot = cactus(&summary.series());
+    if !plot.is_empty() {
+        let _ = write!(
+            body,
+            "<h2>Answers within a time, for each engine</h2>\n\
+             <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Cactus plot\">\n{plot}</div>\n"
+        );
+    }
+    for (head, list) in summary.lists() {
+        let mut head = head.to_string();
+        if let Some(first) = head.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        body += &sentences(&head, &list);
+    }
+    body += "<h2>All results</h2>\n<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"All results\">\n\
+             <table class=\"grid\"><thead><tr><th scope=\"col\">File</th><th scope=\"col\">Model</th>\
+             <th scope=\"col\">Verdict</th><th scope=\"col\">Engine</th><th scope=\"col\">Seconds</th></tr></thead>\n<tbody>\n";
+    summary.entries().for_each(|entry| body += &row(entry));
+    body += "</tbody></table></div>\n</main>\n";
+    page(&headline, &body)
+}
+
+fn row(entry: &Entry) -> String {
+    let (verdict, class) = match (entry.verdict.as_str(), &entry.observation) {
+        (_, Some(observation)) => (observation.as_str(), ""),
+        ("safe", _) if entry.bounded => ("safe within bounds", "good"),
+        (verdict @ ("safe" | "robust"), _) => (verdict, "good"),
+        ("not_robust", _) => ("not robust", "bad"),
+        (verdict @ ("unsafe" | "error"), _) => (verdict, "bad"),
+        (verdict, _) => (verdict, "open"),
+    };
+    format!(
+        "<tr><td class=\"mono\">{}</td><td>{}</td><td class=\"{class}\">{}</td><td>{}</td><td>{:.3}</td></tr>\n",
+        escape(&entry.file),
+        escape(&entry.model),
+        escape(verdict),
+        escape(&entry.engine),
+        entry.seconds
+    )
+}

@@ -1,0 +1,118 @@
+//! Runs as code flows: one thread flow for each thread that does something, with the steps of the run in it. The order
+//! of steps across threads is `executionOrder`, the number of the step in the run.
+
+use super::location::Artifacts;
+use crate::spots::Spot;
+use crate::told::{ToldStep, told};
+use crate::words::buffer;
+use fencepost_certify::Replay;
+use fencepost_ir::cfg::{Loc, Program};
+use fencepost_memory::{EventKind, State};
+use serde_json::{Map, Value, json};
+
+/// The code flow of a run; `None` if it has no step to show.
+pub fn code_flow(artifacts: &mut Artifacts, program: &Program, replay: &Replay, what: &str) -> Option<Value> {
+    let told = told(program, replay);
+    let mut flow = Flow { artifacts, program, replay, cells: cells(replay) };
+    let mut threads = Vec::new();
+    for (thread, name) in replay.threads.iter().enumerate() {
+        let steps: Vec<Value> =
+            told.iter().filter(|step| step.row.thread == thread).map(|step| flow.step(step)).collect();
+        if !steps.is_empty() {
+            threads.push(json!({
+                "id": name,
+                "message": {"text": format!("thread {name}")},
+                "initialState": flow.memory(&replay.states[0]),
+                "locations": steps,
+            }));
+        }
+    }
+    (!threads.is_empty()).then(|| json!({"message": {"text": what}, "threadFlows": threads}))
+}
+
+/// The cells that a run touches, in the order of their numbers.
+fn cells(replay: &Replay) -> Vec<Loc> {
+    let mut cells: Vec<Loc> = replay.steps.iter().filter_map(|step| step.event.loc).collect();
+    cells.sort();
+    cells.dedup();
+    cells
+}
+
+struct Flow<'a> {
+    artifacts: &'a mut Artifacts,
+    program: &'a Program,
+    replay: &'a Replay,
+    cells: Vec<Loc>,
+}
+
+impl Flow<'_> {
+    fn step(&mut self, step: &ToldStep) -> Value {
+        let ToldStep { number, row, span, function, words } = step;
+        let (span, what) = (*span, words.clone());
+        let mut location = match span.is_some() {
+            true => {
+                let function = Some(function.clone());
+                self.artifacts.location(&self.program.sources, &Spot { span, function, what })
+            }
+            false => json!({"message": {"text": what}}),
+        };
+        if row.kind == EventKind::Flush && span.is_some() {
+            // Nothing of the source is executed there.
+            location["physicalLocation"]["region"]["message"] =
+                json!({"text": "the store that reaches memory now"});
+        }
+        let after = row.state_after(self.replay);
+        let mut state = self.memory(after);
+        let thread = &after.threads[row.thread];
+        if self.replay.model != fencepost_task::Model::Sc {
+            let waiting = buffer(self.program, after, &thread.buffer);
+            state.insert(
+                "store buffer".into(),
+                json!({"text": if waiting.is_empty() { "empty" } else { &waiting }}),
+            );
+        }
+        let importance = if row.is_weak() { "essential" } else { "important" };
+        json!({
+            "executionOrder": number,
+            "kinds": kinds(row.kind),
+            "importance": importance,
+            "nestingLevel": thread.frames.len().saturating_sub(1),
+            "location": location,
+            "state": state,
+        })
+    }
+
+    /// What the cells of the run hold.
+    fn memory(&self, state: &State) -> Map<String, Value> {
+        let mut map = Map::new();
+        for loc in &self.cells {
+            // Allocated later, or freed.
+            let exists = loc
+                .as_element()
+                .is_none_or(|(object, _)| object.0 < state.first_heap || state.heap_object(object).is_some());
+            if exists {
+                let ty = state.cell_type(self.program, *loc);
+                let value = state.show_value(self.program, ty, state.read(*loc));
+                map.insert(state.cell_name(self.program, *loc), json!({"text": value}));
+            }
+        }
+        map
+    }
+}
+
+/// Words that the standard has for steps.
+fn kinds(kind: EventKind) -> &'static [&'static str] {
+    match kind {
+        EventKind::Load | EventKind::Store | EventKind::Flush | EventKind::Rmw => &["memory"],
+        EventKind::Fence | EventKind::Begin | EventKind::AtomicEnd => &["memory", "scope"],
+        EventKind::Lock => &["lock", "acquire"],
+        EventKind::Unlock => &["lock", "release"],
+        EventKind::Spawn | EventKind::Call => &["call", "function"],
+        EventKind::Join | EventKind::Return | EventKind::End => &["return", "function"],
+        EventKind::Alloc => &["memory", "acquire"],
+        EventKind::Free => &["memory", "release"],
+        EventKind::Assert => &["value", "danger"],
+        EventKind::Local | EventKind::Havoc => &["value"],
+        EventKind::Choose => &["branch"],
+    }
+}

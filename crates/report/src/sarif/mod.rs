@@ -1,0 +1,176 @@
+//! One log for a run of the command line, in the Static Analysis Results Interchange Format (SARIF), version 2.1.0, for
+//! code scanning and for viewers.
+//!
+//! What is wrong is a result of kind `fail`, with the replayed run as its code flow and the fences that repair it as a
+//! fix; what is proved is one of kind `pass`, what is not known of kind `open`. Inputs that cannot be read are
+//! notifications of the run. Fingerprints are made of the rule, the memory model, the function and the words of the line,
+//! never of line numbers, so that they stay when something else is inserted above.
+
+mod flow;
+mod location;
+mod result;
+mod rules;
+
+use crate::clock::utc;
+use fencepost_frontend::Diagnostic;
+use fencepost_frontend::fences::Edit;
+use fencepost_ir::Sources;
+use location::{Artifacts, BASE, file_uri_with};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+pub use location::file_uri;
+pub use result::{Repair, RepairEnd};
+pub use rules::of_violation as rule_of;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// What was started.
+#[derive(Clone, Debug)]
+pub struct Started {
+    /// The version of the program.
+    pub version: String,
+    /// Its arguments, without its own name.
+    pub arguments: Vec<String>,
+    /// Where.
+    pub folder: PathBuf,
+    /// When.
+    pub at: SystemTime,
+}
+
+/// Which results a log has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kinds {
+    /// All.
+    All,
+    /// What is wrong only: some readers take every result for a problem.
+    Wrong,
+}
+
+/// Changes of a file that put something right.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    /// The file as the user named it.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// What changes.
+    pub edits: Vec<Edit>,
+    /// In a few words, for a menu.
+    pub title: String,
+    /// What that does, in a sentence.
+    pub what: String,
+}
+
+/// A log that is being written.
+pub struct Log {
+    started: Started,
+    kinds: Kinds,
+    artifacts: Artifacts,
+    results: Vec<Value>,
+    fingerprints: Vec<String>,
+    notifications: Vec<Value>,
+}
+
+/// What notifications are about; a number is the place in this list.
+const NOTIFICATIONS: [(&str, &str); 2] = [
+    ("input", "An input cannot be read, or has nothing to check."),
+    ("interrupted", "The run was ended before all was done."),
+];
+
+impl Log {
+    /// An empty log.
+    pub fn new(started: Started, kinds: Kinds) -> Log {
+        let artifacts = Artifacts::new(&started.folder);
+        Log {
+            started,
+            kinds,
+            artifacts,
+            results: Vec::new(),
+            fingerprints: Vec::new(),
+            notifications: Vec::new(),
+        }
+    }
+
+    /// An input whose text is wrong.
+    pub fn wrong_text(&mut self, sources: &Sources, diagnostics: &[Diagnostic]) {
+        for diagnostic in diagnostics {
+            let physical = self.artifacts.physical(sources, diagnostic.span);
+            let text = match &diagnostic.help {
+                Some(help) => format!("{}. {help}", diagnostic.message),
+                None => diagnostic.message.clone(),
+            };
+            self.notify("input", &text, Some(physical));
+        }
+    }
+
+    /// An input that cannot be read at all.
+    pub fn no_file(&mut self, name: &str, message: &str) {
+        let physical = json!({"artifactLocation": self.artifacts.address(name)});
+        self.notify("input", message, Some(physical));
+    }
+
+    /// The user ended the run.
+    pub fn interrupted(&mut self) {
+        self.notify("interrupted", "interrupted: not everything was looked at", None);
+    }
+
+    fn notify(&mut self, id: &str, text: &str, physical: Option<Value>) {
+        let index = NOTIFICATIONS.iter().position(|(name, _)| *name == id);
+        let mut notification = json!({
+            "descriptor": {"id": id, "index": index},
+            "level": "error",
+            "message": {"text": text},
+        });
+        if let Some(physical) = physical {
+            notification["locations"] = json!([{"physicalLocation": physical}]);
+        }
+        self.notifications.push(notification);
+    }
+
+    /// The log, with the code that the process ends with.
+    pub fn finish(self, exit: u8) -> Value {
+        let Started { version, arguments, folder, at } = self.started;
+        let root = file_uri_with(&folder, "/");
+        let command = std::iter::once("fencepost").chain(arguments.iter().map(String::as_str));
+        let command = command.collect::<Vec<_>>().join(" ");
+        let notification = |(id, text): &(&str, &str)| json!({"id": id, "shortDescription": {"text": text}});
+        json!({
+            "$schema": SCHEMA,
+            "version": "2.1.0",
+            "runs": [{
+                "tool": {"driver": {
+                    "name": "Fencepost",
+                    "version": version,
+                    "semanticVersion": version,
+                    "shortDescription": {
+                        "text": "Verifies concurrent programs under the memory models SC, TSO (x86) and PSO."
+                    },
+                    "language": "en-US",
+                    "rules": rules::descriptors(),
+                    "notifications": NOTIFICATIONS.iter().map(notification).collect::<Vec<_>>(),
+                }},
+                "language": "en-US",
+                "columnKind": "unicodeCodePoints",
+                "originalUriBaseIds": {BASE: {
+                    "uri": root,
+                    "description": {"text": "The folder in which Fencepost was started."},
+                }},
+                "invocations": [{
+                    "executionSuccessful": self.notifications.is_empty(),
+                    "exitCode": exit,
+                    "commandLine": command,
+                    "arguments": arguments,
+                    "workingDirectory": {"uri": root},
+                    "startTimeUtc": utc(at),
+                    "endTimeUtc": utc(SystemTime::now()),
+                    "toolExecutionNotifications": self.notifications,
+                }],
+                "artifacts": self.artifacts.into_list(),
+                "results": self.results,
+            }],
+        })
+    }
+}

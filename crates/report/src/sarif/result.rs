@@ -1,0 +1,339 @@
+//! Verdicts as results.
+
+use super::flow::code_flow;
+use super::location::{main_file, words};
+use super::rules::{self, RULES};
+use super::{Fix, Kinds, Log};
+use crate::digest::sha256;
+use crate::robust::{Criterion, Robustness, ShownAttack};
+use crate::spots::{Spot, broken, function, related, somewhere};
+use crate::timeline::timeline;
+use crate::words::conclusion;
+use crate::{Outcome, Shown, json as json_report};
+use fencepost_certify::Replay;
+use fencepost_ir::Span;
+use fencepost_ir::cfg::Program;
+use fencepost_task::Model;
+use serde_json::{Value, json};
+
+/// What `fences` found, as plain data.
+pub struct Repair<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    /// The program.
+    pub program: &'a Program,
+    /// The memory model.
+    pub model: Model,
+    /// What is said of it.
+    pub message: String,
+    /// How it ended.
+    pub end: RepairEnd<'a>,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// How a repair ended.
+pub enum RepairEnd<'a> {
+    /// No fences are needed.
+    NotNeeded,
+    /// Fences are missing: their places, with what is said of each, and the changes that insert them.
+    Missing(Vec<(Span, String, String)>, &'a Fix),
+    /// Fences do not help; with the run that shows it, and its program.
+    Impossible(Option<(&'a Program, &'a Replay)>),
+    /// It is not known.
+    Unknown,
+}
+
+/// What a result is made of.
+struct Draft<'a> {
+    rule: &'static str,
+    kind: Kind,
+    message: String,
+    program: &'a Program,
+    model: Model,
+    spot: Spot,
+    /// More lines that the fingerprint depends on.
+    lines: Vec<Span>,
+    related: Vec<Spot>,
+    flow: Option<Value>,
+    fix: Option<&'a Fix>,
+    properties: Value,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Fail,
+    Pass,
+    Open,
+}
+
+impl Log {
+    /// A verdict of `check`, and the fences that repair the program, if there are any.
+    pub fn check(&mut self, outcome: &Outcome<'_>, fix: Option<&Fix>) {
+        let model = outcome.model.name().to_uppercase();
+        let properties = json!({
+            "file": outcome.file,
+            "model": outcome.model.name(),
+            "engine": outcome.engine,
+            "seconds": (outcome.seconds * 1e6).round() / 1e6,
+            "states": outcome.stats.states,
+            "configurations": outcome.stats.configurations,
+            "anyThreads": matches!(outcome.verdict, Shown::Safe { .. }) && outcome.program.is_parameterized(),
+            "scope": match &outcome.verdict {
+                Shown::Safe { scope, .. } => json_report::scope(*scope),
+                Shown::Unsafe(_) => json!("complete"),
+                Shown::Unknown { scope, .. } => scope.map_or(Value::Null, json_report::scope),
+            },
+        });
+        let whole = Draft {
+            rule: "safety",
+            kind: Kind::Pass,
+            message: String::new(),
+            program: outcome.program,
+            model: outcome.model,
+            spot: Spot { span: somewhere(outcome.program), function: None, what: String::new() },
+            lines: Vec::new(),
+            related: Vec::new(),
+            flow: None,
+            fix,
+            properties,
+        };
+        match &outcome.verdict {
+            Shown::Safe { scope, .. } => {
+                let number =
+                    if outcome.program.is_parameterized() { " for any number of threads" } else { "" };
+                let message = format!("{} is safe{number} under {model}, {scope}.", outcome.file);
+                self.add(Draft { message, ..whole });
+            }
+            Shown::Unknown { reason, scope } => {
+                let mut message =
+                    format!("Not known whether {} is safe under {model}: {reason}.", outcome.file);
+                if let Some(scope) = scope {
+                    message += &format!(" There is no violation {scope}.");
+                }
+                self.add(Draft { kind: Kind::Open, message, ..whole });
+            }
+            Shown::Unsafe(replay) => {
+                let instance;
+                let program = match replay.instances.is_empty() {
+                    true => outcome.program,
+                    false => {
+                        instance = outcome.program.instantiated(&replay.instances);
+                        &instance
+                    }
+                };
+                let what = conclusion(program, replay).what;
+                let mut message = format!("Under {model}: {what}.");
+                if let Some(told) = &outcome.explanation {
+                    // How it ends has been said.
+                    let reordering = told.reordering.iter().filter(|sentence| !sentence.starts_with("So: "));
+                    for sentence in reordering.chain(&told.cure) {
+                        message += &format!(" {sentence}");
+                    }
+                }
+                let flow = code_flow(&mut self.artifacts, program, replay, &format!("a run under {model}"));
+                self.add(Draft {
+                    rule: rules::of_violation(program, replay.violation),
+                    kind: Kind::Fail,
+                    message,
+                    program,
+                    spot: broken(program, replay),
+                    related: related(program, replay, &timeline(replay)),
+                    flow,
+                    ..whole
+                });
+            }
+        }
+    }
+
+    /// Whether TSO adds behaviour: a result for each attack.
+    pub fn robust(&mut self, answer: &Robustness<'_>) {
+        let rule = match answer.criterion {
+            Criterion::Traces => "not-robust",
+            Criterion::TriangularRaces => "triangular-race",
+        };
+        let program = answer.program;
+        let draft = |kind, message: String| Draft {
+            rule,
+            kind,
+            message,
+            program,
+            model: Model::Tso,
+            spot: Spot { span: somewhere(program), function: None, what: String::new() },
+            lines: Vec::new(),
+            related: Vec::new(),
+            flow: None,
+            fix: None,
+            properties: json!({
+                "file": answer.file,
+                "model": "tso",
+                "criterion": answer.criterion.name(),
+                "seconds": (answer.seconds * 1e6).round() / 1e6,
+                "states": answer.stats.states,
+            }),
+        };
+        for attack in &answer.attacks {
+            let draft = draft(Kind::Fail, String::new());
+            let draft = self.attack(program, attack, draft);
+            self.add(draft);
+        }
+        match (&answer.incomplete, answer.attacks.is_empty()) {
+            (None, true) => self.add(draft(Kind::Pass, format!("{} is robust against TSO.", answer.file))),
+            (None, false) => {}
+            (Some(reason), none) => {
+                let more = if none { "whether there are attacks" } else { "whether there are more attacks" };
+                self.add(draft(Kind::Open, format!("Not known {more} on {}: {reason}.", answer.file)));
+            }
+        }
+    }
+
+    fn attack<'a>(&mut self, program: &'a Program, attack: &ShownAttack, draft: Draft<'a>) -> Draft<'a> {
+        let sources = &program.sources;
+        let step = |span: Span| attack.replay.steps.iter().position(|s| s.event.span == span);
+        let spot = |span, what: &str| Spot {
+            span,
+            function: step(span).map(|at| function(program, &attack.replay, at)),
+            what: what.to_string(),
+        };
+        let mut related = vec![spot(attack.store, "the store that is overtaken")];
+        let mut message = format!(
+            "{}: the load at {} overtakes the store at {}",
+            attack.thread,
+            sources.place(attack.load),
+            sources.place(attack.store)
+        );
+        if let Some(write) = attack.write {
+            message += &format!(", beside the write at {}", sources.place(write));
+            related.push(spot(write, "the write beside it"));
+        }
+        message += ".";
+        Draft {
+            message,
+            spot: spot(attack.load, "the load that overtakes it"),
+            lines: vec![attack.store],
+            related,
+            flow: code_flow(
+                &mut self.artifacts,
+                program,
+                &attack.replay,
+                "a run with this happens-before cycle",
+            ),
+            ..draft
+        }
+    }
+
+    /// What `fences` found.
+    pub fn repair(&mut self, repair: &Repair<'_>) {
+        let (program, model) = (repair.program, repair.model);
+        let mut draft = Draft {
+            rule: "missing-fence",
+            kind: Kind::Pass,
+            message: repair.message.clone(),
+            program,
+            model,
+            spot: Spot { span: somewhere(program), function: None, what: String::new() },
+            lines: Vec::new(),
+            related: Vec::new(),
+            flow: None,
+            fix: None,
+            properties: json!({
+                "file": repair.file,
+                "model": model.name(),
+                "seconds": (repair.seconds * 1e6).round() / 1e6,
+            }),
+        };
+        match &repair.end {
+            RepairEnd::NotNeeded => {}
+            RepairEnd::Unknown => draft.kind = Kind::Open,
+            RepairEnd::Missing(places, fix) => {
+                let mut spots = places.iter().map(|(span, function, what)| Spot {
+                    span: *span,
+                    function: Some(function.clone()),
+                    what: what.clone(),
+                });
+                draft.spot = spots.next().unwrap_or(draft.spot);
+                draft.lines = places.iter().skip(1).map(|(span, ..)| *span).collect();
+                draft.related = spots.collect();
+                draft.kind = Kind::Fail;
+                draft.fix = Some(fix);
+            }
+            RepairEnd::Impossible(run) => {
+                draft.kind = Kind::Fail;
+                if let Some((program, replay)) = run {
+                    draft.rule = rules::of_violation(program, replay.violation);
+                    draft.spot = broken(program, replay);
+                    draft.related = related(program, replay, &timeline(replay));
+                    let model = replay.model.name().to_uppercase();
+                    draft.flow =
+                        code_flow(&mut self.artifacts, program, replay, &format!("a run under {model}"));
+                }
+            }
+        }
+        self.add(draft);
+    }
+
+    fn add(&mut self, draft: Draft<'_>) {
+        if self.kinds == Kinds::Wrong && draft.kind != Kind::Fail {
+            return;
+        }
+        let sources = &draft.program.sources;
+        let (name, text) = main_file(sources);
+        self.artifacts.file(name, text);
+        let number = rules::index(draft.rule);
+        // The standard has no level for what is no problem.
+        let (kind, level) = match draft.kind {
+            Kind::Fail => ("fail", RULES[number].level.name()),
+            Kind::Pass => ("pass", "none"),
+            Kind::Open => ("open", "none"),
+        };
+        let location = self.artifacts.location(sources, &draft.spot);
+        let mut result = json!({
+            "ruleId": draft.rule,
+            "ruleIndex": number,
+            "kind": kind,
+            "level": level,
+            "message": {"text": draft.message},
+            "locations": [location],
+            "partialFingerprints": {"fencepostLine/v1": self.fingerprint(&draft)},
+            "properties": draft.properties,
+        });
+        let related = draft.related.iter().enumerate().map(|(i, spot)| {
+            let mut location = self.artifacts.location(sources, spot);
+            location["id"] = json!(i + 1);
+            location
+        });
+        let related: Vec<_> = related.collect();
+        if !related.is_empty() {
+            result["relatedLocations"] = json!(related);
+        }
+        if let Some(flow) = draft.flow {
+            result["codeFlows"] = json!([flow]);
+        }
+        if let (Some(fix), Kind::Fail) = (draft.fix, draft.kind) {
+            let change = self.artifacts.change(&fix.file, &fix.text, &fix.edits);
+            result["fixes"] = json!([{"description": {"text": fix.what}, "artifactChanges": [change]}]);
+        }
+        self.results.push(result);
+    }
+
+    /// A name for a result that stays when lines are inserted elsewhere. A second result of the same name in one log is
+    /// told apart by its number.
+    fn fingerprint(&mut self, draft: &Draft<'_>) -> String {
+        let sources = &draft.program.sources;
+        let address = self.artifacts.address(sources.name(draft.spot.span.file));
+        // What speaks of a program as a whole stands at some line of it, which says nothing.
+        let lines: Vec<String> = match draft.kind {
+            Kind::Fail => {
+                std::iter::once(&draft.spot.span).chain(&draft.lines).map(|s| words(sources, *s)).collect()
+            }
+            Kind::Pass | Kind::Open => Vec::new(),
+        };
+        let mut parts = vec![draft.rule, draft.model.name(), address["uri"].as_str().unwrap_or("")];
+        parts.extend(draft.spot.function.as_deref());
+        parts.extend(lines.iter().map(String::as_str));
+        let hash = sha256(parts.join("\n").as_bytes())[..32].to_string();
+        let same = self.fingerprints.iter().filter(|f| **f == hash).count();
+        self.fingerprints.push(hash.clone());
+        format!("{hash}:{}", same + 1)
+    }
+}

@@ -1,0 +1,126 @@
+//! Where in the source a violation is: the place that breaks, and the places that have to do with it.
+
+use crate::timeline::Timeline;
+use crate::words::buffer;
+use fencepost_certify::Replay;
+use fencepost_ir::Span;
+use fencepost_ir::cfg::{Program, Property};
+use fencepost_memory::State;
+use fencepost_task::{Failure, Violation};
+
+/// A place, and what is there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spot {
+    /// Where.
+    pub span: Span,
+    /// The procedure it stands in, if it does.
+    pub function: Option<String>,
+    /// In a few words.
+    pub what: String,
+}
+
+/// The place that breaks. It has a line, unless the program has none at all.
+pub fn broken(program: &Program, replay: &Replay) -> Spot {
+    let spot = match replay.violation {
+        Violation::Property(i) => {
+            let (Property::Forbid { span, .. } | Property::Final { span, .. }) = program.properties[i];
+            Spot { span, function: None, what: replay.property(program) }
+        }
+        Violation::Failure(failure) if failure.is_of_state() => {
+            let waiting = standing(program, replay);
+            let first = waiting.into_iter().find(|spot| spot.span.is_some());
+            let spot = first.unwrap_or_else(|| last_step(program, replay));
+            Spot { what: failure.to_string(), ..spot }
+        }
+        Violation::Failure(failure) => Spot { what: failure.to_string(), ..last_step(program, replay) },
+    };
+    match spot.span.is_some() {
+        true => spot,
+        // Better a thread's beginning than nothing.
+        false => Spot { span: somewhere(program), ..spot },
+    }
+}
+
+/// A line of a program, for what speaks of all of it.
+pub fn somewhere(program: &Program) -> Span {
+    let found = program.threads.iter().map(|t| t.span).find(|span| span.is_some());
+    found.unwrap_or(Span { line: 1, column: 1, ..Span::NONE })
+}
+
+fn last_step(program: &Program, replay: &Replay) -> Spot {
+    let at = replay.steps.iter().rposition(|step| step.event.span.is_some());
+    match at {
+        Some(at) => Spot {
+            span: replay.steps[at].event.span,
+            function: Some(function(program, replay, at)),
+            what: String::new(),
+        },
+        None => Spot { span: Span::NONE, function: None, what: String::new() },
+    }
+}
+
+/// The procedure that a step belongs to.
+pub fn function(program: &Program, replay: &Replay, step: usize) -> String {
+    let thread = &replay.states[step].threads[replay.steps[step].step.thread as usize];
+    program.procedure(thread.top().procedure).name.clone()
+}
+
+/// Where each thread that has not ended stands at the end of a run.
+pub fn standing(program: &Program, replay: &Replay) -> Vec<Spot> {
+    let Some(state) = replay.states.last() else { return Vec::new() };
+    let threads = replay.threads.iter().zip(&state.threads).filter(|(_, t)| !t.ended);
+    let spots = threads.filter_map(|(name, thread)| {
+        let top = thread.top();
+        let procedure = program.procedure(top.procedure);
+        let (_, edge) = procedure.out(top.node).next()?;
+        let what = format!("{name} is here");
+        edge.span.is_some().then(|| Spot { span: edge.span, function: Some(procedure.name.clone()), what })
+    });
+    spots.collect()
+}
+
+/// What else has to do with a violation: stores that were overtaken with what got ahead of them; where the other
+/// threads are, if it is they that are wrong together.
+pub fn related(program: &Program, replay: &Replay, line: &Timeline) -> Vec<Spot> {
+    let mut spots = Vec::new();
+    for (step, passed) in line.passes.iter().enumerate() {
+        for &store in passed {
+            let over = describe_store(program, &replay.states[store + 1], replay, store);
+            let spot = |at: usize, what: String| Spot {
+                span: replay.steps[at].event.span,
+                function: Some(function(program, replay, at)),
+                what,
+            };
+            // A flush stands where its store does.
+            let by = line.issued[step].unwrap_or(step);
+            let thread = &replay.steps[store].thread;
+            spots.push(spot(store, format!("{thread}: {over} is overtaken here")));
+            spots.push(spot(by, format!("{thread}: this gets ahead of {over}")));
+        }
+    }
+    let together = match replay.violation {
+        Violation::Failure(Failure::Deadlock | Failure::Race | Failure::Leak) => true,
+        Violation::Failure(_) => false,
+        Violation::Property(i) => matches!(program.properties[i], Property::Forbid { .. }),
+    };
+    if together {
+        spots.extend(standing(program, replay));
+    }
+    spots.retain(|spot| spot.span.is_some());
+    let mut seen = Vec::new();
+    spots.retain(|spot| {
+        let new = !seen.contains(spot);
+        if new {
+            seen.push(spot.clone());
+        }
+        new
+    });
+    spots
+}
+
+/// A store in a few words, as in `the store x=1`.
+fn describe_store(program: &Program, after: &State, replay: &Replay, store: usize) -> String {
+    let thread = replay.steps[store].step.thread as usize;
+    let entry = after.threads.get(thread).and_then(|t| t.buffer.last());
+    entry.map_or("the store".to_string(), |e| format!("the store {}", buffer(program, after, &[*e])))
+}

@@ -1,0 +1,296 @@
+//! Many results as one: counts per model, times per engine, what is unknown, wrong, missing or contradictory.
+//!
+//! A result is known by its file, test, model and method. Of two that differ only in what they found, the later one
+//! counts where the program has changed; else a verdict counts more than an unknown. The order of the entries is
+//! that of their names, so that parts in any order give the summary that one run gives.
+
+mod show;
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a result is known by.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Key {
+    file: String,
+    test: String,
+    model: String,
+    method: String,
+}
+
+/// One result.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The file.
+    pub file: String,
+    /// The memory model; empty for a file that could not be read.
+    pub model: String,
+    /// The verdict's word.
+    pub verdict: String,
+    /// For a litmus test: `Never`, `Sometimes` or `Always`.
+    pub observation: Option<String>,
+    /// Whether a safe verdict holds up to bounds only.
+    pub bounded: bool,
+    /// The engine that answered.
+    pub engine: String,
+    /// The method that was asked for.
+    pub asked: String,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Why there is no verdict.
+    pub reason: String,
+    /// The program that it is of, where that is told.
+    program: String,
+    campaign: Option<Campaign>,
+}
+
+/// The run over many files that a result is of.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Campaign {
+    id: String,
+    shard: String,
+    models: usize,
+    files: Option<usize>,
+}
+
+impl Entry {
+    /// Whether there is a verdict.
+    pub fn is_decided(&self) -> bool {
+        !matches!(self.verdict.as_str(), "unknown" | "error")
+    }
+
+    fn is_error(&self) -> bool {
+        self.verdict == "error"
+    }
+
+    /// A file and a model as they are named in lists.
+    pub fn name(&self) -> String {
+        match self.model.is_empty() {
+            true => self.file.clone(),
+            false => format!("{} under {}", self.file, self.model),
+        }
+    }
+
+    /// Whether both cannot be true.
+    fn contradicts(&self, other: &Entry) -> bool {
+        let same = self.file == other.file && self.model == other.model && self.program == other.program;
+        let opposite = |a: &Entry, b: &Entry| match (a.verdict.as_str(), b.verdict.as_str()) {
+            ("safe", "unsafe") => !a.bounded,
+            ("robust", "not_robust") => true,
+            _ => false,
+        };
+        let observed = self.observation.is_some() && other.observation.is_some();
+        let differs = observed && self.observation != other.observation;
+        same && (opposite(self, other) || opposite(other, self) || differs)
+    }
+}
+
+/// Results, by what they are of.
+#[derive(Default)]
+pub struct Summary {
+    entries: BTreeMap<Key, Entry>,
+    contradictions: BTreeSet<String>,
+}
+
+/// Engines and the times of their answers, shortest first.
+pub type Series = BTreeMap<String, Vec<f64>>;
+
+impl Summary {
+    /// Adds a result as `check`, `litmus` and `robust` print it.
+    pub fn add(&mut self, object: &Value) -> Result<(), String> {
+        let text = |key: &str| object[key].as_str().unwrap_or("").to_string();
+        if !object.is_object() || object["file"].as_str().is_none() || object["verdict"].as_str().is_none() {
+            return Err("not a result: it has no `file` or no `verdict`".to_string());
+        }
+        if object["schema"] != 1 {
+            return Err("this result has another schema than 1".to_string());
+        }
+        let campaign = object.get("campaign").map(|stamp| Campaign {
+            id: stamp["id"].as_str().unwrap_or("").to_string(),
+            shard: stamp["shard"].as_str().unwrap_or("").to_string(),
+            models: stamp["models"].as_array().map_or(1, Vec::len),
+            files: stamp["files"].as_u64().map(|n| n as usize),
+        });
+        let message = || object["diagnostics"][0]["message"].as_str().unwrap_or("").to_string();
+        let entry = Entry {
+            file: text("file"),
+            model: text("model"),
+            verdict: text("verdict"),
+            observation: object["observation"].as_str().map(str::to_string),
+            bounded: object["scope"].is_object(),
+            engine: text("engine"),
+            asked: text("asked"),
+            seconds: object["seconds"].as_f64().unwrap_or(0.0),
+            reason: if text("verdict") == "error" { message() } else { text("reason") },
+            program: text("program"),
+            campaign,
+        };
+        let method = if entry.asked.is_empty() { &entry.engine } else { &entry.asked };
+        let method = format!("{method} {}", text("method"));
+        let key = Key { file: text("file"), test: text("test"), model: text("model"), method };
+        self.insert(key, entry);
+        Ok(())
+    }
+
+    fn insert(&mut self, key: Key, entry: Entry) {
+        // A file that could not be read may have been changed since, and the other way round.
+        self.entries.retain(|k, e| k.file != key.file || e.is_error() == entry.is_error());
+        let same_file = self.entries.values().filter(|e| e.file == entry.file);
+        for other in same_file.filter(|other| other.contradicts(&entry)) {
+            let (one, two) = (said(other), said(&entry));
+            self.contradictions.insert(format!(
+                "{}: {} and {}",
+                entry.name(),
+                (&one).min(&two),
+                (&one).max(&two)
+            ));
+        }
+        let kept = self.entries.get(&key);
+        if kept.is_none_or(|kept| kept.program != entry.program || !kept.is_decided() || entry.is_decided()) {
+            self.entries.insert(key, entry);
+        }
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All results, by name.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.values()
+    }
+
+    /// Verdicts on the same program that cannot both be true.
+    pub fn contradictions(&self) -> Vec<&str> {
+        self.contradictions.iter().map(String::as_str).collect()
+    }
+
+    /// Campaigns of which results are not there.
+    pub fn missing(&self) -> Vec<String> {
+        let mut groups: BTreeMap<(&str, &str), Group> = BTreeMap::new();
+        let errors: Vec<&Entry> = self.entries().filter(|e| e.is_error()).collect();
+        for (key, entry) in self.entries.iter().filter(|(_, e)| !e.is_error()) {
+            let Some(campaign) = &entry.campaign else { continue };
+            groups.entry((&campaign.id, &key.method)).or_insert_with(|| Group::of(campaign)).add(campaign, 1);
+        }
+        for error in errors {
+            let Some(campaign) = &error.campaign else { continue };
+            let mut counted = false;
+            for (_, group) in groups.iter_mut().filter(|((id, _), _)| *id == campaign.id) {
+                group.add(campaign, campaign.models);
+                counted = true;
+            }
+            if !counted {
+                groups
+                    .entry((&campaign.id, ""))
+                    .or_insert_with(|| Group::of(campaign))
+                    .add(campaign, campaign.models);
+            }
+        }
+        groups.values().filter_map(Group::missing).collect()
+    }
+
+    /// For each engine the times of its answers, and for each method that chooses among engines those of all of
+    /// them.
+    pub fn series(&self) -> Series {
+        let mut series = Series::new();
+        for entry in self.entries().filter(|e| e.is_decided()) {
+            series.entry(entry.engine.clone()).or_default().push(entry.seconds);
+            if !entry.asked.is_empty() && entry.asked != entry.engine {
+                series.entry(entry.asked.clone()).or_default().push(entry.seconds);
+            }
+        }
+        series.values_mut().for_each(|times| times.sort_by(f64::total_cmp));
+        series
+    }
+
+    /// Rows of counts: a model, and under each head how many.
+    pub fn counts(&self) -> Vec<Counts> {
+        let mut tables: Vec<Counts> = Vec::new();
+        for (what, heads) in [
+            ("checked", vec!["safe", "safe within bounds", "unsafe", "unknown"]),
+            ("litmus tests", vec!["Never", "Sometimes", "Always", "unknown"]),
+            ("robustness", vec!["robust", "not_robust", "unknown"]),
+        ] {
+            let mut rows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            for (entry, head) in
+                self.entries().filter_map(|e| column(e).filter(|(t, _)| *t == what).map(|(_, h)| (e, h)))
+            {
+                let row = rows.entry(&entry.model).or_insert_with(|| vec![0; heads.len()]);
+                if let Some(i) = heads.iter().position(|h| *h == head) {
+                    row[i] += 1;
+                }
+            }
+            if !rows.is_empty() {
+                let rows = rows.into_iter().map(|(model, row)| (model.to_string(), row)).collect();
+                tables.push(Counts { what, heads, rows });
+            }
+        }
+        tables
+    }
+}
+
+/// How many results of each kind there are under each model.
+pub struct Counts {
+    /// What kind of results.
+    pub what: &'static str,
+    /// Names of the columns.
+    pub heads: Vec<&'static str>,
+    /// Model and counts.
+    pub rows: Vec<(String, Vec<usize>)>,
+}
+
+/// The table and the column that a result is counted in; none for files that cannot be read.
+fn column(entry: &Entry) -> Option<(&'static str, &str)> {
+    match (entry.verdict.as_str(), &entry.observation) {
+        ("error", _) => None,
+        (_, Some(observation)) => Some(("litmus tests", observation)),
+        (verdict @ ("robust" | "not_robust"), _) => Some(("robustness", verdict)),
+        ("safe", _) if entry.bounded => Some(("checked", "safe within bounds")),
+        (verdict, _) => Some(("checked", verdict)),
+    }
+}
+
+/// A verdict and who gave it.
+fn said(entry: &Entry) -> String {
+    let verdict = entry.observation.as_deref().unwrap_or(&entry.verdict);
+    format!("{verdict} by {}", entry.engine)
+}
+
+/// The results of one campaign by one method.
+struct Group {
+    models: usize,
+    files: Option<usize>,
+    found: usize,
+    shards: BTreeMap<String, usize>,
+}
+
+impl Group {
+    fn of(campaign: &Campaign) -> Group {
+        Group { models: campaign.models, files: campaign.files, found: 0, shards: BTreeMap::new() }
+    }
+
+    fn add(&mut self, campaign: &Campaign, results: usize) {
+        self.found += results;
+        *self.shards.entry(campaign.shard.clone()).or_default() += results;
+    }
+
+    /// What is to be said, if not all results are there.
+    fn missing(&self) -> Option<String> {
+        let all = self.files? * self.models;
+        if self.found >= all {
+            return None;
+        }
+        let shards: Vec<_> = self.shards.iter().map(|(shard, n)| format!("{n} of shard {shard}")).collect();
+        Some(format!(
+            "{} of {all} results are not there; found are {}. The same command with the same --results goes on where \
+             it ended",
+            all - self.found,
+            shards.join(", ")
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests;

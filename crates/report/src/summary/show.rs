@@ -1,0 +1,105 @@
+//! A summary as text and as one JSON object.
+
+use super::{Entry, Summary};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+impl Summary {
+    /// For people. Times are in lines of their own.
+    pub fn text(&self) -> String {
+        let mut out = self.headline();
+        out.push('\n');
+        for table in self.counts() {
+            let widths: Vec<usize> = table.heads.iter().map(|head| head.len().max(5)).collect();
+            let _ = write!(out, "\n  {:<14}", table.what);
+            for (head, &width) in table.heads.iter().zip(&widths) {
+                let _ = write!(out, "  {:>width$}", head.replace('_', " "));
+            }
+            out.push('\n');
+            for (model, row) in &table.rows {
+                let _ = write!(out, "  {model:<14}");
+                for (count, &width) in row.iter().zip(&widths) {
+                    let _ = write!(out, "  {count:>width$}");
+                }
+                out.push('\n');
+            }
+        }
+        let series = self.series();
+        if !series.is_empty() {
+            let _ =
+                writeln!(out, "\n  {:<14}  {:>8}  {:>9}  {:>9}", "engine", "answers", "seconds", "slowest");
+        }
+        for (engine, times) in &series {
+            let total: f64 = times.iter().sum();
+            let slowest = times.last().copied().unwrap_or(0.0);
+            let _ = writeln!(out, "  {engine:<14}  {:>8}  {total:>9.2}  {slowest:>9.2}", times.len());
+        }
+        for (head, list) in self.lists() {
+            if !list.is_empty() {
+                let _ = writeln!(out, "\n{head}:");
+                list.iter().for_each(|line| {
+                    let _ = writeln!(out, "  {line}");
+                });
+            }
+        }
+        out
+    }
+
+    /// How many of what.
+    pub fn headline(&self) -> String {
+        let files: BTreeSet<&str> = self.entries().map(|e| e.file.as_str()).collect();
+        let count = self.entries().count();
+        let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+        format!("{} for {}", plural(count, "result"), plural(files.len(), "file"))
+    }
+
+    /// What needs a look, by kind.
+    pub fn lists(&self) -> Vec<(&'static str, Vec<String>)> {
+        let told = |entry: &Entry| match entry.reason.is_empty() {
+            true => entry.name(),
+            false => format!("{}: {}", entry.name(), entry.reason),
+        };
+        let of = |verdict: &str| self.entries().filter(|e| e.verdict == verdict).map(told).collect();
+        let contradictions = self.contradictions().into_iter().map(str::to_string).collect();
+        vec![
+            ("contradictions, which are bugs in Fencepost; please report them", contradictions),
+            ("files that could not be read", of("error")),
+            ("unknown", of("unknown")),
+            ("missing", self.missing()),
+        ]
+    }
+
+    /// For scripts.
+    pub fn json(&self) -> Value {
+        let mut counts = json!({});
+        for table in self.counts() {
+            for (model, row) in table.rows {
+                let row: serde_json::Map<_, _> =
+                    table.heads.iter().zip(row).map(|(head, n)| (head.to_string(), json!(n))).collect();
+                counts[table.what][&model] = row.into();
+            }
+        }
+        let engines: Vec<Value> = self
+            .series()
+            .iter()
+            .map(|(engine, times)| {
+                let total: f64 = times.iter().sum();
+                json!({"name": engine, "answers": times.len(), "seconds": (total * 1e6).round() / 1e6})
+            })
+            .collect();
+        let [contradictions, errors, unknown, missing] = &self.lists()[..] else {
+            unreachable!("four lists")
+        };
+        json!({
+            "schema": 1,
+            "results": self.entries().count(),
+            "counts": counts,
+            "engines": engines,
+            "contradictions": contradictions.1,
+            "errors": errors.1,
+            "unknown": unknown.1,
+            "missing": missing.1,
+        })
+    }
+}

@@ -38,6 +38,9 @@ static void test(void)
     double unset;
     unset = evaluated++ ? 1 : total;
     total = -unset + evaluated++;
+    struct sample *none = 0;
+    total += none ? none->n : 0.5;
+    total += none ? none->mean : evaluated;
     out(s.n);
     out(evaluated);
     out(sizeof(double) * 10 + sizeof s.weight);

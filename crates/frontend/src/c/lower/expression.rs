@@ -267,8 +267,11 @@ impl<'a> Lowerer<'a> {
             (false, false) if t.ty.is_integer() || t.ty.is_floating() => self.types().common(&t.ty, &o.ty),
             (false, false) => t.ty.clone(),
         };
-        let t = self.convert(t, &ty, span)?;
-        let o = self.convert(o, &ty, span)?;
+        // What a conversion does, it does in its branch only.
+        let (t, converted) = self.captured(|this| this.convert(t, &ty, span))?;
+        t_effects.0.extend(converted.0);
+        let (o, converted) = self.captured(|this| this.convert(o, &ty, span))?;
+        o_effects.0.extend(converted.0);
         let scalar = t.expr.ty;
         // The branch that is not taken has a say in the type, and that is all.
         if let Some(known) = self.fold(&test) {

@@ -221,7 +221,8 @@ fn options_for_c() {
 /// Programs for CDSChecker begin elsewhere.
 #[test]
 fn the_function_that_a_program_begins_with() {
-    let text = "#include <model-assert.h>\nint x;\nint user_main(int argc, char **argv) { MODEL_ASSERT(argc == 1 && x == VALUE); return 0; }\n";
+    let text = "#include <model-assert.h>\n#include <threads.h>\nint x;\nstatic int thread(void *arg) { return 0; }\n\
+                int user_main(int argc, char **argv) { thrd_t t; thrd_create(&t, thread, 0); thrd_join(t); MODEL_ASSERT(argc == 1 && x == VALUE); return 0; }\n";
     for (value, code) in [("VALUE=0", 0), ("VALUE=1", 1)] {
         let ran = check("user_main.c", text, &["-q", "-D", value]);
         assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);

@@ -1,6 +1,6 @@
 //! C: what is looked for on request, what is a fence, and programs that came preprocessed.
 
-use crate::{check, fencepost_args, scratch};
+use crate::{check, fencepost, fencepost_args, scratch};
 
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
@@ -323,4 +323,32 @@ fn threads_without_end_are_any_number() {
     let ran = check("begun_pso.c", &begun, &["-q", "--model", "pso", "--timeout", "2"]);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     assert!(ran.stdout.contains("no violation up to threads"), "{}", ran.stdout);
+}
+
+/// Who allocates first has the smaller address: a program that asks sees both orders.
+#[test]
+fn the_order_of_addresses_is_that_of_allocations() {
+    let text = "#include <pthread.h>\n#include <stdlib.h>\n#include <assert.h>\n\
+        int *_Atomic a, *_Atomic b;\n\
+        void *make_a(void *x) { a = malloc(4); return x; }\n\
+        void *make_b(void *x) { b = malloc(4); return x; }\n\
+        int main(void) {\n\
+            pthread_t p, q;\n\
+            pthread_create(&p, 0, make_a, 0); pthread_create(&q, 0, make_b, 0);\n\
+            pthread_join(p, 0); pthread_join(q, 0);\n\
+            int first = a < b;\n\
+            int *t = a, *u = b; a = 0; b = 0; a = u; b = t;\n\
+            assert(first == (a > b));\n\
+            assert(SIDE);\n\
+            return 0;\n}\n";
+    for (name, side, code) in [("first", "first", 1), ("second", "!first", 1), ("both", "first || !first", 0)]
+    {
+        let path = scratch(&format!("addresses_{name}.c"), &text.replace("SIDE", side));
+        for engine in ["explicit", "auto"] {
+            let ran = fencepost(&format!("check -q --engine {engine} --timeout 60 {}", path.display()));
+            assert_eq!(ran.code, code, "{engine}, {side}: {}{}", ran.stdout, ran.stderr);
+        }
+        let bounded = fencepost(&format!("check -q --engine bmc --unwind 1 --rounds 2 {}", path.display()));
+        assert!([code, 3].contains(&bounded.code), "bmc, {side}: {}{}", bounded.stdout, bounded.stderr);
+    }
 }

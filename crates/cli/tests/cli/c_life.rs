@@ -38,7 +38,6 @@ fn handlers_run_where_the_program_ends() {
 #[test]
 fn attributes_that_are_not_followed_are_refused() {
     for (attribute, declared) in [
-        ("cleanup", "int main(void) {\nint x __attribute__((cleanup(f))) = 0; return x; }\n"),
         ("alias", "\nint g(void) __attribute__((alias(\"main\"))); int main(void) { return 0; }\n"),
         ("vector_size", "\nint v __attribute__((vector_size(16))); int main(void) { return 0; }\n"),
         ("naked", "\n__attribute__((naked)) void g(void) { } int main(void) { return 0; }\n"),

@@ -208,9 +208,46 @@ impl Lowerer<'_> {
         // Comparing with zero does not look at a pointer's bits.
         let l = self.convert(l, &ty, span)?;
         let r = self.convert(r, &ty, span)?;
+        if !matches!(op, BinaryOp::Eq | BinaryOp::Ne) && ty.is_pointer() {
+            return self.order_pointers(op, l, r, span);
+        }
         let kind = ExprKind::Binary(op, Box::new(l.expr), Box::new(r.expr));
         let truth = self.folded(Expr { kind, ty: Scalar::Bool, span });
         Ok(self.int_of(truth))
+    }
+
+    /// `<` and its like on pointers. Which of two allocated objects comes first depends on who allocated first, so a program
+    /// that asks looks at addresses as integers do. It does not where one side is null or a variable that is there from the
+    /// beginning. Where one side is a local variable, the other has to lead into it, too.
+    fn order_pointers(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
+        let leads = [self.leads(&l.expr), self.leads(&r.expr)];
+        let (l, r) = if leads.contains(&Leads::Local) && !leads.contains(&Leads::Static) {
+            let long = self.types().scalar(&CType::LONG).expect("long is a scalar");
+            let bytes = |v: Typed| Typed { expr: wrapping(v.expr, long, span), ty: CType::LONG };
+            let (l, r) = (bytes(l), bytes(r));
+            let distance = self.operate(BinaryOp::Sub, l, r, span)?;
+            (self.near(distance.expr, span), Expr::constant(0, long, span))
+        } else {
+            self.program.exposes_pointers |= !leads.contains(&Leads::Static);
+            (l.expr, r.expr)
+        };
+        let kind = ExprKind::Binary(op, Box::new(l), Box::new(r));
+        let truth = self.folded(Expr { kind, ty: Scalar::Bool, span });
+        Ok(self.int_of(truth))
+    }
+
+    /// Where a pointer leads, as far as its text tells.
+    fn leads(&self, pointer: &Expr) -> Leads {
+        match &pointer.kind {
+            ExprKind::AddressOf(place) => match place.base {
+                Base::Variable(VarRef::Shared(_)) => Leads::Static,
+                Base::Variable(_) => Leads::Local,
+                Base::Pointed(..) => Leads::Anywhere,
+            },
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, pointer, _) => self.leads(pointer),
+            _ if self.fold(pointer).is_some() => Leads::Static,
+            _ => Leads::Anywhere,
+        }
     }
 
     /// `pointer + sign * count`
@@ -251,6 +288,7 @@ impl Lowerer<'_> {
         let bytes = |v: Typed| Typed { expr: wrapping(v.expr, long, span), ty: CType::LONG };
         let (l, r) = (bytes(l), bytes(r));
         let distance = self.operate(BinaryOp::Sub, l, r, span)?;
+        let distance = Typed { expr: self.near(distance.expr, span), ..distance };
         let size = self.int_constant(size as i64, &CType::LONG, span);
         self.operate(BinaryOp::Div, distance, size, span)
     }
@@ -300,6 +338,16 @@ impl Lowerer<'_> {
         }
         CType::integer(Rank::LongLong, false)
     }
+}
+
+/// What a pointer certainly points to.
+#[derive(Clone, Copy, PartialEq)]
+enum Leads {
+    /// Nothing, or a variable that is there from the beginning.
+    Static,
+    /// A local variable.
+    Local,
+    Anywhere,
 }
 
 pub(super) fn is_comparison(op: BinaryOp) -> bool {

@@ -44,6 +44,8 @@ pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress))
     let mut growth = Growth { engine, task, stats: Stats::default(), sees_numbers: false };
     let verdict = match growth.run(progress) {
         Verdict::Safe { .. } if growth.sees_numbers => growth.unordered(),
+        // No bound is finished where runs were left out.
+        Verdict::Unknown { reason, .. } if growth.sees_numbers => Verdict::Unknown { reason, scope: None },
         verdict => verdict,
     };
     Answer { verdict, unreached: Vec::new(), stats: growth.stats, certificate: None }
@@ -86,7 +88,7 @@ impl Growth<'_, '_> {
                 Err(refusal) => return self.refuse(refusal, finished),
             };
             let looks = program.exposes_pointers || analysis.orders_objects;
-            self.sees_numbers = looks && !numbering::is_certain(&analysis);
+            self.sees_numbers |= looks && !numbering::is_certain(&analysis);
             let budget = self.task.budget.clone();
             let stop = Box::new(move || budget.exceeded(0).is_some());
             let query = Query::new(self.engine, analysis, self.task.program, self.task.model, clock, stop);

@@ -6,6 +6,7 @@ use fencepost_ir::cfg::{EdgeId, Loc, Program};
 use fencepost_ir::{Scalar, Span};
 use fencepost_memory::{Event, EventKind, Machine, Memory, State, with_memory};
 use fencepost_task::{Action, Model, Step, Trace, Violation};
+use std::borrow::Cow;
 use std::fmt;
 
 /// One step of a replayed run.
@@ -43,6 +44,14 @@ pub struct Replay {
 }
 
 impl Replay {
+    /// The program that the run is of: with as many threads as it takes, where that is any number.
+    pub fn instance<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
+        match self.instances.is_empty() {
+            true => Cow::Borrowed(program),
+            false => Cow::Owned(program.instantiated(&self.instances)),
+        }
+    }
+
     /// The property's name in reports.
     pub fn property(&self, program: &Program) -> String {
         let last = self.steps.last().map_or(Span::NONE, |s| s.event.span);

@@ -46,10 +46,7 @@ pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -
     let model = outcome.model.name().to_uppercase();
     let title = format!("{} under {model}", outcome.file);
     let frame = Frame { title: Some(&title), legend: true, ..Frame::default() };
-    let program = match replay.instances.is_empty() {
-        true => outcome.program.clone(),
-        false => outcome.program.instantiated(&replay.instances),
-    };
+    let program = replay.instance(outcome.program);
     output::write(path, &document(&drawing(&program, replay, Form::Wide, frame)))
 }
 
@@ -60,14 +57,7 @@ pub fn witness(options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> 
         output::complain(format!("no witness: the verdict is {}", outcome.verdict.name()));
         return Ok(());
     };
-    let instance;
-    let program = match replay.instances.is_empty() {
-        true => outcome.program,
-        false => {
-            instance = outcome.program.instantiated(&replay.instances);
-            &instance
-        }
-    };
+    let program = &*replay.instance(outcome.program);
     let sources = &program.sources;
     let outline =
         outline(sources.name(FileId(0)), sources.text(FileId(0)), &input::c_options(&options.input));

@@ -114,14 +114,7 @@ impl Explanation {
 
 /// Explains a run. `cure` is what is known of fences beyond what the run itself tells.
 pub fn explain(program: &Program, replay: &Replay, order: Option<Order>, cure: &[String]) -> Explanation {
-    let instance;
-    let program = match replay.instances.is_empty() {
-        true => program,
-        false => {
-            instance = program.instantiated(&replay.instances);
-            &instance
-        }
-    };
+    let program = &*replay.instance(program);
     let line = timeline(replay);
     let story = Story { program, replay, delayed: line.delayed(), line };
     let nearest = if story.delayed.is_empty() { None } else { nearest_sc(program, replay) };

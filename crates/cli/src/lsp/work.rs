@@ -132,14 +132,7 @@ impl Work {
                 Some(self.diagnostic(&program.sources, somewhere(program), Severity::Information, &message))
             }
             Shown::Unsafe(replay) => {
-                let instance;
-                let program = match replay.instances.is_empty() {
-                    true => program,
-                    false => {
-                        instance = program.instantiated(&replay.instances);
-                        &instance
-                    }
-                };
+                let program = &*replay.instance(program);
                 let sources = &program.sources;
                 let mut message = format!("Under {upper}: {}.", conclusion(program, replay).what);
                 let explanation = explain(program, replay, decided.order, &[]);

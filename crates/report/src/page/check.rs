@@ -79,14 +79,7 @@ fn safe_summary(program: &Program, scope: Scope) -> String {
 }
 
 fn violation(outcome: &Outcome<'_>, replay: &Replay) -> String {
-    let instance;
-    let program = match replay.instances.is_empty() {
-        true => outcome.program,
-        false => {
-            instance = outcome.program.instantiated(&replay.instances);
-            &instance
-        }
-    };
+    let program = &*replay.instance(outcome.program);
     let nearest = outcome.explanation.as_ref().and_then(|e| e.nearest.as_ref());
     let beside = nearest.map(|n| sc_run(program, n, replay));
     let frame = Frame { legend: true, ..Frame::default() };

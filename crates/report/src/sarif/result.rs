@@ -114,14 +114,7 @@ impl Log {
                 self.add(Draft { kind: Kind::Open, message, ..whole });
             }
             Shown::Unsafe(replay) => {
-                let instance;
-                let program = match replay.instances.is_empty() {
-                    true => outcome.program,
-                    false => {
-                        instance = outcome.program.instantiated(&replay.instances);
-                        &instance
-                    }
-                };
+                let program = &*replay.instance(outcome.program);
                 let what = conclusion(program, replay).what;
                 let mut message = format!("Under {model}: {what}.");
                 if let Some(told) = &outcome.explanation {

@@ -26,10 +26,16 @@ pub fn read_with_format(
     path: &Path,
     options: &InputOptions,
 ) -> Result<(tree::Program, InputFormat), InputError> {
+    let (name, text, format) = open(path, options)?;
+    Ok((parse(format, &name, &text, options)?, format))
+}
+
+/// The name and the text of a file, and how it is read.
+fn open(path: &Path, options: &InputOptions) -> Result<(String, String, InputFormat), InputError> {
     let name = path.display().to_string();
     let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
     let format = format(path, options, &text)?;
-    Ok((parse(format, &name, &text, options)?, format))
+    Ok((name, text, format))
 }
 
 /// Reads a C file whose places are those of its own text, even if it is preprocessed and says where it comes from.
@@ -37,9 +43,7 @@ pub fn read_unmarked(
     path: &Path,
     options: &InputOptions,
 ) -> Result<(tree::Program, InputFormat), InputError> {
-    let name = path.display().to_string();
-    let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
-    let format = format(path, options, &text)?;
+    let (name, text, format) = open(path, options)?;
     let is_marker = |line: &str| {
         let rest =
             line.strip_prefix('#').map(|rest| rest.trim_start().trim_start_matches("line").trim_start());
@@ -79,9 +83,8 @@ fn templates(mut program: tree::Program, options: &InputOptions) -> tree::Progra
 pub fn read_linked(paths: &[PathBuf], options: &InputOptions) -> Result<tree::Program, InputError> {
     let mut texts = Vec::new();
     for path in paths {
-        let name = path.display().to_string();
-        let text = read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
-        if format(path, options, &text)? != InputFormat::C {
+        let (name, text, format) = open(path, options)?;
+        if format != InputFormat::C {
             return Err(InputError::File(format!("{name}: only C files can be linked")));
         }
         texts.push((name, text));

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a result is known by.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 struct Key {
     file: String,
     test: String,
@@ -133,17 +133,18 @@ impl Summary {
     }
 
     fn insert(&mut self, key: Key, entry: Entry) {
-        // A file that could not be read may have been changed since, and the other way round.
-        self.entries.retain(|k, e| k.file != key.file || e.is_error() == entry.is_error());
-        let same_file = self.entries.values().filter(|e| e.file == entry.file);
-        for other in same_file.filter(|other| other.contradicts(&entry)) {
-            let (one, two) = (said(other), said(&entry));
-            self.contradictions.insert(format!(
-                "{}: {} and {}",
-                entry.name(),
-                (&one).min(&two),
-                (&one).max(&two)
-            ));
+        let first = Key { file: key.file.clone(), ..Key::default() };
+        let of_file = self.entries.range(first..).take_while(|(k, _)| k.file == key.file);
+        for k in of_file.map(|(k, _)| k.clone()).collect::<Vec<_>>() {
+            let other = &self.entries[&k];
+            if other.is_error() != entry.is_error() {
+                // A file that could not be read may have been changed since, and the other way round.
+                self.entries.remove(&k);
+            } else if other.contradicts(&entry) {
+                let mut both = [said(other), said(&entry)];
+                both.sort();
+                self.contradictions.insert(format!("{}: {}", entry.name(), both.join(" and ")));
+            }
         }
         let kept = self.entries.get(&key);
         if kept.is_none_or(|kept| kept.program != entry.program || !kept.is_decided() || entry.is_decided()) {

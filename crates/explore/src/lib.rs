@@ -33,6 +33,10 @@ use search::{End, Goal, Search};
 pub use search::{Order, Reduction, initial_choices};
 pub use shorten::without_needless_steps;
 
+/// The buffers of the first try, and its states.
+const LARGE_BUFFER: u32 = 64;
+const FIRST_TRY: u64 = 50_000;
+
 /// More initial states than this are too many to try one by one.
 const MAX_INITIAL: u128 = 1 << 20;
 
@@ -103,9 +107,7 @@ impl Explicit {
         memory: M,
         progress: &mut dyn FnMut(&Progress),
     ) -> Answer {
-        let machine = Machine::new(task.program).expect("checked for templates before");
-        let mut search = Search::new(machine, memory, task.model, self.order, self.reduction);
-        let (end, bound) = grow(&mut search, task, &mut Goal::Violation, progress);
+        let (search, end, bound) = self.search(task, memory, progress);
         let stats = search.stats();
         let bounds = |buffer| Bounds { buffer, threads: task.bounds.threads, ..Bounds::default() };
         let scope = |buffer| match bounds(buffer) {
@@ -146,6 +148,37 @@ impl Explicit {
         Answer { verdict, unreached, stats, certificate: None }
     }
 
+    /// Searches with growing bounds, after a short try with a large one: since flushes wait until somebody looks, long buffers
+    /// that are emptied now and then cost less than short ones that are full most of the time.
+    fn search<'p, M: Memory + Copy>(
+        &self,
+        task: &Task<'p>,
+        memory: M,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> (Search<'p, M>, End, Option<u32>) {
+        let new = || {
+            let machine = Machine::new(task.program).expect("checked for templates before");
+            Search::new(machine, memory, task.model, self.order, self.reduction)
+        };
+        let mut search = new();
+        let mut first = Search::<M>::next_bound(None);
+        if search.puts_flushes_off() && task.bounds.buffer.is_none() {
+            let large = Some(LARGE_BUFFER);
+            search.limits.states = Some(FIRST_TRY);
+            match search.run(large, &task.budget, &mut Goal::Violation, progress) {
+                End::Stopped(reason) if task.budget.exceeded(0).is_some() => {
+                    return (search, End::Stopped(reason), first);
+                }
+                End::Stopped(_) => search = new(),
+                End::Exhausted { cut: true } => first = Search::<M>::next_bound(large),
+                end => return (search, end, large),
+            }
+            search.limits.states = None;
+        }
+        let (end, bound) = grow(&mut search, first, task, &mut Goal::Violation, progress);
+        (search, end, bound)
+    }
+
     /// Calls `see` on every final state that can be reached: all threads have ended. With
     /// reductions, threads that nothing tells apart appear in one order only.
     pub fn final_states(&self, task: &Task<'_>, see: &mut dyn FnMut(&State)) -> Finals {
@@ -155,7 +188,8 @@ impl Explicit {
         let machine = Machine::new(task.program).expect("checked for templates before");
         with_memory!(task.model, memory => {
             let mut search = Search::new(machine, *memory, task.model, self.order, self.reduction);
-            match grow(&mut search, task, &mut Goal::FinalStates(see), &mut |_| {}) {
+            let first = Search::<fencepost_memory::Sc>::next_bound(None);
+            match grow(&mut search, first, task, &mut Goal::FinalStates(see), &mut |_| {}) {
                 (End::Exhausted { cut: false }, _) => Finals::All,
                 (End::Exhausted { cut: true }, bound) => {
                     Finals::Some(Reason::BoundReached(format!("buffer bound {}", bound.unwrap_or(0))))
@@ -172,10 +206,11 @@ impl Explicit {
     }
 }
 
-/// Searches with the bound that the user gave, or with growing ones until nothing is cut off.
+/// Searches with the bound that the user gave, or with growing ones from the first until nothing is cut off.
 /// Gives the last bound that was tried.
 fn grow<M: Memory>(
     search: &mut Search<'_, M>,
+    first: Option<u32>,
     task: &Task<'_>,
     goal: &mut Goal<'_>,
     progress: &mut dyn FnMut(&Progress),
@@ -183,7 +218,7 @@ fn grow<M: Memory>(
     let mut bound = match (task.model, task.bounds.buffer) {
         (Model::Sc, _) => None,
         (_, Some(given)) => Some(given),
-        (_, None) => Search::<M>::next_bound(None),
+        (_, None) => first,
     };
     loop {
         let end = search.run(bound, &task.budget, goal, progress);

@@ -184,6 +184,11 @@ impl<'p, M: Memory> Search<'p, M> {
         self.ended
     }
 
+    /// Whether flushes wait until somebody looks.
+    pub fn puts_flushes_off(&self) -> bool {
+        self.late.is_some()
+    }
+
     /// Searches all states with buffers up to `bound`, going on from what is known.
     pub fn run(
         &mut self,

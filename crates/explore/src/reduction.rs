@@ -7,8 +7,9 @@
 //! do local steps only, it is enough to try that thread's steps (an ample set), if
 //!
 //! - they change no property: neither end of the step has a label that a property speaks of;
-//! - no thread is put off forever: every cycle of local steps passes a node where its thread is
-//!   never chosen, the head of a loop or the entry of a recursive procedure.
+//! - no thread is put off forever: every cycle of local steps passes a state where its thread is
+//!   not chosen. That is so at the entry of a recursive procedure, where a step of the cycle has alternatives, and at the
+//!   head of a loop, once the thread has gone round [`ROUNDS_AT_ONCE`] times without being looked at.
 //!
 //! While an atomic section is open only its thread steps, so what happens inside is seen by nobody:
 //! its steps are taken at once where there is no choice, and where all sections wait for empty
@@ -33,13 +34,47 @@ use fencepost_ir::cfg::{
     Reg, Storage,
 };
 use fencepost_ir::pointer::{self, Target};
-use fencepost_memory::State;
+use fencepost_memory::{State, Thread};
 use fencepost_task::Model;
+
+/// How often a thread goes round in loops of local steps at once.
+pub const ROUNDS_AT_ONCE: u32 = 1000;
+
+/// Looks for a thread that goes round without end: it is at the head of a loop as it was before.
+#[derive(Default)]
+pub struct Endless {
+    thread: usize,
+    rounds: u32,
+    /// The thread after some power of two of rounds.
+    before: Option<Thread>,
+}
+
+impl Endless {
+    /// The thread is at a head; whether it was there in the same state.
+    pub fn sees(&mut self, thread: usize, state: &State) -> bool {
+        if self.thread != thread {
+            *self = Endless { thread, ..Endless::default() };
+        }
+        self.rounds += 1;
+        if self.before.as_ref() == Some(&state.threads[thread]) {
+            return true;
+        }
+        // Most loops are not that long.
+        if self.rounds >= 8 && self.rounds.is_power_of_two() {
+            self.before = Some(state.threads[thread].clone());
+        }
+        false
+    }
+}
 
 /// The nodes where a thread's steps are all local.
 pub struct LocalSteps {
     /// For each procedure and node.
     local: Vec<Vec<bool>>,
+    /// Nodes that may be on a cycle of local steps.
+    cyclic: Vec<Vec<bool>>,
+    /// Those of them that every such cycle passes one of.
+    closing: Vec<Vec<bool>>,
     /// Nodes that properties speak of.
     watched: Vec<Vec<bool>>,
     /// Nodes whose steps may follow each other in a section without being looked at: neither heads of
@@ -66,9 +101,16 @@ impl LocalSteps {
             }
         }
         let constant = constant_objects(program);
-        let local = (0..program.procedures.len() as u32)
+        let local: Vec<_> = (0..program.procedures.len() as u32)
             .map(|id| local_nodes(program, ProcId(id), model, &watched, &constant))
             .collect();
+        let cyclic = cyclic_nodes(program, &local);
+        let closing = program.procedures.iter().zip(&cyclic).map(|(p, cyclic)| {
+            let mut closing = vec![false; cyclic.len()];
+            loop_heads(p).into_iter().for_each(|head| closing[head.index()] = cyclic[head.index()]);
+            closing
+        });
+        let closing = closing.collect();
         let passing = (0..program.procedures.len() as u32)
             .map(|id| passing_nodes(program, ProcId(id), &watched))
             .collect();
@@ -79,7 +121,7 @@ impl LocalSteps {
         let spawns_drain = !program.checks.deadlock
             && !program.procedures.iter().any(|p| p.edges().iter().any(|e| early(&e.instr)));
         let private = Private::new(program);
-        LocalSteps { local, watched, passing, sections_drain, spawns_drain, private }
+        LocalSteps { local, cyclic, closing, watched, passing, sections_drain, spawns_drain, private }
     }
 
     /// The thread that nobody sees: in a section, or alone.
@@ -113,6 +155,18 @@ impl LocalSteps {
             return false;
         }
         self.returns_unseen(state, thread_number)
+    }
+
+    /// Whether the thread may be on a cycle of local steps.
+    pub fn may_cycle(&self, state: &State, thread: usize) -> bool {
+        let top = state.threads[thread].top();
+        self.cyclic[top.procedure.index()][top.node.index()]
+    }
+
+    /// Whether it is at the head of one.
+    pub fn closes_cycle(&self, state: &State, thread: usize) -> bool {
+        let top = state.threads[thread].top();
+        self.closing[top.procedure.index()][top.node.index()]
     }
 
     /// A return may lead to a watched node of the caller.
@@ -221,13 +275,43 @@ fn local_nodes(
                 && procedure.out(NodeId(n)).next().is_some()
         })
         .collect();
-    for head in loop_heads(procedure) {
-        local[head.index()] = false;
-    }
     if is_recursive(program, id) {
         local[procedure.entry().index()] = false;
     }
     local
+}
+
+/// The local nodes that may be on a cycle: those that have one before and one behind them, again and again, and all
+/// nodes of the procedures that are called from these.
+fn cyclic_nodes(program: &Program, local: &[Vec<bool>]) -> Vec<Vec<bool>> {
+    let mut cyclic = local.to_vec();
+    for (procedure, cyclic) in program.procedures.iter().zip(&mut cyclic) {
+        loop {
+            let mut entered = vec![false; cyclic.len()];
+            for edge in procedure.edges().iter().filter(|e| cyclic[e.from.index()]) {
+                entered[edge.to.index()] = true;
+            }
+            let goes_on = |n: usize| procedure.out(NodeId(n as u32)).any(|(_, e)| cyclic[e.to.index()]);
+            let kept: Vec<_> = (0..cyclic.len()).map(|n| cyclic[n] && entered[n] && goes_on(n)).collect();
+            if kept == *cyclic {
+                break;
+            }
+            *cyclic = kept;
+        }
+    }
+    let callees = |id: usize, from: &[bool]| {
+        let calls = program.procedures[id].edges().iter().filter(|e| from[e.from.index()]);
+        let callee = |e: &Edge| if let Instr::Call(_, callee, _) = e.instr { Some(callee) } else { None };
+        calls.filter_map(callee).collect::<Vec<_>>()
+    };
+    let mut work: Vec<_> = (0..cyclic.len()).flat_map(|id| callees(id, &cyclic[id])).collect();
+    while let Some(callee) = work.pop() {
+        if cyclic[callee.index()].iter().any(|c| !c) {
+            cyclic[callee.index()].fill(true);
+            work.extend(callees(callee.index(), &cyclic[callee.index()]));
+        }
+    }
+    cyclic
 }
 
 fn passing_nodes(program: &Program, id: ProcId, watched: &[Vec<bool>]) -> Vec<bool> {

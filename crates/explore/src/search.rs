@@ -12,7 +12,7 @@
 use crate::codec::Codec;
 use crate::heap::HeapOrder;
 use crate::late::LateFlushes;
-use crate::reduction::LocalSteps;
+use crate::reduction::{Endless, LocalSteps, ROUNDS_AT_ONCE};
 use crate::store::{Full, StateId, Store};
 use crate::symmetry::Symmetry;
 use crate::threads::ThreadOrder;
@@ -430,7 +430,7 @@ impl<'p, M: Memory> Search<'p, M> {
                 return false;
             }
             for thread in 0..state.threads.len() {
-                self.local_steps(local, state, thread, bound, steps);
+                self.local_steps(local, state, thread, bound, &mut 0, steps);
                 if !steps.is_empty() {
                     return false;
                 }
@@ -464,13 +464,15 @@ impl<'p, M: Memory> Search<'p, M> {
     }
 
     /// A flush of the thread's buffer that nobody sees; else the thread's steps if they are all local and none
-    /// is held back by the bound; else nothing. With one held back, the others alone would not be an ample set.
+    /// is held back by the bound; else nothing. With one held back, the others alone would not be an ample set. `rounds`
+    /// is how often it may still go round in loops of local steps.
     fn local_steps(
         &self,
         local: &LocalSteps,
         state: &State,
         thread: usize,
         bound: Option<u32>,
+        rounds: &mut u32,
         steps: &mut Vec<Step>,
     ) {
         steps.clear();
@@ -483,11 +485,17 @@ impl<'p, M: Memory> Search<'p, M> {
                 return;
             }
         }
-        if local.is_local(state, thread) {
-            self.machine.thread_steps(&self.memory, state, thread, steps);
-            if self.hold_back(state, bound, steps) {
-                steps.clear();
-            }
+        if !local.is_local(state, thread) {
+            return;
+        }
+        if local.closes_cycle(state, thread) {
+            let Some(left) = rounds.checked_sub(1) else { return };
+            *rounds = left;
+        }
+        self.machine.thread_steps(&self.memory, state, thread, steps);
+        let held_back = self.hold_back(state, bound, steps);
+        if held_back || steps.len() > 1 && local.may_cycle(state, thread) {
+            steps.clear();
         }
     }
 
@@ -529,11 +537,17 @@ impl<'p, M: Memory> Search<'p, M> {
         let Some((local, _)) = &self.reduction else { return Ok(()) };
         let mut steps = std::mem::take(&mut self.scratch.local);
         let mut thread = 0;
+        let mut rounds = ROUNDS_AT_ONCE;
+        let mut endless = Endless::default();
         while thread < state.threads.len() {
             let owner = local.unseen(state);
+            if owner.is_none() && local.closes_cycle(state, thread) && endless.sees(thread, state) {
+                thread += 1;
+                continue;
+            }
             match owner {
                 Some(owner) => self.section_steps(state, owner, &mut steps),
-                None => self.local_steps(local, state, thread, self.bounds[level], &mut steps),
+                None => self.local_steps(local, state, thread, self.bounds[level], &mut rounds, &mut steps),
             }
             let flushes = matches!(steps[..], [Step { action: Action::Flush(_), .. }]);
             let [step] = steps[..] else {

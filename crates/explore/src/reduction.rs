@@ -147,8 +147,17 @@ impl LocalSteps {
         self.passing[top.procedure.index()][top.node.index()] && self.returns_unseen(state, thread)
     }
 
-    /// Whether all steps of the thread, but for flushes, are local in this state.
-    pub fn is_local(&self, state: &State, thread_number: usize) -> bool {
+    /// Whether all steps of the thread, but for flushes, are local in this state, and no cycle of local steps closes here.
+    pub fn is_local(&self, state: &State, thread: usize) -> bool {
+        self.has_local_steps(state, thread) && !self.closes_cycle(state, thread)
+    }
+
+    /// Whether all its steps are local, and a cycle of local steps may close here.
+    pub fn goes_round(&self, state: &State, thread: usize) -> bool {
+        self.closes_cycle(state, thread) && self.has_local_steps(state, thread)
+    }
+
+    fn has_local_steps(&self, state: &State, thread_number: usize) -> bool {
         let thread = &state.threads[thread_number];
         let top = thread.top();
         if !self.local[top.procedure.index()][top.node.index()] || thread.ended {
@@ -164,7 +173,7 @@ impl LocalSteps {
     }
 
     /// Whether it is at the head of one.
-    pub fn closes_cycle(&self, state: &State, thread: usize) -> bool {
+    fn closes_cycle(&self, state: &State, thread: usize) -> bool {
         let top = state.threads[thread].top();
         self.closing[top.procedure.index()][top.node.index()]
     }

@@ -485,12 +485,11 @@ impl<'p, M: Memory> Search<'p, M> {
                 return;
             }
         }
-        if !local.is_local(state, thread) {
-            return;
-        }
-        if local.closes_cycle(state, thread) {
+        if local.goes_round(state, thread) {
             let Some(left) = rounds.checked_sub(1) else { return };
             *rounds = left;
+        } else if !local.is_local(state, thread) {
+            return;
         }
         self.machine.thread_steps(&self.memory, state, thread, steps);
         let held_back = self.hold_back(state, bound, steps);
@@ -541,7 +540,7 @@ impl<'p, M: Memory> Search<'p, M> {
         let mut endless = Endless::default();
         while thread < state.threads.len() {
             let owner = local.unseen(state);
-            if owner.is_none() && local.closes_cycle(state, thread) && endless.sees(thread, state) {
+            if owner.is_none() && local.goes_round(state, thread) && endless.sees(thread, state) {
                 thread += 1;
                 continue;
             }

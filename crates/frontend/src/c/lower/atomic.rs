@@ -92,8 +92,22 @@ impl Fetch {
     }
 }
 
+/// A name without the number of bytes that variants for one size have at their end.
+fn unsized_name(name: &str) -> Option<&str> {
+    let (stem, bytes) = name.rsplit_once('_')?;
+    matches!(bytes, "1" | "2" | "4" | "8" | "16").then_some(stem)
+}
+
 /// The operation of a function's name.
 fn operation(name: &str) -> Option<Operation> {
+    if let Some(stem) = unsized_name(name).filter(|n| n.starts_with("__sync_") || n.starts_with("__atomic_")) {
+        return match stem {
+            "__atomic_load" | "__atomic_store" | "__atomic_exchange" | "__atomic_compare_exchange" => {
+                operation(&format!("{stem}_n"))
+            }
+            _ => operation(stem),
+        };
+    }
     if let Some(rest) = name.strip_prefix("__sync_") {
         return Some(match rest {
             "synchronize" => Operation::FullFence,
@@ -190,8 +204,10 @@ impl<'a> Lowerer<'a> {
                 return Ok(Value::Void);
             }
             Operation::ThreadFence => {
-                let order = self.order(&args[0])?;
-                self.thread_fence(order, span);
+                self.by_order(&args[0], span, |this, order| {
+                    this.thread_fence(order, span);
+                    Ok(())
+                })?;
                 return Ok(Value::Void);
             }
             Operation::SignalFence => {
@@ -208,7 +224,14 @@ impl<'a> Lowerer<'a> {
         let mut target = self.target(&args[0])?;
         if let CType::Record(_) = target.ty.unqualified() {
             let weakest = match operation {
-                Operation::Store | Operation::StoreFrom => order(self, 2)?,
+                Operation::Store | Operation::StoreFrom => match args.get(2) {
+                    None => Order::SeqCst,
+                    // What only the run knows may be any of them.
+                    Some(order) => match self.constant(order) {
+                        Ok(number) => known_order(number, order.span)?,
+                        Err(_) => Order::Relaxed,
+                    },
+                },
                 _ => Order::SeqCst,
             };
             return self.structure_operation(operation, target, args, weakest, span);
@@ -240,23 +263,29 @@ impl<'a> Lowerer<'a> {
                 };
                 self.settle_place(&mut target.place, mark);
                 let value = self.convert(value, &target.ty, span)?;
-                let order = match operation {
-                    Operation::Init => Order::Relaxed,
-                    _ => order(self, 2)?,
-                };
-                self.mark_atomic(order, span);
-                self.ordered_store(target.place, value.expr, order, span);
+                match args.get(2).filter(|_| operation != Operation::Init) {
+                    Some(order) => self.store_by_order(target.place, value.expr, order, span)?,
+                    None => {
+                        let order =
+                            if operation == Operation::Init { Order::Relaxed } else { Order::SeqCst };
+                        self.mark_atomic(order, span);
+                        self.ordered_store(target.place, value.expr, order, span);
+                    }
+                }
                 Ok(Value::Void)
             }
             Operation::Clear | Operation::LockRelease => {
-                let order = match operation {
-                    Operation::LockRelease => Order::Release,
-                    _ => order(self, 1)?,
-                };
-                self.mark_atomic(order, span);
                 let zero = self.int_constant(0, &CType::INT, span);
                 let zero = self.convert(zero, &target.ty, span)?;
-                self.ordered_store(target.place, zero.expr, order, span);
+                match args.get(1).filter(|_| operation == Operation::Clear) {
+                    Some(order) => self.store_by_order(target.place, zero.expr, order, span)?,
+                    None => {
+                        let order =
+                            if operation == Operation::Clear { Order::SeqCst } else { Order::Release };
+                        self.mark_atomic(order, span);
+                        self.ordered_store(target.place, zero.expr, order, span);
+                    }
+                }
                 Ok(Value::Void)
             }
             Operation::Exchange | Operation::LockTestAndSet => {
@@ -357,13 +386,58 @@ impl<'a> Lowerer<'a> {
         self.program.atomics.push((span, order != Order::Relaxed));
     }
 
+    /// The order of an operation that means the same in every order, so that only the run needs to know it.
     fn order(&mut self, e: &'a ast::Expr) -> Result<Order> {
-        let number = self
-            .constant(e)
-            .map_err(|_| Diagnostic::new(e.span, "a memory order that is not a constant is not supported"))?;
-        // GCC's hints for lock elision are in higher bits.
-        Order::from_number(number & 0xffff)
-            .ok_or_else(|| Diagnostic::new(e.span, format!("{number} is no memory order")))
+        match self.constant(e) {
+            Ok(number) => known_order(number, e.span),
+            Err(_) => self.effect(e).map(|()| Order::SeqCst),
+        }
+    }
+
+    /// Does what an order means, which may be known to the run only, as in a function that is given one.
+    fn by_order(
+        &mut self,
+        e: &'a ast::Expr,
+        span: Span,
+        mut act: impl FnMut(&mut Self, Order) -> Result<()>,
+    ) -> Result<()> {
+        if let Ok(number) = self.constant(e) {
+            return act(self, known_order(number, e.span)?);
+        }
+        let order = self.scalar(e)?;
+        let order = self.convert(order, &CType::INT, span)?;
+        let order = self.keep(order.expr);
+        let mut chain = self.captured(|this| act(this, Order::Relaxed))?.1;
+        for (number, meant) in [(3, Order::Release), (4, Order::AcqRel), (5, Order::SeqCst)] {
+            let (_, then) = self.captured(|this| act(this, meant))?;
+            let number = Expr::constant(number, order.ty, span);
+            let test = ExprKind::Binary(BinaryOp::Eq, Box::new(order.clone()), Box::new(number));
+            let test = Expr { kind: test, ty: Scalar::Bool, span };
+            chain = Block(vec![Stmt { kind: StmtKind::If(test, then, chain), span }]);
+        }
+        self.body.out.extend(chain.0);
+        Ok(())
+    }
+
+    fn store_by_order(
+        &mut self,
+        mut place: Place,
+        value: Expr,
+        order: &'a ast::Expr,
+        span: Span,
+    ) -> Result<()> {
+        let value = match self.constant(order) {
+            Ok(_) => value,
+            Err(_) => {
+                self.stabilise(&mut place);
+                self.keep(value)
+            }
+        };
+        self.by_order(order, span, |this, order| {
+            this.mark_atomic(order, span);
+            this.ordered_store(place.clone(), value.clone(), order, span);
+            Ok(())
+        })
     }
 
     pub(super) fn thread_fence(&mut self, order: Order, span: Span) {
@@ -584,6 +658,12 @@ impl<'a> Lowerer<'a> {
             Wanted::Old | Wanted::New => Ok(Some(value)),
         }
     }
+}
+
+fn known_order(number: i128, span: Span) -> Result<Order> {
+    // GCC's hints for lock elision are in higher bits.
+    Order::from_number(number & 0xffff)
+        .ok_or_else(|| Diagnostic::new(span, format!("{number} is no memory order")))
 }
 
 fn too_wide(span: Span) -> Diagnostic {

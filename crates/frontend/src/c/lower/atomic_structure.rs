@@ -91,6 +91,22 @@ impl<'a> Lowerer<'a> {
                 let wanted = self.copied(&expected.place, &ty, span)?;
                 self.compare_structures(target.place, expected.place, wanted, desired, &ty, span)
             }
+            Operation::ValueCompareSwap | Operation::BoolCompareSwap => {
+                let mark = self.body.out.len();
+                let expected = self.record_value(&args[1], &ty)?;
+                let expected = self.copied(&expected, &ty, span)?;
+                let desired = self.record_value(&args[2], &ty)?;
+                self.settle_place(&mut target.place, mark);
+                self.stabilise(&mut target.place);
+                let desired = self.copied(&desired, &ty, span)?;
+                let wanted = self.copied(&expected, &ty, span)?;
+                let found = expected.clone();
+                let same = self.compare_structures(target.place, expected, wanted, desired, &ty, span)?;
+                Ok(match operation {
+                    Operation::BoolCompareSwap => same,
+                    _ => Value::Record(found, ty),
+                })
+            }
             _ => Err(Diagnostic::new(span, "this atomic operation does not apply to structures")),
         }
     }
@@ -159,6 +175,7 @@ impl<'a> Lowerer<'a> {
     fn record_value(&mut self, e: &'a ast::Expr, ty: &CType) -> Result<Place> {
         match self.value(e)? {
             Value::Record(place, from) if from == *ty => Ok(place),
+            number if self.is_wide(ty).is_some() => self.widened(number, ty, e.span),
             _ => {
                 let message = format!("this is not a `{}`", self.types().show(ty));
                 Err(Diagnostic::new(e.span, message))

@@ -2,13 +2,17 @@
 //!
 //! The type is that of what the pointers point to, before they become `void *`, or else the one whose size
 //! is asked for. So whole scalars are copied, and memory never sees half of one. A few elements are
-//! copied one by one; more, or a number that only the run knows, by a loop of the library.
+//! copied one by one; more, or a number that only the run knows, by a loop of the library. Where nothing is known of
+//! the type, a loop copies words or bytes, as their number and places allow; `overlay.rs` makes memory show these.
 
 use super::*;
 use crate::c::ast::ExprKind as Ast;
 
 /// More scalars than this are copied by a loop.
 const MOST_UNROLLED: u64 = 32;
+
+/// More than this are not set one by one where no loop can do it.
+const MOST_SET: u64 = 2048;
 
 impl<'a> Lowerer<'a> {
     /// A function on memory, if it is one.
@@ -87,6 +91,7 @@ impl<'a> Lowerer<'a> {
         n: &'a ast::Expr,
         span: Span,
     ) -> Result<(Typed, Typed, Typed, CType)> {
+        let void = |pointer: &Typed| pointer.ty.element().is_some_and(|ty| *ty.unqualified() == CType::Void);
         let (first, first_ty) = self.typed_pointer(pointers[0])?;
         let first = Typed { expr: self.keep_unless_stable(first.expr), ..first };
         let (second, second_ty) = self.typed_pointer(pointers[1])?;
@@ -101,6 +106,9 @@ impl<'a> Lowerer<'a> {
         // A structure that is larger than what is copied begins with something smaller.
         let known = [first_ty, second_ty, hint].into_iter().flatten().map(|ty| innermost(&ty));
         let known: Vec<_> = known.filter(|ty| !is_raw(Some(ty))).collect();
+        if known.is_empty() && (void(&first) || void(&second)) {
+            self.copies.insert(span);
+        }
         let ty = known.iter().find(|ty| fits(self, ty)).or(known.first()).cloned().unwrap_or(CType::CHAR);
         for pointer in [&first, &second] {
             let element = pointer.ty.element().filter(|e| *e.unqualified() != CType::Void);
@@ -121,6 +129,26 @@ impl<'a> Lowerer<'a> {
         let size = self.types().size(ty)?.max(1);
         let cells = self.types().storage(ty).map_or(1, |ty| self.program.records.cells(&ty));
         (n.is_multiple_of(size) && (n / size).saturating_mul(cells) <= MOST_UNROLLED).then_some(n / size)
+    }
+
+    /// The scalars in the first bytes of one element, where fewer are meant than it has and none is cut.
+    fn prefix(&mut self, bytes: &Typed, ty: &CType) -> Option<Vec<Vec<Step>>> {
+        let n = self.fold(&bytes.expr)? as u64;
+        let storage = self.types().storage(ty)?;
+        let records = &self.program.records;
+        if n >= records.size(&storage) || storage.as_scalar().is_some() || records.has_union(&storage) {
+            return None;
+        }
+        let mut inside = Vec::new();
+        for (path, scalar) in self.covering(&storage) {
+            let (offset, _) = records.offset(&storage, &path);
+            match (offset < n, offset + scalar.size() <= n) {
+                (true, true) => inside.push(path),
+                (true, false) => return None,
+                (false, _) => {}
+            }
+        }
+        Some(inside)
     }
 
     /// The element at a place behind a pointer.
@@ -164,6 +192,25 @@ impl<'a> Lowerer<'a> {
     ) -> Result<Value> {
         let (to, from, bytes, ty) = self.operands([to, from], n, span)?;
         let result = Typed { expr: to.expr.clone(), ty: CType::Void.pointer_to() };
+        if self.copies.contains(&span) {
+            self.library_loop("__fencepost_copy_raw", vec![to, from, bytes], span)?;
+            return Ok(Value::Scalar(result));
+        }
+        if let Some(prefix) = self.prefix(&bytes, &ty) {
+            let (source, target) = (self.nth(&from, 0, span)?, self.nth(&to, 0, span)?);
+            let target = self.scalars_of(&target.place, &ty, span)?;
+            let source = self.scalars_of(&source.place, &ty, span)?;
+            let mut moves = Vec::new();
+            for ((_, place, scalar), (path, target, _)) in source.into_iter().zip(target) {
+                if prefix.contains(&path) {
+                    moves.push((target, self.keep(Expr { kind: ExprKind::Read(place), ty: scalar, span })));
+                }
+            }
+            for (target, value) in moves {
+                self.emit(StmtKind::Assign(target, value), span);
+            }
+            return Ok(Value::Scalar(result));
+        }
         let Some(count) = self.few(&bytes, &ty) else {
             self.library_loop("__fencepost_copy", vec![to, from, bytes], span)?;
             return Ok(Value::Scalar(result));
@@ -187,6 +234,22 @@ impl<'a> Lowerer<'a> {
         Ok(Value::Scalar(result))
     }
 
+    /// How many structures are set that no loop of the library can set.
+    fn as_many_as_there_are(&mut self, bytes: &Typed, ty: &CType, word: &Typed) -> Option<u64> {
+        let n = self.fold(&bytes.expr)? as u64;
+        let storage = self.types().storage(ty)?;
+        if storage.as_scalar().is_some() || !n.is_multiple_of(self.program.records.size(&storage).max(1)) {
+            return None;
+        }
+        let odd = |scalar: Scalar| matches!(scalar, Scalar::Mutex | Scalar::Thread);
+        let by_loop = self.fold(&word.expr) == Some(0)
+            && !self.program.records.has_union(&storage)
+            && !self.covering(&storage).into_iter().any(|(_, scalar)| odd(scalar));
+        let count = n / self.program.records.size(&storage).max(1);
+        let cells = count.saturating_mul(self.program.records.cells(&storage));
+        (!by_loop && cells <= MOST_SET).then_some(count)
+    }
+
     fn fill_memory(&mut self, to: &'a ast::Expr, byte: Typed, n: &'a ast::Expr, span: Span) -> Result<Value> {
         let byte = Typed { expr: self.keep(byte.expr), ty: byte.ty };
         let (to, _, bytes, ty) = self.operands([to, to], n, span)?;
@@ -196,7 +259,14 @@ impl<'a> Lowerer<'a> {
         let ones = self.int_constant(0x0101_0101_0101_0101, &word.ty.clone(), span);
         let word = self.arithmetic(BinaryOp::Mul, word, ones, span)?;
         let word = Typed { expr: self.keep(word.expr), ty: word.ty };
-        let Some(count) = self.few(&bytes, &ty) else {
+        if self.copies.contains(&span) {
+            self.library_loop("__fencepost_fill_raw", vec![to, word, bytes], span)?;
+            return Ok(Value::Scalar(result));
+        }
+        let prefix = self.prefix(&bytes, &ty);
+        let few = prefix.as_ref().map(|_| 1).or_else(|| self.few(&bytes, &ty));
+        let few = few.or_else(|| self.as_many_as_there_are(&bytes, &ty, &word));
+        let Some(count) = few else {
             let is_zero = self.fold(&word.expr) == Some(0);
             let storage = self.types().storage(&ty).ok_or_else(|| self.no_values(&ty, span))?;
             let clears = |scalar: Scalar| !matches!(scalar, Scalar::Mutex | Scalar::Thread);
@@ -219,7 +289,10 @@ impl<'a> Lowerer<'a> {
         };
         for i in 0..count {
             let target = self.nth(&to, i, span)?;
-            for (_, place, scalar) in self.fillable(&target.place, &ty, span)? {
+            for (path, place, scalar) in self.fillable(&target.place, &ty, span)? {
+                if prefix.as_ref().is_some_and(|inside| !inside.contains(&path)) {
+                    continue;
+                }
                 let value = match scalar {
                     Scalar::Thread => Expr::constant(scalar.default_value(), scalar, span),
                     Scalar::Bool => self.truth(word.clone(), span),

@@ -13,6 +13,7 @@ mod atomic_structure;
 mod bits;
 mod call;
 mod cleanup;
+mod computed_goto;
 mod constant;
 mod convert;
 mod declare;
@@ -28,13 +29,16 @@ mod library;
 mod life;
 mod member;
 mod memory;
+mod overflow;
 mod overlay;
 mod place;
+mod points_to;
 mod record;
 mod spawn_loop;
 mod statement;
 mod thread_local;
 mod variadic;
+mod wide;
 
 use super::ast;
 use super::preprocess::{DataModel, Options};
@@ -217,6 +221,10 @@ struct Lowerer<'a> {
     unlowered: Vec<usize>,
     /// For each procedure the variables whose address it casts.
     casts: Vec<(ProcedureId, overlay::Cast)>,
+    /// The structures that numbers of 128 bits are, without sign and with.
+    wide: [Option<fencepost_ir::RecordId>; 2],
+    /// Where memory is copied that has no known type.
+    copies: HashSet<Span>,
     /// Whether a key has a destructor.
     has_destructors: bool,
     /// What runs before `main` and behind it, and whether there may be any of the latter.
@@ -264,6 +272,8 @@ impl<'a> Lowerer<'a> {
             allocators: HashMap::new(),
             unlowered: Vec::new(),
             casts: Vec::new(),
+            wide: [None; 2],
+            copies: HashSet::new(),
             has_destructors: false,
             constructors: Vec::new(),
             destructors: Vec::new(),

@@ -48,7 +48,7 @@ impl<'a> Lowerer<'a> {
         self.tags.iter().rev().find_map(|tags| tags.get(name)).cloned()
     }
 
-    fn new_record(&mut self, kind: RecordKind, name: &str) -> RecordId {
+    pub(super) fn new_record(&mut self, kind: RecordKind, name: &str) -> RecordId {
         let id = RecordId(self.program.records.0.len() as u32);
         let record = Record { name: name.to_string(), kind, fields: Vec::new(), size: 0 };
         self.program.records.0.push(record);

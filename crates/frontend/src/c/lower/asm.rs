@@ -64,6 +64,7 @@ impl<'a> Lowerer<'a> {
                         let flag = rest.first().map(|line| flag(asm, line).ok_or_else(|| unsupported(asm)));
                         return self.double_compare_exchange(asm, first, flag.transpose()?);
                     }
+                    [only] if only == "rdtsc" || only == "rdtscp" => return self.any_outputs(asm),
                     [only] if only.starts_with("mov") => return self.moved(asm, only),
                     [only] => {
                         let flag = (0..asm.outputs.len()).find_map(|n| flag_output(asm, n));
@@ -83,6 +84,16 @@ impl<'a> Lowerer<'a> {
         }
         for fence in fences {
             self.emit(StmtKind::Fence(fence), asm.span);
+        }
+        Ok(())
+    }
+
+    /// A clock of the processor: what it shows is any value.
+    fn any_outputs(&mut self, asm: &'a ast::Asm) -> Result<()> {
+        for output in &asm.outputs {
+            let target = self.lvalue(&output.expr)?;
+            let value = self.anything_of(&target.ty, asm.span)?;
+            self.store(&target, value, asm.span);
         }
         Ok(())
     }
@@ -257,7 +268,9 @@ impl<'a> Lowerer<'a> {
             let register = ['a', 'd'].into_iter().position(|letter| in_register(&n, letter));
             let flag = flag.or_else(|| flag_output(asm, n)).filter(|flag| flag.output == n);
             let value = match (register, flag.map(|flag| flag.is)) {
-                (_, Some(FlagKind::Zero)) => Typed { expr: read_local(same, Scalar::Bool, span), ty: CType::Bool },
+                (_, Some(FlagKind::Zero)) => {
+                    Typed { expr: read_local(same, Scalar::Bool, span), ty: CType::Bool }
+                }
                 (_, Some(FlagKind::NotZero)) => {
                     let not = ExprKind::Unary(UnaryOp::Not, Box::new(read_local(same, Scalar::Bool, span)));
                     Typed { expr: Expr { kind: not, ty: Scalar::Bool, span }, ty: CType::Bool }

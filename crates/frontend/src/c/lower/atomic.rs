@@ -100,7 +100,8 @@ fn unsized_name(name: &str) -> Option<&str> {
 
 /// The operation of a function's name.
 fn operation(name: &str) -> Option<Operation> {
-    if let Some(stem) = unsized_name(name).filter(|n| n.starts_with("__sync_") || n.starts_with("__atomic_")) {
+    if let Some(stem) = unsized_name(name).filter(|n| n.starts_with("__sync_") || n.starts_with("__atomic_"))
+    {
         return match stem {
             "__atomic_load" | "__atomic_store" | "__atomic_exchange" | "__atomic_compare_exchange" => {
                 operation(&format!("{stem}_n"))
@@ -266,8 +267,7 @@ impl<'a> Lowerer<'a> {
                 match args.get(2).filter(|_| operation != Operation::Init) {
                     Some(order) => self.store_by_order(target.place, value.expr, order, span)?,
                     None => {
-                        let order =
-                            if operation == Operation::Init { Order::Relaxed } else { Order::SeqCst };
+                        let order = if operation == Operation::Init { Order::Relaxed } else { Order::SeqCst };
                         self.mark_atomic(order, span);
                         self.ordered_store(target.place, value.expr, order, span);
                     }

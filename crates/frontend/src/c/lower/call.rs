@@ -100,7 +100,9 @@ impl<'a> Lowerer<'a> {
 
     /// A call of a function of the library, if it is one.
     fn known_call(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Result<Option<Value>> {
-        if let Some(Symbol::Function(index)) = self.library.get(name) {
+        let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+        let known = self.library.get(name).or_else(|| self.library.get(plain));
+        if let Some(Symbol::Function(index)) = known {
             return self.inline_call(*index, args, span).map(Some);
         }
         self.library_call(name, args, span)

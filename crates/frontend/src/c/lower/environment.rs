@@ -43,7 +43,7 @@ impl<'a> Lowerer<'a> {
                 }
                 Value::Scalar(now)
             }
-            ("clock", []) => Value::Scalar(self.now(span)?),
+            ("clock" | "__rdtsc" | "__builtin_ia32_rdtsc", []) => Value::Scalar(self.now(span)?),
             ("clock_gettime" | "timespec_get", [first, second]) => {
                 let out = if name == "clock_gettime" { second } else { first };
                 self.set_time(out, span)?;
@@ -209,7 +209,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Any value of a scalar type.
-    fn anything_of(&mut self, ty: &CType, span: Span) -> Result<Expr> {
+    pub(super) fn anything_of(&mut self, ty: &CType, span: Span) -> Result<Expr> {
         let scalar = self.types().scalar(ty).ok_or_else(|| self.no_values(ty, span))?;
         let any = statement::anything(scalar).ok_or_else(|| self.no_values(ty, span))?;
         Ok(Expr { kind: ExprKind::Any(any), ty: scalar, span })

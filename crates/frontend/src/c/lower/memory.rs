@@ -24,7 +24,17 @@ impl<'a> Lowerer<'a> {
     ) -> Result<Option<Value>> {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let value = match (plain, args) {
-            ("memcpy" | "memmove" | "mempcpy", [to, from, n]) => self.copy_memory(to, from, n, span)?,
+            ("memcpy" | "memmove", [to, from, n]) => self.copy_memory(to, from, n, span)?,
+            ("bcopy", [from, to, n]) => self.copy_memory(to, from, n, span)?,
+            ("mempcpy", [to, from, n]) => {
+                let Value::Scalar(start) = self.copy_memory(to, from, n, span)? else {
+                    panic!("a copy gives a pointer")
+                };
+                let start = Typed { expr: self.keep(start.expr), ty: CType::CHAR.pointer_to() };
+                let bytes = self.scalar(n)?;
+                let end = self.offset(start, bytes, 1, span)?;
+                Value::Scalar(Typed { ty: CType::Void.pointer_to(), ..end })
+            }
             ("__memcpy_chk" | "__memmove_chk" | "___memcpy_chk" | "___memmove_chk", [to, from, n, _]) => {
                 self.copy_memory(to, from, n, span)?
             }
@@ -37,7 +47,47 @@ impl<'a> Lowerer<'a> {
                 self.fill_memory(to, zero, n, span)?
             }
             ("memcmp" | "bcmp", [a, b, n]) => self.compare_memory(a, b, n, span)?,
-            ("realloc", [pointer, bytes]) => self.reallocate(pointer, bytes, span)?,
+            ("realloc", [pointer, bytes]) => self.reallocate(pointer, bytes, None, span)?,
+            ("reallocarray", [pointer, count, bytes]) => {
+                self.reallocate(pointer, bytes, Some(count), span)?
+            }
+            // Objects begin where every alignment does.
+            ("aligned_alloc" | "memalign", [_, bytes]) | ("valloc" | "pvalloc", [bytes]) => {
+                let size = self.scalar(bytes)?;
+                self.allocate(size, bytes, Fill::Undefined, span)?
+            }
+            ("posix_memalign", [out, _, bytes]) => {
+                let size = self.scalar(bytes)?;
+                let Value::Scalar(memory) = self.allocate(size, bytes, Fill::Undefined, span)? else {
+                    panic!("an allocation gives a pointer")
+                };
+                let mut memory = memory;
+                let (pointer, known) = self.typed_pointer(out)?;
+                if let Some(to) = known.as_ref().and_then(CType::element) {
+                    self.retype_allocation(&mut memory.expr, to, span)?;
+                }
+                let void = CType::Void.pointer_to();
+                let target = Typed { expr: pointer.expr, ty: void.pointer_to() };
+                let target = self.pointed(target, span)?;
+                self.store(&target, memory.expr, span);
+                self.zero(span)
+            }
+            // Of files nothing is known.
+            ("mmap", [_, bytes, _, flags, ..]) => {
+                let anonymous = self.constant(flags).is_ok_and(|flags| flags & 32 != 0);
+                if !anonymous {
+                    return Err(Diagnostic::new(span, "mapping files is not supported"));
+                }
+                let size = self.scalar(bytes)?;
+                self.allocate(size, bytes, Fill::Zero, span)?
+            }
+            ("munmap", [pointer, bytes]) => {
+                self.effect(bytes)?;
+                let pointer = self.scalar(pointer)?;
+                let pointer = self.convert(pointer, &CType::Void.pointer_to(), span)?;
+                self.emit(StmtKind::Free(pointer.expr), span);
+                self.zero(span)
+            }
             ("qsort", [base, n, _, compare]) => {
                 let (base, n, compare) = self.sorted(base, n, compare, span)?;
                 self.library_loop("__fencepost_sort", vec![base, n, compare], span)?
@@ -371,12 +421,24 @@ impl<'a> Lowerer<'a> {
         self.inline_typed(index, args, span)
     }
 
-    fn reallocate(&mut self, pointer: &'a ast::Expr, bytes: &'a ast::Expr, span: Span) -> Result<Value> {
+    fn reallocate(
+        &mut self,
+        pointer: &'a ast::Expr,
+        bytes: &'a ast::Expr,
+        count: Option<&'a ast::Expr>,
+        span: Span,
+    ) -> Result<Value> {
         let (old, known) = self.typed_pointer(pointer)?;
         let old = Typed { expr: self.keep(old.expr), ty: old.ty };
         let hint = self.size_hint(bytes);
         let size = self.scalar(bytes)?;
-        let size = self.convert(size, &CType::UNSIGNED_LONG, span)?;
+        let mut size = self.convert(size, &CType::UNSIGNED_LONG, span)?;
+        if let Some(count) = count {
+            let mark = self.body.out.len();
+            let count = self.scalar(count)?;
+            size = Typed { expr: self.settle(size.expr, mark), ..size };
+            size = self.arithmetic(BinaryOp::Mul, size, count, span)?;
+        }
         let ty = known.or(hint).and_then(|ty| self.types().storage(&ty));
         let byte = self.types().scalar(&CType::CHAR).expect("char is a scalar");
         let void = CType::Void.pointer_to();

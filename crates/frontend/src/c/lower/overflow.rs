@@ -75,7 +75,10 @@ impl<'a> Lowerer<'a> {
         span: Span,
     ) -> Result<Value> {
         let Some(Scalar::Int(int)) = self.types().scalar(ty).filter(|s| s.size() == 8) else {
-            return Err(Diagnostic::new(span, "overflow of 64-bit integers into smaller ones is not supported"));
+            return Err(Diagnostic::new(
+                span,
+                "overflow of 64-bit integers into smaller ones is not supported",
+            ));
         };
         // Operands that the result's type does not hold would have to be computed with in more bits.
         for operand in [&l, &r] {
@@ -85,7 +88,10 @@ impl<'a> Lowerer<'a> {
                 (None, scalar) => scalar.limits().0 >= lo && scalar.limits().1 <= hi,
             };
             if !fits {
-                return Err(Diagnostic::new(span, "overflow of operands of different signs is not supported"));
+                return Err(Diagnostic::new(
+                    span,
+                    "overflow of operands of different signs is not supported",
+                ));
             }
         }
         let (l, r) = (self.convert(l, ty, span)?, self.convert(r, ty, span)?);
@@ -121,11 +127,8 @@ impl<'a> Lowerer<'a> {
             _ => {
                 let some = is(self, BinaryOp::Ne, &r, &zero)?;
                 let one = self.int_constant(1, ty, span);
-                let kind = ExprKind::Select(
-                    Box::new(some.clone()),
-                    Box::new(r.expr.clone()),
-                    Box::new(one.expr),
-                );
+                let kind =
+                    ExprKind::Select(Box::new(some.clone()), Box::new(r.expr.clone()), Box::new(one.expr));
                 let divisor = Typed { expr: Expr { kind, ty: r.expr.ty, span }, ty: ty.clone() };
                 let back = self.arithmetic(BinaryOp::Div, result.clone(), divisor, span)?;
                 let differs = is(self, BinaryOp::Ne, &back, &l)?;

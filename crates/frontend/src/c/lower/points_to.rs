@@ -268,8 +268,8 @@ impl<'p> Analysis<'p> {
                 (Projection::Index(index), Type::Array(element, _)) => {
                     self.value(index);
                     if let ExprKind::Const(i) = index.kind {
-                        offset = offset
-                            .wrapping_add((i as u64).wrapping_mul(self.program.records.size(element)));
+                        offset =
+                            offset.wrapping_add((i as u64).wrapping_mul(self.program.records.size(element)));
                     }
                     element
                 }
@@ -311,9 +311,7 @@ impl<'p> Analysis<'p> {
         let layout = self.layouts.entry(object).or_insert_with(|| {
             let mut layout = records.layout(&ty);
             if let Some((start, of)) = tail(records, &ty) {
-                layout.extend(
-                    records.layout(of).iter().map(|c| Cell { offset: c.offset + start, ..*c }),
-                );
+                layout.extend(records.layout(of).iter().map(|c| Cell { offset: c.offset + start, ..*c }));
             }
             layout
         });
@@ -484,9 +482,7 @@ fn within(records: &Records, ty: &Type, offset: u64) -> u64 {
     match ty {
         Type::Scalar(_) => 0,
         Type::Array(element, _) if is_byte(element) => offset % CHUNK,
-        Type::Array(element, _) => {
-            within(records, element, offset % records.size(element).max(1))
-        }
+        Type::Array(element, _) => within(records, element, offset % records.size(element).max(1)),
         Type::Record(id) => {
             let record = records.get(*id);
             if record.kind == RecordKind::Union {

@@ -31,7 +31,8 @@ impl<'a> Lowerer<'a> {
     pub(super) fn wide_type(&mut self, signed: bool) -> CType {
         let known = self.wide[usize::from(signed)];
         CType::Record(known.unwrap_or_else(|| {
-            let id = self.new_record(RecordKind::Struct, if signed { "__int128" } else { "unsigned __int128" });
+            let id =
+                self.new_record(RecordKind::Struct, if signed { "__int128" } else { "unsigned __int128" });
             let word = Type::Scalar(Scalar::Int(IntType { bits: 64, signed: false }));
             let field = |name: &str, offset| Field { name: name.into(), ty: word.clone(), offset };
             let record = &mut self.program.records.0[id.0 as usize];

@@ -525,7 +525,7 @@ static int vsnprintf(char *to, unsigned long size, const char *format, unsigned 
             } else if (c == 's') {
                 length = strlen(*(char **)next);
             } else if (c != 'c' && c != '%') {
-                length = ((unsigned char *)next)[1];
+                length = *(unsigned char *)&__fencepost_whole;
             }
             if (is_number) {
                 unsigned long long rest = is_signed ? 0 - value : value;

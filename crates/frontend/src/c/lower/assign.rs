@@ -84,7 +84,8 @@ impl<'a> Lowerer<'a> {
                     !matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)))
                         || place.indices().any(|i| !matches!(i.kind, ExprKind::Const(_)))
                 }
-                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
+                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr, ..) => true,
+                ExprKind::Convert(Conversion::Checked, _) => true,
                 _ => false,
             };
         });

@@ -100,6 +100,19 @@ impl<'a> Lowerer<'a> {
 
     /// A call of a function of the library, if it is one.
     fn known_call(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Result<Option<Value>> {
+        match self.cancels && self.inlined == 0 {
+            true => self.cancellable_call(name, args, span),
+            false => self.uncancelled_call(name, args, span),
+        }
+    }
+
+    /// The same where nobody is cancelled.
+    pub(super) fn uncancelled_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Option<Value>> {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let known = self.library.get(name).or_else(|| self.library.get(plain));
         if let Some(Symbol::Function(index)) = known {

@@ -12,12 +12,14 @@ mod atomic;
 mod atomic_structure;
 mod bits;
 mod call;
+mod cancel;
 mod cleanup;
 mod computed_goto;
 mod constant;
 mod convert;
 mod declare;
 mod destructors;
+mod early_choices;
 mod environment;
 mod expression;
 mod floating;
@@ -233,6 +235,9 @@ struct Lowerer<'a> {
     has_handlers: bool,
     /// The function that the program begins with.
     main: Option<usize>,
+    /// Whether threads are cancelled, and whether handlers wait for that.
+    cancels: bool,
+    cleans_up: bool,
     /// Whether functions look at arguments behind `...`.
     uses_varargs: bool,
     /// The next call is made for what it does.
@@ -279,6 +284,8 @@ impl<'a> Lowerer<'a> {
             destructors: Vec::new(),
             has_handlers: false,
             main: None,
+            cancels: false,
+            cleans_up: false,
             uses_varargs: false,
             value_unused: false,
             program,
@@ -304,6 +311,7 @@ impl<'a> Lowerer<'a> {
         self.library_records = self.program.records.0.len() as u32;
         self.taken.clear();
         self.has_handlers = false;
+        (self.cancels, self.cleans_up) = (false, false);
         Ok(())
     }
 
@@ -321,6 +329,7 @@ impl<'a> Lowerer<'a> {
         }
         call::functions_taken(unit, &mut self.taken);
         self.note_exit_handlers(unit);
+        self.note_cancellation(unit);
         Ok(())
     }
 
@@ -339,10 +348,12 @@ impl<'a> Lowerer<'a> {
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
         self.spawn_loops(procedure);
+        self.choose_early(procedure);
         if self.has_destructors {
             self.run_destructors()?;
         }
         self.thread_locals_to_memory();
+        self.open_ends();
         self.overlay();
         self.keep_in_memory();
         self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));

@@ -140,6 +140,48 @@ impl Lowerer<'_> {
         (count > 0).then(|| Field { name: String::new(), ty, offset: first })
     }
 
+    /// Structures that are allocated with more room than they have, for an array of one element at their end: it takes
+    /// what there is.
+    pub(super) fn open_ends(&mut self) {
+        for p in 0..self.program.procedures.len() {
+            let mut body = std::mem::take(&mut self.program.procedures[p].body);
+            body.visit_mut(&mut |stmt| {
+                for e in stmt.kind.expressions_mut() {
+                    e.visit_mut(&mut |e| {
+                        if let ExprKind::Allocate(ty, bytes, ..) | ExprKind::Reallocate(ty, _, bytes) =
+                            &mut e.kind
+                            && let Type::Record(id) = *ty
+                            && is_sum(bytes)
+                            && let Some(open) = self.opened(id)
+                        {
+                            *ty = open;
+                        }
+                    });
+                }
+            });
+            self.program.procedures[p].body = body;
+        }
+    }
+
+    /// A record whose last array has no length, if it has one of one element.
+    fn opened(&mut self, id: RecordId) -> Option<Type> {
+        let Record { name, kind: RecordKind::Struct, fields, .. } = self.program.records.get(id) else {
+            return None;
+        };
+        let (name, mut fields) = (name.clone(), fields.clone());
+        let last = fields.last_mut()?;
+        let Type::Array(of, 1) = &last.ty else { return None };
+        last.ty = Type::Array(of.clone(), 0);
+        let size = last.offset;
+        let made = Record { name, kind: RecordKind::Struct, fields, size };
+        let known = self.program.records.0.iter().position(|record| *record == made);
+        Some(Type::Record(RecordId(known.unwrap_or_else(|| {
+            self.program.records.0.push(made);
+            self.members.push(Vec::new());
+            self.program.records.0.len() - 1
+        }) as u32)))
+    }
+
     /// Gives the allocations of a procedure types that show all that is looked for in them.
     fn overlay_allocations(&mut self, id: ProcedureId, misfits: &Misfits) {
         let mut types: HashMap<usize, Type> = HashMap::new();
@@ -206,9 +248,12 @@ impl Lowerer<'_> {
         let name = "unnamed".to_string();
         self.program.records.0.push(Record { name, kind: RecordKind::Union, fields, size });
         self.members.push(Vec::new());
-        let pointer = |c: &Cell| matches!(c.ty, Scalar::Pointer { .. });
-        let layout = self.program.records.layout(&union);
-        self.program.exposes_pointers |= layout.iter().any(pointer) && !layout.iter().all(pointer);
+        let (mut pointers, mut others) = (false, false);
+        self.program.records.scalars(&union, &mut Vec::new(), &mut |_, scalar| {
+            pointers |= matches!(scalar, Scalar::Pointer { .. });
+            others |= !matches!(scalar, Scalar::Pointer { .. });
+        });
+        self.program.exposes_pointers |= pointers && others;
         union
     }
 
@@ -293,6 +338,15 @@ impl Lowerer<'_> {
         variable.ty = union;
         let there = variable.init.len();
         variable.init.extend(layout[there..].iter().map(|cell| Choices::one(cell.ty.default_value())));
+    }
+}
+
+/// Whether a size is one of a structure and of something behind it.
+fn is_sum(bytes: &Expr) -> bool {
+    match &bytes.kind {
+        ExprKind::Convert(_, inner) => is_sum(inner),
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
+        _ => false,
     }
 }
 

@@ -414,6 +414,27 @@ fn orders_may_be_arguments() {
     assert_eq!(verdicts("passed_fence.c", &passed("relaxed", "release")), "sss");
 }
 
+/// A small structure is stored at once, also where the store waits in a buffer.
+#[test]
+fn structures_are_stored_as_words() {
+    let declared = "typedef struct { short a, b; } pair; static _Atomic pair p; static int x, y;\n\
+        static void put(short n) { pair v = { n, n }; atomic_store_explicit(&p, v, memory_order_ORDER); }";
+    let program = |order: &str, first: &str, second: &str, end: &str| {
+        two_threads(&declared.replace("ORDER", order), first, second, end)
+    };
+    let look = "pair v = atomic_load_explicit(&p, memory_order_relaxed); assert(v.a == v.b);";
+    assert_eq!(verdicts("word_whole.c", &program("relaxed", "put(1); put(2);", look, "")), "sss");
+    let seen = "pair v = atomic_load_explicit(&p, memory_order_relaxed); if (v.b == 1) assert(x == 1);";
+    assert_eq!(verdicts("word_relaxed.c", &program("relaxed", "x = 1; put(1);", seen, "")), "ssu");
+    assert_eq!(verdicts("word_release.c", &program("release", "x = 1; put(1);", seen, "")), "sss");
+    let own = "put(1); pair v = atomic_load(&p); assert(v.a == 1);";
+    assert_eq!(verdicts("word_own.c", &program("relaxed", own, "", "")), "sss");
+    let crossed =
+        "x = 1; atomic_thread_fence(memory_order_seq_cst); pair v = atomic_load(&p); y |= v.a == 0;";
+    let other = "put(1); y |= 2 * (x == 0);";
+    assert_eq!(verdicts("word_buffered.c", &program("release", crossed, other, "assert(y != 3);")), "suu");
+}
+
 /// Memory that is known as bytes only: what threads put there by way of `void *`.
 #[test]
 fn memory_without_type_is_shared() {
@@ -504,6 +525,37 @@ fn objects_of_their_own() {
     assert_eq!(verdicts("copied.c", &one(copied)), "sss");
     let across = "pthread_create(&t, 0, other, 0); b = malloc(8); pthread_join(t, &p); long d = a - b; assert(d != 1);";
     assert_eq!(verdicts("across.c", &one(across)), "uuu");
+    let processors = "cpu_set_t set; CPU_ZERO(&set); CPU_SET(3, &set); CPU_SET(70, &set); CPU_CLR(3, &set);\n\
+        assert(CPU_ISSET(70, &set) && !CPU_ISSET(3, &set) && CPU_COUNT(&set) == 1);";
+    assert_eq!(verdicts("processors.c", &format!("#include <sched.h>\n{}", one(processors))), "sss");
     let gone = "pthread_create(&t, 0, leaves, 0); pthread_join(t, &p); return *(int *)p;";
     assert_eq!(verdicts("gone.c", &one(gone)), "uuu");
+}
+
+/// A thread that is cancelled ends at functions that wait, unless it has said no.
+#[test]
+fn cancelled_threads_end() {
+    let program = |thread: &str, end: &str| {
+        format!(
+            "#include <assert.h>\n#include <pthread.h>\n#include <unistd.h>\nstatic int x;\n\
+             static void *thread(void *unused) {{ int old; {thread} return unused; }}\n\
+             int main(void) {{ pthread_t t; void *r; pthread_create(&t, 0, thread, 0); pthread_cancel(t);\n\
+             pthread_join(t, &r); assert({end}); return 0; }}\n"
+        )
+    };
+    let point = "x = 1; pthread_testcancel(); x = 2;";
+    assert_eq!(verdicts("cancel_first.c", &program(point, "x == 1")), "uuu");
+    assert_eq!(verdicts("cancel_second.c", &program(point, "x == 2")), "uuu");
+    assert_eq!(
+        verdicts("cancel_either.c", &program(point, "x == 1 && r == PTHREAD_CANCELED || x == 2 && r == 0")),
+        "sss"
+    );
+    let forever = "for (;;) { x = 1; sleep(1); }";
+    assert_eq!(verdicts("cancel_loop.c", &program(forever, "r == PTHREAD_CANCELED")), "sss");
+    let refusing = format!("pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old); {point}");
+    assert_eq!(verdicts("cancel_refused.c", &program(&refusing, "x == 2 && r == 0")), "sss");
+    let handler = "pthread_cleanup_push(0, 0); sleep(1); pthread_cleanup_pop(0);";
+    let ran = check("cancel_handler.c", &program(handler, "1"), &[]);
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("pthread_cleanup_push") || ran.stderr.contains("pthread_cleanup_push"));
 }

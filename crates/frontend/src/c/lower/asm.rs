@@ -48,7 +48,11 @@ impl<'a> Lowerer<'a> {
         }
         let lines =
             template.split([';', '\n']).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-        let lines: Vec<String> = lines.filter(|l| !l.is_empty()).collect();
+        let mut lines: Vec<String> = lines.filter(|l| !l.is_empty()).collect();
+        while let Some(i) = lines.iter().position(|l| l == "lock").filter(|i| i + 1 < lines.len()) {
+            let locked = format!("lock {}", lines.remove(i + 1));
+            lines[i] = locked;
+        }
         let mut fences = Vec::new();
         for line in &lines {
             match line.as_str() {

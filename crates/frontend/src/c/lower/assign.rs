@@ -205,6 +205,7 @@ impl<'a> Lowerer<'a> {
         if lvalue.ty.is_atomic() {
             self.mark_atomic(atomic::Order::SeqCst, span);
         }
+        self.keeps_numbers |= lvalue.ty.is_floating();
         let order = if lvalue.ty.is_atomic() { atomic::Order::SeqCst } else { atomic::Order::Relaxed };
         self.ordered_store(lvalue.place.clone(), value, order, span);
     }

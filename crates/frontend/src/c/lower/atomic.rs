@@ -419,7 +419,7 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
-    fn store_by_order(
+    pub(super) fn store_by_order(
         &mut self,
         mut place: Place,
         value: Expr,

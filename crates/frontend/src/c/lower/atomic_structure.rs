@@ -2,7 +2,7 @@
 //!
 //! A load leaves the own buffer as it is. All others wait for it, which is what compilers make of
 //! read-modify-writes, of sequentially consistent stores, and of everything on more than eight bytes; a weaker
-//! store of fewer bytes would be one entry of the buffer, which several cells cannot be.
+//! store of fewer bytes is one entry of the buffer, and so of a word that shares the structure's bytes.
 
 use super::atomic::{Operation, Order};
 use super::*;
@@ -41,11 +41,12 @@ impl<'a> Lowerer<'a> {
                 match operation {
                     Operation::Store | Operation::StoreFrom => {
                         let size = self.types().size(&ty).unwrap_or(0);
-                        if order != Order::SeqCst && size <= 8 {
-                            return Err(Diagnostic::new(
-                                span,
-                                "a store of a structure that is weaker than seq_cst is not supported",
-                            ));
+                        if order != Order::SeqCst
+                            && size <= 8
+                            && let Some(order) = args.get(2)
+                        {
+                            self.store_word(&into.place, &from, &ty, order, span)?;
+                            return Ok(Value::Void);
                         }
                         self.store_structure(&into.place, &from, &ty, span)?;
                     }
@@ -154,6 +155,50 @@ impl<'a> Lowerer<'a> {
         let (_, block) = self.captured(|this| this.copy(&to, from, ty, span))?;
         self.emit(StmtKind::Atomic(Drain::Yes, block), span);
         Ok(())
+    }
+
+    /// A store of no more than a word: one entry of the buffer. What is stored to becomes a union with the word.
+    fn store_word(
+        &mut self,
+        to: &Place,
+        from: &Place,
+        ty: &CType,
+        order: &'a ast::Expr,
+        span: Span,
+    ) -> Result<()> {
+        use crate::c::types::Rank;
+        let rank = match self.types().size(ty) {
+            Some(1) => Rank::Char,
+            Some(2) => Rank::Short,
+            Some(4) => Rank::Int,
+            Some(8) => Rank::LongLong,
+            _ => {
+                let message =
+                    "a store of a structure of this size that is weaker than seq_cst is not supported";
+                return Err(Diagnostic::new(span, message));
+            }
+        };
+        let word = CType::integer(rank, false);
+        let scalar = self.types().scalar(&word).expect("integers are scalars");
+        let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+        let union = self.new_record(RecordKind::Union, "word");
+        let field = |ty: Type| fencepost_ir::Field { name: String::new(), ty, offset: 0 };
+        let record = &mut self.program.records.0[union.0 as usize];
+        record.fields = vec![field(storage), field(scalar.into())];
+        record.size = scalar.size();
+        self.complete[union.0 as usize] = true;
+        let both = Place::variable(VarRef::Local(self.local("%word", Type::Record(union), span)), span);
+        let [mut parts, mut whole] = [both.clone(), both];
+        parts.path.push(Projection::Field(0));
+        whole.path.push(Projection::Field(1));
+        self.copy(&parts, from, ty, span)?;
+        let value = self.keep(Expr { kind: ExprKind::Read(whole), ty: scalar, span });
+        let pointer = self.address_of(Lvalue { place: to.clone(), ty: word.clone() }, span)?;
+        self.note_cast(&pointer.expr, &word);
+        self.copies.insert(span);
+        let target =
+            Place { base: Base::Pointed(Box::new(pointer.expr), scalar.into()), path: Vec::new(), span };
+        self.store_by_order(target, value, order, span)
     }
 
     /// A copy that no store of another thread comes between.

@@ -48,7 +48,8 @@ impl<'a> Lowerer<'a> {
         span: Span,
     ) -> Result<Option<Value>> {
         if name == "pthread_cancel" && self.cleans_up {
-            let message = "cancelling threads is not supported where there are handlers of `pthread_cleanup_push`";
+            let message =
+                "cancelling threads is not supported where there are handlers of `pthread_cleanup_push`";
             return Err(Diagnostic::new(span, message));
         }
         if let ("pthread_setcanceltype", [kind, ..]) = (name, args)

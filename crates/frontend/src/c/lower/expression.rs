@@ -58,15 +58,15 @@ impl<'a> Lowerer<'a> {
                 self.int_constant(literal.value as i64, &ty, span)
             }
             Ast::Character(literal) => self.int_constant(literal.value, &CType::INT, span),
-            Ast::Float(text) => match text.to_ascii_lowercase() {
-                text if text.ends_with(['l', 'w', 'q', 'i', 'j']) => {
+            Ast::Float(text) => {
+                self.keeps_numbers = true;
+                let text = text.to_ascii_lowercase();
+                if text.ends_with(['l', 'w', 'q', 'i', 'j']) {
                     return Err(floating::unknown_value(span));
                 }
-                text if text.ends_with('f') && !text.starts_with("0x") => {
-                    self.some_number(&CType::Floating(4), span)
-                }
-                _ => self.some_number(&CType::Floating(8), span),
-            },
+                let single = text.ends_with('f') && !text.starts_with("0x");
+                self.some_number(&CType::Floating(if single { 4 } else { 8 }), span)
+            }
             Ast::String(_)
             | Ast::FunctionName
             | Ast::Index(..)

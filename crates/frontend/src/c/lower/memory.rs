@@ -300,7 +300,56 @@ impl<'a> Lowerer<'a> {
         (!by_loop && cells <= MOST_SET).then_some(count)
     }
 
+    /// `p = malloc(n)` and then `memset(p, 0, n)`, perhaps with a test of `p` between them, is memory that starts with
+    /// zeros, whatever its type.
+    fn clears_new_memory(
+        &mut self,
+        to: &'a ast::Expr,
+        n: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Option<Value>> {
+        let Ast::Identifier(name) = &to.kind else { return Ok(None) };
+        let Some(Symbol::Local(id, ty)) = self.lookup(name).cloned() else { return Ok(None) };
+        let Some(scalar) = self.types().scalar(&ty).filter(|_| ty.is_pointer()) else { return Ok(None) };
+        let (bytes, effects) = self.captured(|this| {
+            let bytes = this.scalar(n)?;
+            this.convert(bytes, &CType::UNSIGNED_LONG, span)
+        })?;
+        if !effects.0.is_empty() {
+            return Ok(None);
+        }
+        for stmt in self.body.out.iter_mut().rev() {
+            let made = match &mut stmt.kind {
+                StmtKind::Declare(made, Some(value)) if *made == id => value,
+                StmtKind::Assign(Place { base: Base::Variable(VarRef::Local(made)), path, .. }, value)
+                    if *made == id && path.is_empty() =>
+                {
+                    value
+                }
+                StmtKind::Declare(_, None) | StmtKind::Skip => continue,
+                StmtKind::If(_, then, otherwise) if leaves_memory(then) && leaves_memory(otherwise) => {
+                    continue;
+                }
+                _ => return Ok(None),
+            };
+            return Ok(match &mut made.kind {
+                ExprKind::Allocate(_, size, fill, _) if same_value(size, &bytes.expr) => {
+                    *fill = Fill::Zero;
+                    let expr = read_local(id, scalar, span);
+                    Some(Value::Scalar(Typed { expr, ty: CType::Void.pointer_to() }))
+                }
+                _ => None,
+            });
+        }
+        Ok(None)
+    }
+
     fn fill_memory(&mut self, to: &'a ast::Expr, byte: Typed, n: &'a ast::Expr, span: Span) -> Result<Value> {
+        if self.fold(&byte.expr) == Some(0)
+            && let Some(value) = self.clears_new_memory(to, n, span)?
+        {
+            return Ok(value);
+        }
         let byte = Typed { expr: self.keep(byte.expr), ty: byte.ty };
         let (to, _, bytes, ty) = self.operands([to, to], n, span)?;
         let result = Typed { expr: to.expr.clone(), ty: CType::Void.pointer_to() };
@@ -447,6 +496,36 @@ impl<'a> Lowerer<'a> {
             ExprKind::Reallocate(ty.unwrap_or(Type::Scalar(byte)), Box::new(old.expr), Box::new(size.expr));
         Ok(Value::Scalar(Typed { expr: Expr { kind, ty: scalar, span }, ty: void }))
     }
+}
+
+/// Whether a block assigns nothing.
+fn leaves_memory(block: &Block) -> bool {
+    let mut leaves = true;
+    block.visit(&mut |stmt| {
+        leaves &= matches!(
+            stmt.kind,
+            StmtKind::Eval(_) | StmtKind::Halt | StmtKind::Skip | StmtKind::Return(_) | StmtKind::Exit(_)
+        );
+    });
+    leaves
+}
+
+/// Whether two expressions without effects are the same, wherever they stand.
+fn same_value(a: &Expr, b: &Expr) -> bool {
+    let plain = |place: &Place| match place.base {
+        Base::Variable(VarRef::Local(id)) if place.path.is_empty() => Some(id),
+        _ => None,
+    };
+    a.ty == b.ty
+        && match (&a.kind, &b.kind) {
+            (ExprKind::Const(a), ExprKind::Const(b)) => a == b,
+            (ExprKind::Read(a), ExprKind::Read(b)) => plain(a).is_some() && plain(a) == plain(b),
+            (ExprKind::Convert(c, a), ExprKind::Convert(d, b)) => c == d && same_value(a, b),
+            (ExprKind::Binary(o, a, b), ExprKind::Binary(p, c, d)) => {
+                o == p && same_value(a, c) && same_value(b, d)
+            }
+            _ => false,
+        }
 }
 
 /// Whether a type says nothing of what is there.

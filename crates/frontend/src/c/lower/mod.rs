@@ -235,6 +235,8 @@ struct Lowerer<'a> {
     has_handlers: bool,
     /// The function that the program begins with.
     main: Option<usize>,
+    /// Whether floating-point numbers are in memory, whose bytes are not known.
+    keeps_numbers: bool,
     /// Whether threads are cancelled, and whether handlers wait for that.
     cancels: bool,
     cleans_up: bool,
@@ -284,6 +286,7 @@ impl<'a> Lowerer<'a> {
             destructors: Vec::new(),
             has_handlers: false,
             main: None,
+            keeps_numbers: false,
             cancels: false,
             cleans_up: false,
             uses_varargs: false,

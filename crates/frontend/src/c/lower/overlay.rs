@@ -78,7 +78,7 @@ impl Lowerer<'_> {
                 add((procedure, cast.variable), view);
             }
         }
-        let misfits = match self.may_misfit(&sizes) {
+        let misfits = match !self.keeps_numbers && self.may_misfit(&sizes) {
             true => points_to::misfits(&self.program, &self.copies),
             false => Misfits::default(),
         };

@@ -231,6 +231,7 @@ impl<'a> Lowerer<'a> {
         if ty.is_atomic() {
             self.mark_atomic(atomic::Order::SeqCst, span);
         }
+        self.keeps_numbers |= ty.is_floating();
         let ty = ty.unqualified().clone();
         match &ty {
             CType::Array(of, _) => {

@@ -125,24 +125,27 @@ impl<'a> Lowerer<'a> {
                 join(BinaryOp::Ne, above, less)
             }
             _ => {
-                let some = is(self, BinaryOp::Ne, &r, &zero)?;
+                let mut some = is(self, BinaryOp::Ne, &r, &zero)?;
+                let mut least_by_minus = None;
+                if int.signed {
+                    // Machines do not like the least number divided by -1.
+                    let least = self.int_constant(i64::MIN, ty, span);
+                    let minus = self.int_constant(-1, ty, span);
+                    some = join(BinaryOp::And, some, is(self, BinaryOp::Ne, &r, &minus)?);
+                    let (l_least, r_minus) =
+                        (is(self, BinaryOp::Eq, &l, &least)?, is(self, BinaryOp::Eq, &r, &minus)?);
+                    least_by_minus = Some(join(BinaryOp::And, l_least, r_minus));
+                }
                 let one = self.int_constant(1, ty, span);
                 let kind =
                     ExprKind::Select(Box::new(some.clone()), Box::new(r.expr.clone()), Box::new(one.expr));
                 let divisor = Typed { expr: Expr { kind, ty: r.expr.ty, span }, ty: ty.clone() };
-                let back = self.arithmetic(BinaryOp::Div, result.clone(), divisor, span)?;
+                let back = self.wrapping_arithmetic(BinaryOp::Div, result.clone(), divisor, span)?;
                 let differs = is(self, BinaryOp::Ne, &back, &l)?;
                 let wrong = join(BinaryOp::And, some, differs);
-                match int.signed {
-                    false => wrong,
-                    // Only this division wraps.
-                    true => {
-                        let least = self.int_constant(i64::MIN, ty, span);
-                        let minus = self.int_constant(-1, ty, span);
-                        let (l_least, r_minus) =
-                            (is(self, BinaryOp::Eq, &l, &least)?, is(self, BinaryOp::Eq, &r, &minus)?);
-                        join(BinaryOp::Or, wrong, join(BinaryOp::And, l_least, r_minus))
-                    }
+                match least_by_minus {
+                    Some(other) => join(BinaryOp::Or, wrong, other),
+                    None => wrong,
                 }
             }
         };

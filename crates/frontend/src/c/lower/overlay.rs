@@ -14,6 +14,9 @@ use fencepost_ir::{Cell, Field, Record, RecordId, RecordKind};
 /// Larger objects are left as they are: no search could go through their states.
 const MOST_BYTES: u64 = 4096;
 
+/// A variable, with the procedure that a local one is of.
+type Viewed = (Option<ProcedureId>, VarRef);
+
 /// A cast of a variable's address.
 pub(super) struct Cast {
     variable: VarRef,
@@ -60,7 +63,7 @@ impl Lowerer<'_> {
     pub(super) fn overlay(&mut self) {
         let casts = std::mem::take(&mut self.casts);
         let sizes = self.sizes_followed();
-        let mut views: Vec<((Option<ProcedureId>, VarRef), Vec<Field>)> = Vec::new();
+        let mut views: Vec<(Viewed, Vec<Field>)> = Vec::new();
         let mut add = |key, view: Field| match views.iter_mut().find(|(k, _)| *k == key) {
             Some((_, views)) if views.contains(&view) => {}
             Some((_, views)) => views.push(view),

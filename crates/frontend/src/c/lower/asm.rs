@@ -416,7 +416,12 @@ impl<'a> Lowerer<'a> {
     }
 
     fn output(&mut self, asm: &'a ast::Asm, n: usize, value: Typed) -> Result<()> {
-        let target = self.lvalue(expression(asm, n))?;
+        // Old programs cast what they get.
+        let mut expr = expression(asm, n);
+        while let ast::ExprKind::Cast(_, inner) = &expr.kind {
+            expr = inner;
+        }
+        let target = self.lvalue(expr)?;
         let value = self.convert(value, &target.ty, asm.span)?;
         self.store(&target, value.expr, asm.span);
         Ok(())

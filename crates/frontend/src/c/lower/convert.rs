@@ -56,6 +56,12 @@ impl Lowerer<'_> {
                     span,
                 },
             },
+            // A handle that was carried as a pointer.
+            (CType::Pointer(_), CType::Thread) => {
+                let word = self.types().scalar(&CType::UNSIGNED_LONG).expect("integers are scalars");
+                let word = Box::new(wrapping(value.expr, word, span));
+                Expr { kind: ExprKind::Convert(Conversion::Checked, word), ty: scalar, span }
+            }
             (CType::Pointer(_), CType::Integer(_)) => {
                 if self.fold(&value.expr).is_none() {
                     self.program.exposes_pointers = true;

@@ -9,6 +9,7 @@ mod allocate;
 mod asm;
 mod assign;
 mod atomic;
+mod atomic_name;
 mod atomic_structure;
 mod bits;
 mod call;
@@ -223,6 +224,8 @@ struct Lowerer<'a> {
     unlowered: Vec<usize>,
     /// For each procedure the variables whose address it casts.
     casts: Vec<(ProcedureId, overlay::Cast)>,
+    /// What `#pragma pack` says, and where.
+    packs: Vec<(Span, String)>,
     /// The structures that numbers of 128 bits are, without sign and with.
     wide: [Option<fencepost_ir::RecordId>; 2],
     /// Where memory is copied that has no known type.
@@ -279,6 +282,7 @@ impl<'a> Lowerer<'a> {
             allocators: HashMap::new(),
             unlowered: Vec::new(),
             casts: Vec::new(),
+            packs: Vec::new(),
             wide: [None; 2],
             copies: HashSet::new(),
             has_destructors: false,
@@ -320,6 +324,12 @@ impl<'a> Lowerer<'a> {
 
     /// Declares what stands at file scope.
     fn unit(&mut self, unit: &'a ast::Unit) -> Result<()> {
+        for pragma in &unit.pragmas {
+            let pack = pragma.text.trim().strip_prefix("pack").map(str::trim);
+            if let Some(arguments) = pack.and_then(|p| p.strip_prefix('(')?.strip_suffix(')')) {
+                self.packs.push((pragma.span, arguments.to_string()));
+            }
+        }
         for item in &unit.items {
             match item {
                 ast::Item::Function(function) => self.define_function(function)?,
@@ -377,7 +387,28 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// `argc` is 1, and `argv` has no names.
+    /// The program's name, for a `main` that looks at its arguments.
+    fn program_name(&mut self, main: usize) -> i64 {
+        let names = self.parameter_names(main);
+        let Some(body) = self.functions[main].body else { return 0 };
+        let mut looks = false;
+        crate::c::visit::in_block(&body.body, &mut |e| {
+            let argument = names.get(1).map(|(name, _)| name);
+            looks |= matches!(&e.kind, ast::ExprKind::Identifier(name) if Some(name) == argument);
+        });
+        if !looks {
+            return 0;
+        }
+        let element = self.types().scalar(&CType::CHAR).expect("characters are scalars");
+        let text = b"program\0";
+        let init = text.iter().map(|byte| Choices::one(i64::from(*byte))).collect();
+        let ty = Type::with_dims(element, &[text.len() as u32]);
+        let id = self.program.shared.len() as u32;
+        self.program.shared.push(Variable::new("argv.0".into(), ty, init, Span::NONE));
+        fencepost_ir::pointer::to_object(id, 0, self.program.pointer_bits)
+    }
+
+    /// `argc` is 1, and `argv` has one name.
     fn main_arguments(&mut self, main: usize) -> Result<Vec<i64>> {
         let params = self.functions[main].ty.params.clone().unwrap_or_default();
         let mut args = Vec::new();
@@ -388,7 +419,8 @@ impl<'a> Lowerer<'a> {
                     let element =
                         self.types().scalar(&CType::Void.pointer_to()).expect("pointers are scalars");
                     let ty = Type::with_dims(element, &[2]);
-                    let init = vec![Choices::one(0); 2];
+                    let name = if i == 1 { self.program_name(main) } else { 0 };
+                    let init = vec![Choices::one(name), Choices::one(0)];
                     let id = self.program.shared.len();
                     self.program.shared.push(Variable::new("argv".into(), ty, init, Span::NONE));
                     fencepost_ir::pointer::to_object(id as u32, 0, self.program.pointer_bits)

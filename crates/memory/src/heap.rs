@@ -73,7 +73,8 @@ impl Layout {
     /// Cells of the elements in the first bytes.
     fn element_cells(&self, bytes: u64) -> usize {
         let (whole, rest) = (bytes / self.stride, bytes % self.stride);
-        let part = self.element.iter().take_while(|c| c.offset + c.ty.size() <= rest).count();
+        // Up to the last that is there: cells that share bytes are not in the order of their ends.
+        let part = self.element.iter().rposition(|c| c.offset + c.ty.size() <= rest).map_or(0, |i| i + 1);
         whole as usize * self.element.len() + part
     }
 

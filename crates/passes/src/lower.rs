@@ -244,13 +244,26 @@ impl<'a> Lowering<'a> {
         self.free.append(&mut self.busy);
     }
 
-    fn return_value(&mut self, value: Option<cfg::Expr>, span: Span) {
+    /// The locals in memory end, where a thread ends by itself. Those of a thread that is there from the beginning live
+    /// on: it is common that a program's first thread leaves the others with pointers to its variables.
+    fn leave_locals(&mut self, span: Span) {
+        if self.program.threads.iter().all(|t| !std::ptr::eq(self.program.procedure(t.procedure), self.code))
+        {
+            self.end_locals(span);
+        }
+    }
+
+    fn end_locals(&mut self, span: Span) {
         for i in 0..self.homes.len() {
             if let Home::Pointed(slot) = self.homes[i] {
                 let pointer = cfg::Expr::Reg(Reg::Local(slot));
                 self.emit(Instr::Free(pointer, Storage::Stack), span);
             }
         }
+    }
+
+    fn return_value(&mut self, value: Option<cfg::Expr>, span: Span) {
+        self.end_locals(span);
         self.edge(self.current, self.exit, Instr::Return(value), span);
         self.cut();
     }
@@ -389,6 +402,7 @@ impl<'a> Lowering<'a> {
             }
             StmtKind::Exit(value) => {
                 let value = value.as_ref().map(|v| self.expr(v));
+                self.leave_locals(span);
                 self.edge(self.current, self.exit, Instr::Exit(value), span);
                 self.cut();
             }

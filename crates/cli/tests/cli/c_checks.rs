@@ -5,7 +5,7 @@ use crate::{check, fencepost, fencepost_args, scratch};
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
 /// The exit codes under the three models.
-fn codes(name: &str, text: &str, args: &[&str]) -> [i32; 3] {
+pub fn codes(name: &str, text: &str, args: &[&str]) -> [i32; 3] {
     MODELS.map(|model| {
         let ran = check(name, text, &[&["-q", "--model", model], args].concat());
         assert!(ran.code != 2 && ran.code != 101, "{name} {args:?}:\n{}{}", ran.stdout, ran.stderr);
@@ -13,7 +13,7 @@ fn codes(name: &str, text: &str, args: &[&str]) -> [i32; 3] {
     })
 }
 
-fn two_threads(declared: &str, first: &str, second: &str, end: &str) -> String {
+pub fn two_threads(declared: &str, first: &str, second: &str, end: &str) -> String {
     format!(
         "#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
          {declared}\nstatic void *first(void *arg) {{ {first} return 0; }}\n\

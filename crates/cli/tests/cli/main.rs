@@ -8,6 +8,7 @@ mod browser;
 mod c;
 mod c_checks;
 mod c_life;
+mod c_memory;
 mod c_random;
 mod campaign;
 mod certify;

@@ -10,7 +10,9 @@ use std::path::Path;
 
 /// Writes the headers into a folder.
 pub fn write(folder: &Path) -> std::io::Result<()> {
-    ["linux", "sys"].iter().try_for_each(|inner| std::fs::create_dir(folder.join(inner)))?;
+    ["arpa", "linux", "netinet", "sys", "valgrind"]
+        .iter()
+        .try_for_each(|inner| std::fs::create_dir(folder.join(inner)))?;
     HEADERS.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
 }
 
@@ -23,9 +25,12 @@ macro_rules! headers {
 headers![
     "__fencepost_types.h",
     "alloca.h",
+    "arpa/inet.h",
     "assert.h",
+    "byteswap.h",
     "ctype.h",
     "dat3m.h",
+    "dirent.h",
     "emmintrin.h",
     "endian.h",
     "err.h",
@@ -33,6 +38,7 @@ headers![
     "error.h",
     "fcntl.h",
     "features.h",
+    "fenv.h",
     "float.h",
     "genmc.h",
     "getopt.h",
@@ -40,15 +46,19 @@ headers![
     "immintrin.h",
     "inttypes.h",
     "iso646.h",
+    "libgen.h",
     "librace.h",
     "limits.h",
     "linux/futex.h",
+    "linux/membarrier.h",
     "linux/types.h",
     "locale.h",
     "malloc.h",
     "math.h",
     "memory.h",
     "model-assert.h",
+    "netinet/in.h",
+    "poll.h",
     "pthread.h",
     "sched.h",
     "semaphore.h",
@@ -66,20 +76,36 @@ headers![
     "string.h",
     "strings.h",
     "sys/cdefs.h",
+    "sys/eventfd.h",
+    "sys/ioctl.h",
     "sys/mman.h",
     "sys/param.h",
+    "sys/prctl.h",
+    "sys/queue.h",
+    "sys/random.h",
     "sys/resource.h",
+    "sys/select.h",
+    "sys/socket.h",
     "sys/stat.h",
     "sys/syscall.h",
     "sys/sysinfo.h",
     "sys/time.h",
+    "sys/times.h",
     "sys/types.h",
+    "sys/uio.h",
     "sys/wait.h",
     "syscall.h",
+    "sysexits.h",
+    "syslog.h",
     "threads.h",
     "time.h",
     "uchar.h",
     "unistd.h",
+    "valgrind/drd.h",
+    "valgrind/helgrind.h",
+    "valgrind/valgrind.h",
+    "wchar.h",
+    "wctype.h",
     "x86intrin.h",
     "xmmintrin.h",
 ];

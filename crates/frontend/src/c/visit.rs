@@ -13,6 +13,11 @@ pub(super) fn expressions<'a>(unit: &'a Unit, see: &mut impl FnMut(&'a Expr, boo
     }
 }
 
+/// Calls `see` with every expression of a block.
+pub(super) fn in_block<'a>(b: &'a Block, see: &mut impl FnMut(&'a Expr)) {
+    block(b, &mut |e, _| see(e));
+}
+
 fn block<'a>(b: &'a Block, see: &mut impl FnMut(&'a Expr, bool)) {
     for item in &b.items {
         match item {

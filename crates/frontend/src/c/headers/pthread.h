@@ -101,7 +101,7 @@ int pthread_setschedparam(pthread_t, int, const struct sched_param *);
 int pthread_getschedparam(pthread_t, int *, struct sched_param *);
 int pthread_atfork(void (*)(void), void (*)(void), void (*)(void));
 
-/* They open and close a block, as the standard allows. Threads are never cancelled. */
+/* They open and close a block, as the standard allows. */
 #define pthread_cleanup_push(routine, argument) \
     do { void (*__fencepost_routine)(void *) = (routine); void *__fencepost_argument = (argument);
 #define pthread_cleanup_pop(execute) if (execute) __fencepost_routine(__fencepost_argument); } while (0)

@@ -48,7 +48,11 @@ impl<'a> Lowerer<'a> {
         }
         let lines =
             template.split([';', '\n']).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-        let lines: Vec<String> = lines.filter(|l| !l.is_empty()).collect();
+        let mut lines: Vec<String> = lines.filter(|l| !l.is_empty()).collect();
+        while let Some(i) = lines.iter().position(|l| l == "lock").filter(|i| i + 1 < lines.len()) {
+            let locked = format!("lock {}", lines.remove(i + 1));
+            lines[i] = locked;
+        }
         let mut fences = Vec::new();
         for line in &lines {
             match line.as_str() {
@@ -60,8 +64,16 @@ impl<'a> Lowerer<'a> {
                 "sfence" => fences.push(FenceKind::StoreStore),
                 "lfence" | "pause" | "nop" | "rep nop" | "rep; nop" | "rep" => {}
                 _ => match &lines[..] {
+                    [first, rest @ ..] if first.starts_with("lock cmpxchg16b ") && rest.len() < 2 => {
+                        let flag = rest.first().map(|line| flag(asm, line).ok_or_else(|| unsupported(asm)));
+                        return self.double_compare_exchange(asm, first, flag.transpose()?);
+                    }
+                    [only] if only == "rdtsc" || only == "rdtscp" => return self.any_outputs(asm),
                     [only] if only.starts_with("mov") => return self.moved(asm, only),
-                    [only] => return self.locked(asm, only, None),
+                    [only] => {
+                        let flag = (0..asm.outputs.len()).find_map(|n| flag_output(asm, n));
+                        return self.locked(asm, only, flag);
+                    }
                     [first, second] => {
                         let flag = flag(asm, second).ok_or_else(|| unsupported(asm))?;
                         return self.locked(asm, first, Some(flag));
@@ -76,6 +88,16 @@ impl<'a> Lowerer<'a> {
         }
         for fence in fences {
             self.emit(StmtKind::Fence(fence), asm.span);
+        }
+        Ok(())
+    }
+
+    /// A clock of the processor: what it shows is any value.
+    fn any_outputs(&mut self, asm: &'a ast::Asm) -> Result<()> {
+        for output in &asm.outputs {
+            let target = self.lvalue(&output.expr)?;
+            let value = self.anything_of(&target.ty, asm.span)?;
+            self.store(&target, value, asm.span);
         }
         Ok(())
     }
@@ -193,6 +215,77 @@ impl<'a> Lowerer<'a> {
             Some(n) => self.output(asm, n, old),
             None => Ok(()),
         }
+    }
+
+    /// `lock cmpxchg16b memory`: what is expected is in the registers a and d, and so is what was found; what is stored is
+    /// in b and c.
+    fn double_compare_exchange(&mut self, asm: &'a ast::Asm, line: &str, flag: Option<Flag>) -> Result<()> {
+        let span = asm.span;
+        let word = CType::integer(crate::c::types::Rank::LongLong, false);
+        let scalar = self.types().scalar(&word).expect("integers are scalars");
+        let outputs = asm.outputs.len();
+        let in_register = |n: &usize, letter: char| {
+            let constraint = constraint(asm, *n).trim_start_matches(['=', '+', '&']);
+            constraint.len() == 1 && constraint.starts_with(letter)
+        };
+        let memory = line.rsplit(' ').next().and_then(|text| operand(asm, text));
+        let Some(Operand::Number(memory)) = memory else { return Err(unsupported(asm)) };
+        let given = |this: &mut Self, letter: char| {
+            let input = (outputs..outputs + asm.inputs.len()).find(|n| in_register(n, letter));
+            let both = (0..outputs).find(|n| in_register(n, letter));
+            let value = this.input(asm, input.or(both).ok_or_else(|| unsupported(asm))?)?;
+            let value = this.convert(value, &word, span)?;
+            Ok::<Expr, Diagnostic>(this.keep(value.expr))
+        };
+        let expected = [given(self, 'a')?, given(self, 'd')?];
+        let new = [given(self, 'b')?, given(self, 'c')?];
+        // Pointers go through it as numbers.
+        self.program.exposes_pointers = true;
+        let target = self.lvalue(expression(asm, memory))?;
+        let pointer = self.address_of(target, span)?;
+        let pointer = Typed { expr: self.keep(pointer.expr), ty: word.clone().pointer_to() };
+        let one = self.int_constant(1, &CType::INT, span);
+        let second = self.offset(pointer.clone(), one, 1, span)?;
+        let places = [self.pointed(pointer, span)?.place, self.pointed(second, span)?.place];
+        let old = [self.temporary(scalar, span), self.temporary(scalar, span)];
+        let same = self.temporary(Scalar::Bool, span);
+        let (_, block) = self.captured(|this| {
+            let mut equal = Expr::constant(1, Scalar::Bool, span);
+            for ((place, old), expected) in places.iter().zip(old).zip(&expected) {
+                let read = Expr { kind: ExprKind::Read(place.clone()), ty: scalar, span };
+                this.emit(StmtKind::Assign(Place::variable(VarRef::Local(old), span), read), span);
+                let old = Box::new(read_local(old, scalar, span));
+                let eq = ExprKind::Binary(BinaryOp::Eq, old, Box::new(expected.clone()));
+                let eq = Box::new(Expr { kind: eq, ty: Scalar::Bool, span });
+                let both = ExprKind::Binary(BinaryOp::And, Box::new(equal), eq);
+                equal = Expr { kind: both, ty: Scalar::Bool, span };
+            }
+            this.emit(StmtKind::Assign(Place::variable(VarRef::Local(same), span), equal), span);
+            let stores = places.into_iter().zip(new).map(|(place, new)| StmtKind::Assign(place, new));
+            let then = Block(stores.map(|kind| Stmt { kind, span }).collect());
+            let test = read_local(same, Scalar::Bool, span);
+            this.emit(StmtKind::If(test, then, Block::default()), span);
+            Ok(())
+        })?;
+        self.emit(StmtKind::Atomic(Drain::Yes, block), span);
+        for n in 0..outputs {
+            let register = ['a', 'd'].into_iter().position(|letter| in_register(&n, letter));
+            let flag = flag.or_else(|| flag_output(asm, n)).filter(|flag| flag.output == n);
+            let value = match (register, flag.map(|flag| flag.is)) {
+                (_, Some(FlagKind::Zero)) => {
+                    Typed { expr: read_local(same, Scalar::Bool, span), ty: CType::Bool }
+                }
+                (_, Some(FlagKind::NotZero)) => {
+                    let not = ExprKind::Unary(UnaryOp::Not, Box::new(read_local(same, Scalar::Bool, span)));
+                    Typed { expr: Expr { kind: not, ty: Scalar::Bool, span }, ty: CType::Bool }
+                }
+                (Some(i), None) => Typed { expr: read_local(old[i], scalar, span), ty: word.clone() },
+                _ if n == memory || constraint(asm, n).contains('m') => continue,
+                _ => return Err(unsupported(asm)),
+            };
+            self.output(asm, n, value)?;
+        }
+        Ok(())
     }
 
     /// `lock bts` and `lock btr`: a bit is set or cleared, and the carry is what it was.
@@ -323,11 +416,29 @@ impl<'a> Lowerer<'a> {
     }
 
     fn output(&mut self, asm: &'a ast::Asm, n: usize, value: Typed) -> Result<()> {
-        let target = self.lvalue(expression(asm, n))?;
+        // Old programs cast what they get.
+        let mut expr = expression(asm, n);
+        while let ast::ExprKind::Cast(_, inner) = &expr.kind {
+            expr = inner;
+        }
+        let target = self.lvalue(expr)?;
         let value = self.convert(value, &target.ty, asm.span)?;
         self.store(&target, value.expr, asm.span);
         Ok(())
     }
+}
+
+/// An output that is a flag itself: `"=@ccz"` and its like.
+fn flag_output(asm: &ast::Asm, output: usize) -> Option<Flag> {
+    let is = match constraint(asm, output).strip_prefix("=@cc")? {
+        "e" | "z" => FlagKind::Zero,
+        "ne" | "nz" => FlagKind::NotZero,
+        "s" => FlagKind::Negative,
+        "ns" => FlagKind::NotNegative,
+        "c" | "b" => FlagKind::Carry,
+        _ => return None,
+    };
+    Some(Flag { is, output })
 }
 
 /// `sete %1` and its like.

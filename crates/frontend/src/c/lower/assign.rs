@@ -23,8 +23,13 @@ impl<'a> Lowerer<'a> {
                 self.assign_from(lvalue, name, value, span)
             }
             Ast::Assign(Some(op), target, value) => {
-                let lvalue = self.lvalue(target)?;
+                let mut lvalue = self.lvalue(target)?;
                 let mark = self.body.out.len();
+                if self.is_wide(&lvalue.ty).is_some() {
+                    let operand = self.value(value)?;
+                    self.settle_place(&mut lvalue.place, mark);
+                    return self.wide_update(lvalue, *op, operand, span).map(|_| ());
+                }
                 let operand = self.scalar(value)?;
                 self.update(lvalue, mark, *op, operand, Wanted::Nothing, span).map(|_| ())
             }
@@ -32,6 +37,10 @@ impl<'a> Lowerer<'a> {
                 let lvalue = self.lvalue(arg)?;
                 let mark = self.body.out.len();
                 let one = self.int_constant(1, &CType::INT, span);
+                if self.is_wide(&lvalue.ty).is_some() {
+                    let one = Value::Scalar(one);
+                    return self.wide_update(lvalue, step_operator(*op).0, one, span).map(|_| ());
+                }
                 self.update(lvalue, mark, step_operator(*op).0, one, Wanted::Nothing, span).map(|_| ())
             }
             Ast::Comma(first, second) => {
@@ -75,7 +84,8 @@ impl<'a> Lowerer<'a> {
                     !matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)))
                         || place.indices().any(|i| !matches!(i.kind, ExprKind::Const(_)))
                 }
-                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
+                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr, ..) => true,
+                ExprKind::Convert(Conversion::Checked, _) => true,
                 _ => false,
             };
         });
@@ -118,6 +128,13 @@ impl<'a> Lowerer<'a> {
                     Ok(Value::Scalar(kept))
                 }
             },
+            Some(op) if self.is_wide(&lvalue.ty).is_some() => {
+                let mut lvalue = lvalue;
+                let mark = self.body.out.len();
+                let operand = self.value(value)?;
+                self.settle_place(&mut lvalue.place, mark);
+                self.wide_update(lvalue, op, operand, span)
+            }
             Some(op) => {
                 let mark = self.body.out.len();
                 let operand = self.scalar(value)?;
@@ -141,6 +158,9 @@ impl<'a> Lowerer<'a> {
             CType::Record(id) => {
                 let from = match self.value(value)? {
                     Value::Record(from, CType::Record(other)) if other == id => from,
+                    number if self.is_wide(&lvalue.ty).is_some() => {
+                        self.widened(number, &lvalue.ty, value.span)?
+                    }
                     _ => {
                         let message =
                             format!("only a `{}` can be assigned here", self.types().show(&lvalue.ty));
@@ -185,6 +205,7 @@ impl<'a> Lowerer<'a> {
         if lvalue.ty.is_atomic() {
             self.mark_atomic(atomic::Order::SeqCst, span);
         }
+        self.keeps_numbers |= lvalue.ty.is_floating();
         let order = if lvalue.ty.is_atomic() { atomic::Order::SeqCst } else { atomic::Order::Relaxed };
         self.ordered_store(lvalue.place.clone(), value, order, span);
     }

@@ -7,138 +7,9 @@
 //! x86.
 
 use super::assign::Wanted;
+use super::atomic_name::operation;
+pub(super) use super::atomic_name::{Fetch, Operation, Order};
 use super::*;
-
-/// Memory orders, by the number that headers give them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
-    Relaxed,
-    Acquire,
-    Release,
-    AcqRel,
-    SeqCst,
-}
-
-impl Order {
-    fn from_number(n: i128) -> Option<Order> {
-        match n {
-            0 => Some(Order::Relaxed),
-            1 | 2 => Some(Order::Acquire),
-            3 => Some(Order::Release),
-            4 => Some(Order::AcqRel),
-            5 => Some(Order::SeqCst),
-            _ => None,
-        }
-    }
-}
-
-/// What an atomic function does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Operation {
-    Load,
-    /// `__atomic_load(p, out, order)`
-    LoadInto,
-    Store,
-    /// `__atomic_store(p, in, order)`
-    StoreFrom,
-    Init,
-    Exchange,
-    /// `__atomic_exchange(p, in, out, order)`
-    ExchangeInto,
-    /// `(p, &expected, desired, ...)`, gives whether it succeeded.
-    CompareExchange,
-    /// `__atomic_compare_exchange(p, &expected, &desired, ...)`
-    CompareExchangeFrom,
-    /// `__sync_val_compare_and_swap(p, old, new)`
-    ValueCompareSwap,
-    /// `__sync_bool_compare_and_swap(p, old, new)`
-    BoolCompareSwap,
-    /// The operator, and whether the new value is given.
-    Fetch(Fetch, Wanted),
-    TestAndSet,
-    /// `__sync_lock_test_and_set(p, v)`
-    LockTestAndSet,
-    /// `__sync_lock_release(p)`
-    LockRelease,
-    Clear,
-    ThreadFence,
-    SignalFence,
-    FullFence,
-    IsLockFree,
-}
-
-/// Operators of fetch functions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fetch {
-    Add,
-    Sub,
-    And,
-    Or,
-    Xor,
-    Nand,
-}
-
-impl Fetch {
-    fn from_name(name: &str) -> Option<Fetch> {
-        Some(match name {
-            "add" => Fetch::Add,
-            "sub" => Fetch::Sub,
-            "and" => Fetch::And,
-            "or" => Fetch::Or,
-            "xor" => Fetch::Xor,
-            "nand" => Fetch::Nand,
-            _ => return None,
-        })
-    }
-}
-
-/// The operation of a function's name.
-fn operation(name: &str) -> Option<Operation> {
-    if let Some(rest) = name.strip_prefix("__sync_") {
-        return Some(match rest {
-            "synchronize" => Operation::FullFence,
-            "val_compare_and_swap" => Operation::ValueCompareSwap,
-            "bool_compare_and_swap" => Operation::BoolCompareSwap,
-            "lock_test_and_set" => Operation::LockTestAndSet,
-            "lock_release" => Operation::LockRelease,
-            _ => match (rest.strip_prefix("fetch_and_"), rest.strip_suffix("_and_fetch")) {
-                (Some(op), _) => Operation::Fetch(Fetch::from_name(op)?, Wanted::Old),
-                (_, Some(op)) => Operation::Fetch(Fetch::from_name(op)?, Wanted::New),
-                (None, None) => return None,
-            },
-        });
-    }
-    let rest = name.strip_prefix("__c11_atomic_").or_else(|| name.strip_prefix("__atomic_"));
-    let rest = rest.or_else(|| name.strip_prefix("atomic_"))?;
-    let c11 = !name.starts_with("__atomic_");
-    let rest = rest.strip_suffix("_explicit").unwrap_or(rest);
-    Some(match rest {
-        "load_n" => Operation::Load,
-        "load" if c11 => Operation::Load,
-        "load" => Operation::LoadInto,
-        "store_n" => Operation::Store,
-        "store" if c11 => Operation::Store,
-        "store" => Operation::StoreFrom,
-        "init" => Operation::Init,
-        "exchange_n" => Operation::Exchange,
-        "exchange" if c11 => Operation::Exchange,
-        "exchange" => Operation::ExchangeInto,
-        "compare_exchange_n" | "compare_exchange_strong" | "compare_exchange_weak" => {
-            Operation::CompareExchange
-        }
-        "compare_exchange" => Operation::CompareExchangeFrom,
-        "test_and_set" | "flag_test_and_set" => Operation::TestAndSet,
-        "clear" | "flag_clear" => Operation::Clear,
-        "thread_fence" => Operation::ThreadFence,
-        "signal_fence" => Operation::SignalFence,
-        "always_lock_free" | "is_lock_free" => Operation::IsLockFree,
-        _ => match (rest.strip_prefix("fetch_"), rest.strip_suffix("_fetch")) {
-            (Some(op), _) => Operation::Fetch(Fetch::from_name(op)?, Wanted::Old),
-            (_, Some(op)) => Operation::Fetch(Fetch::from_name(op)?, Wanted::New),
-            (None, None) => return None,
-        },
-    })
-}
 
 impl<'a> Lowerer<'a> {
     /// An atomic function, if it is one.
@@ -190,8 +61,10 @@ impl<'a> Lowerer<'a> {
                 return Ok(Value::Void);
             }
             Operation::ThreadFence => {
-                let order = self.order(&args[0])?;
-                self.thread_fence(order, span);
+                self.by_order(&args[0], span, |this, order| {
+                    this.thread_fence(order, span);
+                    Ok(())
+                })?;
                 return Ok(Value::Void);
             }
             Operation::SignalFence => {
@@ -208,7 +81,14 @@ impl<'a> Lowerer<'a> {
         let mut target = self.target(&args[0])?;
         if let CType::Record(_) = target.ty.unqualified() {
             let weakest = match operation {
-                Operation::Store | Operation::StoreFrom => order(self, 2)?,
+                Operation::Store | Operation::StoreFrom => match args.get(2) {
+                    None => Order::SeqCst,
+                    // What only the run knows may be any of them.
+                    Some(order) => match self.constant(order) {
+                        Ok(number) => known_order(number, order.span)?,
+                        Err(_) => Order::Relaxed,
+                    },
+                },
                 _ => Order::SeqCst,
             };
             return self.structure_operation(operation, target, args, weakest, span);
@@ -240,23 +120,28 @@ impl<'a> Lowerer<'a> {
                 };
                 self.settle_place(&mut target.place, mark);
                 let value = self.convert(value, &target.ty, span)?;
-                let order = match operation {
-                    Operation::Init => Order::Relaxed,
-                    _ => order(self, 2)?,
-                };
-                self.mark_atomic(order, span);
-                self.ordered_store(target.place, value.expr, order, span);
+                match args.get(2).filter(|_| operation != Operation::Init) {
+                    Some(order) => self.store_by_order(target.place, value.expr, order, span)?,
+                    None => {
+                        let order = if operation == Operation::Init { Order::Relaxed } else { Order::SeqCst };
+                        self.mark_atomic(order, span);
+                        self.ordered_store(target.place, value.expr, order, span);
+                    }
+                }
                 Ok(Value::Void)
             }
             Operation::Clear | Operation::LockRelease => {
-                let order = match operation {
-                    Operation::LockRelease => Order::Release,
-                    _ => order(self, 1)?,
-                };
-                self.mark_atomic(order, span);
                 let zero = self.int_constant(0, &CType::INT, span);
                 let zero = self.convert(zero, &target.ty, span)?;
-                self.ordered_store(target.place, zero.expr, order, span);
+                match args.get(1).filter(|_| operation == Operation::Clear) {
+                    Some(order) => self.store_by_order(target.place, zero.expr, order, span)?,
+                    None => {
+                        let order =
+                            if operation == Operation::Clear { Order::SeqCst } else { Order::Release };
+                        self.mark_atomic(order, span);
+                        self.ordered_store(target.place, zero.expr, order, span);
+                    }
+                }
                 Ok(Value::Void)
             }
             Operation::Exchange | Operation::LockTestAndSet => {
@@ -357,13 +242,58 @@ impl<'a> Lowerer<'a> {
         self.program.atomics.push((span, order != Order::Relaxed));
     }
 
+    /// The order of an operation that means the same in every order, so that only the run needs to know it.
     fn order(&mut self, e: &'a ast::Expr) -> Result<Order> {
-        let number = self
-            .constant(e)
-            .map_err(|_| Diagnostic::new(e.span, "a memory order that is not a constant is not supported"))?;
-        // GCC's hints for lock elision are in higher bits.
-        Order::from_number(number & 0xffff)
-            .ok_or_else(|| Diagnostic::new(e.span, format!("{number} is no memory order")))
+        match self.constant(e) {
+            Ok(number) => known_order(number, e.span),
+            Err(_) => self.effect(e).map(|()| Order::SeqCst),
+        }
+    }
+
+    /// Does what an order means, which may be known to the run only, as in a function that is given one.
+    fn by_order(
+        &mut self,
+        e: &'a ast::Expr,
+        span: Span,
+        mut act: impl FnMut(&mut Self, Order) -> Result<()>,
+    ) -> Result<()> {
+        if let Ok(number) = self.constant(e) {
+            return act(self, known_order(number, e.span)?);
+        }
+        let order = self.scalar(e)?;
+        let order = self.convert(order, &CType::INT, span)?;
+        let order = self.keep(order.expr);
+        let mut chain = self.captured(|this| act(this, Order::Relaxed))?.1;
+        for (number, meant) in [(3, Order::Release), (4, Order::AcqRel), (5, Order::SeqCst)] {
+            let (_, then) = self.captured(|this| act(this, meant))?;
+            let number = Expr::constant(number, order.ty, span);
+            let test = ExprKind::Binary(BinaryOp::Eq, Box::new(order.clone()), Box::new(number));
+            let test = Expr { kind: test, ty: Scalar::Bool, span };
+            chain = Block(vec![Stmt { kind: StmtKind::If(test, then, chain), span }]);
+        }
+        self.body.out.extend(chain.0);
+        Ok(())
+    }
+
+    pub(super) fn store_by_order(
+        &mut self,
+        mut place: Place,
+        value: Expr,
+        order: &'a ast::Expr,
+        span: Span,
+    ) -> Result<()> {
+        let value = match self.constant(order) {
+            Ok(_) => value,
+            Err(_) => {
+                self.stabilise(&mut place);
+                self.keep(value)
+            }
+        };
+        self.by_order(order, span, |this, order| {
+            this.mark_atomic(order, span);
+            this.ordered_store(place.clone(), value.clone(), order, span);
+            Ok(())
+        })
     }
 
     pub(super) fn thread_fence(&mut self, order: Order, span: Span) {
@@ -584,6 +514,12 @@ impl<'a> Lowerer<'a> {
             Wanted::Old | Wanted::New => Ok(Some(value)),
         }
     }
+}
+
+fn known_order(number: i128, span: Span) -> Result<Order> {
+    // GCC's hints for lock elision are in higher bits.
+    Order::from_number(number & 0xffff)
+        .ok_or_else(|| Diagnostic::new(span, format!("{number} is no memory order")))
 }
 
 fn too_wide(span: Span) -> Diagnostic {

@@ -2,7 +2,7 @@
 //!
 //! A load leaves the own buffer as it is. All others wait for it, which is what compilers make of
 //! read-modify-writes, of sequentially consistent stores, and of everything on more than eight bytes; a weaker
-//! store of fewer bytes would be one entry of the buffer, which several cells cannot be.
+//! store of fewer bytes is one entry of the buffer, and so of a word that shares the structure's bytes.
 
 use super::atomic::{Operation, Order};
 use super::*;
@@ -41,11 +41,12 @@ impl<'a> Lowerer<'a> {
                 match operation {
                     Operation::Store | Operation::StoreFrom => {
                         let size = self.types().size(&ty).unwrap_or(0);
-                        if order != Order::SeqCst && size <= 8 {
-                            return Err(Diagnostic::new(
-                                span,
-                                "a store of a structure that is weaker than seq_cst is not supported",
-                            ));
+                        if order != Order::SeqCst
+                            && size <= 8
+                            && let Some(order) = args.get(2)
+                        {
+                            self.store_word(&into.place, &from, &ty, order, span)?;
+                            return Ok(Value::Void);
                         }
                         self.store_structure(&into.place, &from, &ty, span)?;
                     }
@@ -90,6 +91,22 @@ impl<'a> Lowerer<'a> {
                 let desired = self.copied(&desired, &ty, span)?;
                 let wanted = self.copied(&expected.place, &ty, span)?;
                 self.compare_structures(target.place, expected.place, wanted, desired, &ty, span)
+            }
+            Operation::ValueCompareSwap | Operation::BoolCompareSwap => {
+                let mark = self.body.out.len();
+                let expected = self.record_value(&args[1], &ty)?;
+                let expected = self.copied(&expected, &ty, span)?;
+                let desired = self.record_value(&args[2], &ty)?;
+                self.settle_place(&mut target.place, mark);
+                self.stabilise(&mut target.place);
+                let desired = self.copied(&desired, &ty, span)?;
+                let wanted = self.copied(&expected, &ty, span)?;
+                let found = expected.clone();
+                let same = self.compare_structures(target.place, expected, wanted, desired, &ty, span)?;
+                Ok(match operation {
+                    Operation::BoolCompareSwap => same,
+                    _ => Value::Record(found, ty),
+                })
             }
             _ => Err(Diagnostic::new(span, "this atomic operation does not apply to structures")),
         }
@@ -140,6 +157,50 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// A store of no more than a word: one entry of the buffer. What is stored to becomes a union with the word.
+    fn store_word(
+        &mut self,
+        to: &Place,
+        from: &Place,
+        ty: &CType,
+        order: &'a ast::Expr,
+        span: Span,
+    ) -> Result<()> {
+        use crate::c::types::Rank;
+        let rank = match self.types().size(ty) {
+            Some(1) => Rank::Char,
+            Some(2) => Rank::Short,
+            Some(4) => Rank::Int,
+            Some(8) => Rank::LongLong,
+            _ => {
+                let message =
+                    "a store of a structure of this size that is weaker than seq_cst is not supported";
+                return Err(Diagnostic::new(span, message));
+            }
+        };
+        let word = CType::integer(rank, false);
+        let scalar = self.types().scalar(&word).expect("integers are scalars");
+        let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+        let union = self.new_record(RecordKind::Union, "word");
+        let field = |ty: Type| fencepost_ir::Field { name: String::new(), ty, offset: 0 };
+        let record = &mut self.program.records.0[union.0 as usize];
+        record.fields = vec![field(storage), field(scalar.into())];
+        record.size = scalar.size();
+        self.complete[union.0 as usize] = true;
+        let both = Place::variable(VarRef::Local(self.local("%word", Type::Record(union), span)), span);
+        let [mut parts, mut whole] = [both.clone(), both];
+        parts.path.push(Projection::Field(0));
+        whole.path.push(Projection::Field(1));
+        self.copy(&parts, from, ty, span)?;
+        let value = self.keep(Expr { kind: ExprKind::Read(whole), ty: scalar, span });
+        let pointer = self.address_of(Lvalue { place: to.clone(), ty: word.clone() }, span)?;
+        self.note_cast(&pointer.expr, &word);
+        self.copies.insert(span);
+        let target =
+            Place { base: Base::Pointed(Box::new(pointer.expr), scalar.into()), path: Vec::new(), span };
+        self.store_by_order(target, value, order, span)
+    }
+
     /// A copy that no store of another thread comes between.
     pub(super) fn atomic_copy(&mut self, mut from: Lvalue, span: Span) -> Result<Value> {
         let ty = from.ty.unqualified().clone();
@@ -159,6 +220,7 @@ impl<'a> Lowerer<'a> {
     fn record_value(&mut self, e: &'a ast::Expr, ty: &CType) -> Result<Place> {
         match self.value(e)? {
             Value::Record(place, from) if from == *ty => Ok(place),
+            number if self.is_wide(ty).is_some() => self.widened(number, ty, e.span),
             _ => {
                 let message = format!("this is not a `{}`", self.types().show(ty));
                 Err(Diagnostic::new(e.span, message))

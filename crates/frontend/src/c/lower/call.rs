@@ -100,7 +100,22 @@ impl<'a> Lowerer<'a> {
 
     /// A call of a function of the library, if it is one.
     fn known_call(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Result<Option<Value>> {
-        if let Some(Symbol::Function(index)) = self.library.get(name) {
+        match self.cancels && self.inlined == 0 {
+            true => self.cancellable_call(name, args, span),
+            false => self.uncancelled_call(name, args, span),
+        }
+    }
+
+    /// The same where nobody is cancelled.
+    pub(super) fn uncancelled_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Option<Value>> {
+        let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+        let known = self.library.get(name).or_else(|| self.library.get(plain));
+        if let Some(Symbol::Function(index)) = known {
             return self.inline_call(*index, args, span).map(Some);
         }
         self.library_call(name, args, span)
@@ -150,7 +165,17 @@ impl<'a> Lowerer<'a> {
                 self.body.out.extend(later);
             }
             match (value, params.get(i)) {
+                (value, Some(ty)) if self.is_wide(ty).is_some() => {
+                    let place = self.widened(value, ty, arg.span)?;
+                    for (_, place, scalar) in self.scalars_of(&place, ty, arg.span)? {
+                        scalars.push(Expr { kind: ExprKind::Read(place), ty: scalar, span: arg.span });
+                    }
+                }
                 (Value::Scalar(value), Some(ty)) => scalars.push(self.convert(value, ty, arg.span)?.expr),
+                (wide @ Value::Record(..), Some(ty)) if ty.is_integer() => {
+                    let low = self.words(wide, arg.span)?.lower();
+                    scalars.push(self.convert(low, ty, arg.span)?.expr);
+                }
                 (Value::Record(place, ty), Some(_)) => {
                     for (_, place, scalar) in self.scalars_of(&place, &ty, arg.span)? {
                         scalars.push(Expr { kind: ExprKind::Read(place), ty: scalar, span: arg.span });
@@ -292,7 +317,11 @@ impl<'a> Lowerer<'a> {
                 let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
                 let id = self.local("%record", storage, span);
                 let target = Place::variable(VarRef::Local(id), span);
-                self.copy(&target, &returned, ty, span)?;
+                let scalars = self.scalars_of(&target, ty, span)?;
+                for ((_, target, scalar), from) in scalars.into_iter().zip(returned) {
+                    let value = Expr { kind: ExprKind::Read(from), ty: scalar, span };
+                    self.emit(StmtKind::Assign(target, value), span);
+                }
                 Ok(Value::Record(target, ty.clone()))
             }
             ty => {
@@ -303,21 +332,36 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// The variable of the thread in which a function returns a structure.
-    pub(super) fn returned(&mut self, procedure: ProcedureId, ty: &CType, span: Span) -> Result<Place> {
+    /// Where a function returns a structure: in a variable of the thread, which has no bytes to share, so that of a
+    /// union it holds the scalars that a copy needs.
+    pub(super) fn returned(&mut self, procedure: ProcedureId, ty: &CType, span: Span) -> Result<Vec<Place>> {
         let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
-        if self.program.records.has_union(&storage) {
-            return Err(Diagnostic::new(span, "returning a union is not supported"));
-        }
+        self.few_scalars(&storage, span)?;
+        let scalars: Vec<Scalar> = self.covering(&storage).into_iter().map(|(_, scalar)| scalar).collect();
         let name = format!("%result.{}", self.program.procedure(procedure).name);
         let known = self.program.thread_locals.iter().position(|v| v.name == name);
         let id = known.unwrap_or_else(|| {
-            let layout = self.program.records.layout(&storage);
-            let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
-            self.program.thread_locals.push(Variable::new(name, storage, init, span));
+            let field = |(i, scalar): (usize, &Scalar)| fencepost_ir::Field {
+                name: i.to_string(),
+                ty: (*scalar).into(),
+                offset: scalars[..i].iter().map(|s| s.size().next_multiple_of(8)).sum(),
+            };
+            let fields: Vec<_> = scalars.iter().enumerate().map(field).collect();
+            let size = scalars.iter().map(|s| s.size().next_multiple_of(8)).sum();
+            let record = self.new_record(RecordKind::Struct, "result");
+            let made = &mut self.program.records.0[record.0 as usize];
+            (made.fields, made.size) = (fields, size);
+            self.complete[record.0 as usize] = true;
+            let init = scalars.iter().map(|scalar| Choices::one(scalar.default_value())).collect();
+            self.program.thread_locals.push(Variable::new(name, Type::Record(record), init, span));
             self.program.thread_locals.len() - 1
         });
-        Ok(Place::variable(VarRef::ThreadLocal(ThreadLocalId(id)), span))
+        let place = |i| Place {
+            base: Base::Variable(VarRef::ThreadLocal(ThreadLocalId(id))),
+            path: vec![Projection::Field(i)],
+            span,
+        };
+        Ok((0..scalars.len()).map(place).collect())
     }
 
     /// The functions that a pointer of the type may point to.
@@ -362,13 +406,18 @@ impl<'a> Lowerer<'a> {
         };
         let args = self.arguments(&typed, "this function", args, span)?;
         let args: Vec<Expr> = args.into_iter().map(|a| self.keep(a)).collect();
+        let record = match ty.result.unqualified() {
+            ty @ CType::Record(_) => {
+                let storage = self.types().storage(ty).ok_or_else(|| self.no_values(ty, span))?;
+                let id = self.local("%record", storage, span);
+                Some((Place::variable(VarRef::Local(id), span), ty.clone()))
+            }
+            _ => None,
+        };
         let result = match ty.result.unqualified() {
-            CType::Void => None,
+            CType::Void | CType::Record(_) => None,
             ty => {
-                let scalar = self.types().scalar(ty);
-                let scalar = scalar.ok_or_else(|| {
-                    Diagnostic::new(span, "a structure from a call through a pointer is not supported")
-                })?;
+                let scalar = self.types().scalar(ty).ok_or_else(|| self.no_values(ty, span))?;
                 Some((self.temporary(scalar, span), scalar, ty.clone()))
             }
         };
@@ -393,6 +442,11 @@ impl<'a> Lowerer<'a> {
                     false => this.finish_call(procedure, &target.result, converted, span)?,
                 };
                 match (value, &result) {
+                    (Value::Record(from, given), _) => match &record {
+                        Some((into, ty)) if given == *ty => this.copy(into, &from, ty, span)?,
+                        // It is called as something that it is not.
+                        _ => this.body.out.extend(this.wild_call(span).0),
+                    },
                     (Value::Scalar(value), Some((id, scalar, _))) => {
                         let place = Place::variable(VarRef::Local(*id), span);
                         let value = convert::wrapping(value.expr, *scalar, span);
@@ -408,9 +462,10 @@ impl<'a> Lowerer<'a> {
             chain = Block(vec![Stmt { kind: StmtKind::If(test, block, chain), span }]);
         }
         self.body.out.extend(chain.0);
-        Ok(match result {
-            Some((id, scalar, ty)) => Value::Scalar(Typed { expr: read_local(id, scalar, span), ty }),
-            None => Value::Void,
+        Ok(match (result, record) {
+            (Some((id, scalar, ty)), _) => Value::Scalar(Typed { expr: read_local(id, scalar, span), ty }),
+            (None, Some((place, ty))) => Value::Record(place, ty),
+            (None, None) => Value::Void,
         })
     }
 

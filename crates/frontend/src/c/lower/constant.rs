@@ -15,6 +15,7 @@ impl<'a> Lowerer<'a> {
     /// A constant expression, lowered where nothing happens.
     pub(super) fn constant_typed(&mut self, e: &'a ast::Expr) -> Result<Typed> {
         let body = std::mem::take(&mut self.body);
+        self.body.name.clone_from(&body.name);
         let value = self.scalar(e);
         let made = std::mem::replace(&mut self.body, body);
         let value = value?;

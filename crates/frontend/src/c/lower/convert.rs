@@ -56,6 +56,12 @@ impl Lowerer<'_> {
                     span,
                 },
             },
+            // A handle that was carried as a pointer.
+            (CType::Pointer(_), CType::Thread) => {
+                let word = self.types().scalar(&CType::UNSIGNED_LONG).expect("integers are scalars");
+                let word = Box::new(wrapping(value.expr, word, span));
+                Expr { kind: ExprKind::Convert(Conversion::Checked, word), ty: scalar, span }
+            }
             (CType::Pointer(_), CType::Integer(_)) => {
                 if self.fold(&value.expr).is_none() {
                     self.program.exposes_pointers = true;
@@ -169,6 +175,20 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Arithmetic on two values of one type that may overflow, also where that is looked for.
+    pub(super) fn wrapping_arithmetic(
+        &mut self,
+        op: BinaryOp,
+        l: Typed,
+        r: Typed,
+        span: Span,
+    ) -> Result<Typed> {
+        let asked = std::mem::replace(&mut self.overflow, false);
+        let result = self.operate(op, l, r, span);
+        self.overflow = asked;
+        result
+    }
+
     fn operate(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
         let scalar = l.expr.ty;
         let may_overflow = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
@@ -226,7 +246,7 @@ impl Lowerer<'_> {
             let bytes = |v: Typed| Typed { expr: wrapping(v.expr, long, span), ty: CType::LONG };
             let (l, r) = (bytes(l), bytes(r));
             let distance = self.operate(BinaryOp::Sub, l, r, span)?;
-            (self.near(distance.expr, span), Expr::constant(0, long, span))
+            (self.within_object(distance.expr, span), Expr::constant(0, long, span))
         } else {
             self.program.exposes_pointers |= !leads.contains(&Leads::Static);
             (l.expr, r.expr)
@@ -280,6 +300,26 @@ impl Lowerer<'_> {
         Expr { kind: ExprKind::Convert(Conversion::Checked, Box::new(checked)), ty, span }
     }
 
+    /// The distance of two pointers into one object; of others it is an error of the program. What is said of the error
+    /// tells nothing of the objects' numbers, which mean nothing. The library asks whether objects are the same.
+    fn within_object(&mut self, distance: Expr, span: Span) -> Expr {
+        if self.inlined > 0 || self.fold(&distance).is_some() {
+            return distance;
+        }
+        let distance = self.keep(distance);
+        let (ty, most) = (distance.ty, 1i64 << (self.program.pointer_bits / 2 - 1));
+        let binary = |op, l: Expr, r: Expr, ty| {
+            let kind = ExprKind::Binary(op, Box::new(l), Box::new(r));
+            Expr { kind, ty, span }
+        };
+        let number = |n| Expr::constant(n, ty, span);
+        let low = binary(BinaryOp::Ge, distance.clone(), number(-most), Scalar::Bool);
+        let high = binary(BinaryOp::Lt, distance.clone(), number(most), Scalar::Bool);
+        let near = binary(BinaryOp::And, low, high, Scalar::Bool);
+        let kind = ExprKind::Select(Box::new(near), Box::new(distance), Box::new(number(most)));
+        self.near(Expr { kind, ty, span }, span)
+    }
+
     fn distance(&mut self, l: Typed, r: Typed, span: Span) -> Result<Typed> {
         let element = l.ty.element().expect("a pointer").clone();
         let size = self.types().size(&element).ok_or_else(|| self.no_values(&element, span))?.max(1);
@@ -288,7 +328,7 @@ impl Lowerer<'_> {
         let bytes = |v: Typed| Typed { expr: wrapping(v.expr, long, span), ty: CType::LONG };
         let (l, r) = (bytes(l), bytes(r));
         let distance = self.operate(BinaryOp::Sub, l, r, span)?;
-        let distance = Typed { expr: self.near(distance.expr, span), ..distance };
+        let distance = Typed { expr: self.within_object(distance.expr, span), ..distance };
         let size = self.int_constant(size as i64, &CType::LONG, span);
         self.operate(BinaryOp::Div, distance, size, span)
     }

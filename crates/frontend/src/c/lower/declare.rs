@@ -28,7 +28,7 @@ fn basic(ty: BasicType, model: DataModel) -> CType {
         BasicType::UnsignedLong => CType::UNSIGNED_LONG,
         BasicType::LongLong => CType::integer(Rank::LongLong, true),
         BasicType::UnsignedLongLong => CType::integer(Rank::LongLong, false),
-        BasicType::Int128 | BasicType::UnsignedInt128 => CType::Unsupported("__int128", 16),
+        BasicType::Int128 | BasicType::UnsignedInt128 => panic!("`wide.rs` has these"),
         BasicType::Floating(kind) => match floating_bytes(kind, model) {
             bytes @ (4 | 8) => CType::Floating(bytes),
             bytes => CType::Unsupported("floating point", bytes),
@@ -65,6 +65,8 @@ impl<'a> Lowerer<'a> {
     /// The base type of a declaration.
     pub(super) fn base_type(&mut self, specifiers: &'a ast::Specifiers) -> Result<CType> {
         let ty = match &specifiers.ty {
+            TypeSpecifier::Basic(BasicType::Int128) => self.wide_type(true),
+            TypeSpecifier::Basic(BasicType::UnsignedInt128) => self.wide_type(false),
             TypeSpecifier::Basic(ty) => basic(*ty, self.data_model),
             TypeSpecifier::Named(name) => match self.lookup(&name.text) {
                 Some(Symbol::Type(ty)) => ty.clone(),

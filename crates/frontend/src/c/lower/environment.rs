@@ -4,6 +4,27 @@ use super::*;
 use crate::c::types::Rank;
 
 impl<'a> Lowerer<'a> {
+    /// The structure that a function of the calendar gives a pointer to.
+    fn calendar(&mut self, function: &str, span: Span) -> Result<Typed> {
+        let Some(Symbol::Function(index)) = self.lookup(function).cloned() else {
+            return Err(Diagnostic::new(span, format!("`{function}` is not declared")));
+        };
+        let ty = self.functions[index].ty.result.unqualified().clone();
+        let storage = ty.element().and_then(|to| self.types().storage(to));
+        let storage = storage.ok_or_else(|| self.no_values(&ty, span))?;
+        let name = "%calendar";
+        let known = self.program.shared.iter().position(|v| v.name == name && v.ty == storage);
+        let id = known.unwrap_or_else(|| {
+            let layout = self.program.records.layout(&storage);
+            let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
+            self.program.shared.push(Variable::new(name.into(), storage, init, span));
+            self.program.shared.len() - 1
+        });
+        let scalar = self.types().scalar(&ty).expect("pointers are scalars");
+        let place = Place::variable(VarRef::Shared(SharedId(id)), span);
+        Ok(Typed { expr: Expr { kind: ExprKind::AddressOf(place), ty: scalar, span }, ty })
+    }
+
     /// A function that asks the world, if it is one.
     pub(super) fn environment_call(
         &mut self,
@@ -22,7 +43,7 @@ impl<'a> Lowerer<'a> {
                 }
                 Value::Scalar(now)
             }
-            ("clock", []) => Value::Scalar(self.now(span)?),
+            ("clock" | "__rdtsc" | "__builtin_ia32_rdtsc", []) => Value::Scalar(self.now(span)?),
             ("clock_gettime" | "timespec_get", [first, second]) => {
                 let out = if name == "clock_gettime" { second } else { first };
                 self.set_time(out, span)?;
@@ -63,6 +84,29 @@ impl<'a> Lowerer<'a> {
                 let text = self.string(&literal, span)?;
                 return self.load(text, span).map(Some);
             }
+            // The calendar stands still at its first second.
+            ("localtime_r" | "gmtime_r", [time, out]) => {
+                self.effect(time)?;
+                let pointer = self.scalar(out)?;
+                let pointer = Typed { expr: self.keep(pointer.expr), ty: pointer.ty };
+                let target = self.pointed(pointer.clone(), out.span)?;
+                for (_, place, scalar) in self.fillable(&target.place, &target.ty, span)? {
+                    self.emit(StmtKind::Assign(place, Expr::constant(0, scalar, span)), span);
+                }
+                Value::Scalar(pointer)
+            }
+            ("localtime" | "gmtime", [time]) => {
+                self.effect(time)?;
+                Value::Scalar(self.calendar(name, span)?)
+            }
+            ("strftime", [to, size, ..]) => {
+                self.effect(size)?;
+                let pointer = self.scalar(to)?;
+                let target = self.pointed(pointer, to.span)?;
+                let end = self.int_constant(0, &CType::CHAR, span);
+                self.store(&target, end.expr, span);
+                Value::Scalar(self.int_constant(0, &CType::UNSIGNED_LONG, span))
+            }
             ("sem_open", [name, flags, rest @ ..]) => {
                 let value = rest.get(1);
                 self.library_function("__fencepost_sem_open", [Some(name), Some(flags), value], span)?
@@ -72,6 +116,8 @@ impl<'a> Lowerer<'a> {
             ("sysconf" | "get_nprocs" | "get_nprocs_conf", _) => {
                 Value::Scalar(self.int_constant(2, &CType::LONG, span))
             }
+            // There are two processors, as `sysconf` says.
+            ("sched_getcpu", []) => Value::Scalar(self.choice(&CType::INT, 0, 1, span)),
             ("__builtin_va_start", [list, ..]) => self.first_argument(list, span)?,
             ("__builtin_va_copy", [to, from]) => self.copy_arguments(to, from, span)?,
             ("__builtin_va_end", _) => Value::Void,
@@ -165,7 +211,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Any value of a scalar type.
-    fn anything_of(&mut self, ty: &CType, span: Span) -> Result<Expr> {
+    pub(super) fn anything_of(&mut self, ty: &CType, span: Span) -> Result<Expr> {
         let scalar = self.types().scalar(ty).ok_or_else(|| self.no_values(ty, span))?;
         let any = statement::anything(scalar).ok_or_else(|| self.no_values(ty, span))?;
         Ok(Expr { kind: ExprKind::Any(any), ty: scalar, span })

@@ -8,6 +8,13 @@ impl<'a> Lowerer<'a> {
     pub(super) fn scalar(&mut self, e: &'a ast::Expr) -> Result<Typed> {
         match self.value(e)? {
             Value::Scalar(typed) => Ok(typed),
+            Value::Record(place, ty) if self.is_wide(&ty).is_some() => {
+                let mut low = place;
+                low.path.push(Projection::Field(0));
+                let word = CType::integer(crate::c::types::Rank::LongLong, false);
+                let scalar = self.types().scalar(&word).expect("integers are scalars");
+                Ok(Typed { expr: Expr { kind: ExprKind::Read(low), ty: scalar, span: e.span }, ty: word })
+            }
             Value::Record(_, ty) => {
                 let message = format!("`{}` cannot be used as a number", self.types().show(&ty));
                 Err(Diagnostic::new(e.span, message))
@@ -18,7 +25,10 @@ impl<'a> Lowerer<'a> {
 
     /// An expression, as a truth value of the program.
     pub(super) fn condition(&mut self, e: &'a ast::Expr) -> Result<Expr> {
-        let value = self.scalar(e)?;
+        let value = match self.value(e)? {
+            Value::Scalar(value) => value,
+            wide => return self.wide_truth(wide, e.span),
+        };
         if value.ty.is_floating() {
             return Err(floating::unknown_value(e.span));
         }
@@ -48,15 +58,15 @@ impl<'a> Lowerer<'a> {
                 self.int_constant(literal.value as i64, &ty, span)
             }
             Ast::Character(literal) => self.int_constant(literal.value, &CType::INT, span),
-            Ast::Float(text) => match text.to_ascii_lowercase() {
-                text if text.ends_with(['l', 'w', 'q', 'i', 'j']) => {
+            Ast::Float(text) => {
+                self.keeps_numbers = true;
+                let text = text.to_ascii_lowercase();
+                if text.ends_with(['l', 'w', 'q', 'i', 'j']) {
                     return Err(floating::unknown_value(span));
                 }
-                text if text.ends_with('f') && !text.starts_with("0x") => {
-                    self.some_number(&CType::Floating(4), span)
-                }
-                _ => self.some_number(&CType::Floating(8), span),
-            },
+                let single = text.ends_with('f') && !text.starts_with("0x");
+                self.some_number(&CType::Floating(if single { 4 } else { 8 }), span)
+            }
             Ast::String(_)
             | Ast::FunctionName
             | Ast::Index(..)
@@ -72,11 +82,31 @@ impl<'a> Lowerer<'a> {
                 self.int_of(truth)
             }
             Ast::Binary(op, left, right) => {
-                let l = self.scalar(left)?;
+                let l = match self.value(left)? {
+                    Value::Scalar(l) => l,
+                    wide => {
+                        let l = self.words(wide, left.span)?;
+                        let r = self.value(right)?;
+                        let r = self.words(r, right.span)?;
+                        return self.wide_binary(*op, l, r, span);
+                    }
+                };
                 let mark = self.body.out.len();
-                let r = self.scalar(right)?;
+                let r = self.value(right)?;
                 let l = Typed { expr: self.settle(l.expr, mark), ..l };
-                self.arithmetic(*op, l, r, span)?
+                match r {
+                    Value::Scalar(r) => self.arithmetic(*op, l, r, span)?,
+                    wide => {
+                        let r = self.words(wide, right.span)?;
+                        // A shift has the type of its left side.
+                        if let BinaryOp::Shl | BinaryOp::Shr = op {
+                            self.arithmetic(*op, l, r.lower(), span)?
+                        } else {
+                            let l = self.words(Value::Scalar(l), left.span)?;
+                            return self.wide_binary(*op, l, r, span);
+                        }
+                    }
+                }
             }
             Ast::Assign(op, target, value) => return self.assignment(*op, target, value, span),
             Ast::Conditional(cond, then, otherwise) => {
@@ -115,9 +145,7 @@ impl<'a> Lowerer<'a> {
                 let chosen = if self.constant(cond)? != 0 { then } else { otherwise };
                 return self.value(chosen);
             }
-            Ast::LabelAddress(_) => {
-                return Err(Diagnostic::new(span, "addresses of labels are not supported"));
-            }
+            Ast::LabelAddress(name) => self.label_address(name, span)?,
             Ast::VaArg(list, ty) => return self.next_argument(list, ty, span),
         };
         Ok(Value::Scalar(scalar))
@@ -144,13 +172,19 @@ impl<'a> Lowerer<'a> {
                 self.address_of(lvalue, span)?
             }
             ast::UnaryOp::Plus | ast::UnaryOp::Minus | ast::UnaryOp::BitNot => {
-                let value = self.scalar(arg)?;
+                let value = self.value(arg)?;
                 let op = match op {
                     ast::UnaryOp::Minus => Some(UnaryOp::Neg),
                     ast::UnaryOp::BitNot => Some(UnaryOp::BitNot),
                     _ => None,
                 };
-                self.negate(op, value, span)?
+                match value {
+                    Value::Scalar(value) => self.negate(op, value, span)?,
+                    wide => {
+                        let wide = self.words(wide, arg.span)?;
+                        return self.wide_unary(op, wide, span);
+                    }
+                }
             }
             ast::UnaryOp::Not => {
                 let truth = self.condition(arg)?;
@@ -298,7 +332,16 @@ impl<'a> Lowerer<'a> {
                 self.effect(arg)?;
                 Ok(Value::Void)
             }
+            CType::Record(_) if self.is_wide(&ty).is_some() => {
+                let value = self.value(arg)?;
+                let place = self.widened(value, &ty, span)?;
+                Ok(Value::Record(place, ty.unqualified().clone()))
+            }
             CType::Record(_) => self.value(arg),
+            CType::Bool => {
+                let truth = self.condition(arg)?;
+                Ok(Value::Scalar(Typed { expr: truth, ty: CType::Bool }))
+            }
             _ => {
                 let value = self.scalar(arg)?;
                 if let (Some(from), Some(to)) = (value.ty.element(), ty.element())

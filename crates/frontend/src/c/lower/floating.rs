@@ -110,6 +110,7 @@ impl<'a> Lowerer<'a> {
             return Err(Diagnostic::new(span, format!("`{from}` does not convert to `{to}`")));
         }
         self.discard(value.expr);
+        self.keeps_numbers = true;
         Ok(self.some_number(ty, span))
     }
 

@@ -68,11 +68,11 @@ impl<'a> Lowerer<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Result<Value> {
-        let Ast::String(literal) = &format.kind else {
-            return Err(Diagnostic::new(format.span, "a format that is no literal is not supported here"));
+        let pieces = match &format.kind {
+            Ast::String(literal) => pieces(&literal.units),
+            _ => None,
         };
-        let pieces = pieces(&literal.units)
-            .ok_or_else(|| Diagnostic::new(format.span, "this format is not supported here"))?;
+        let Some(pieces) = pieces else { return self.format_at_run_time(to, size, format, args, span) };
         let to = self.scalar(to)?;
         let to = self.convert(to, &CType::CHAR.pointer_to(), span)?;
         let to = Typed { expr: self.keep(to.expr), ..to };
@@ -120,6 +120,37 @@ impl<'a> Lowerer<'a> {
             at = self.put(name, [so_far, rest].concat(), span)?.expr;
         }
         self.put("__fencepost_put_end", vec![to.expr, size, at], span).map(Value::Scalar)
+    }
+
+    /// The same by the function that reads the format when it runs.
+    fn format_at_run_time(
+        &mut self,
+        to: &'a ast::Expr,
+        size: Option<&'a ast::Expr>,
+        format: &'a ast::Expr,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Value> {
+        let text = CType::CHAR.pointer_to();
+        let to = self.scalar(to)?;
+        let to = self.convert(to, &text, span)?;
+        let to = self.keep(to.expr);
+        let size = match size {
+            Some(size) => self.scalar(size)?,
+            None => self.int_constant(i64::MAX, &CType::UNSIGNED_LONG, span),
+        };
+        let size = self.convert(size, &CType::UNSIGNED_LONG, span)?;
+        let size = self.keep(size.expr);
+        let format = self.scalar(format)?;
+        let format = self.convert(format, &text, span)?;
+        let format = self.keep(format.expr);
+        let mut words = Vec::new();
+        for arg in args {
+            let value = self.value(arg)?;
+            self.further_argument(value, &mut words, arg.span)?;
+        }
+        let list = self.further_arguments(words, span);
+        self.put("vsnprintf", vec![to, size, format, list], span).map(Value::Scalar)
     }
 
     fn put(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Result<Typed> {

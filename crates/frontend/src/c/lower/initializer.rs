@@ -43,6 +43,16 @@ impl<'a> Lowerer<'a> {
         let mut values: Vec<Choices> =
             layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
         for Initial { path, ty, item } in initials {
+            if let (Some(_), Item::Record(e) | Item::Expr(e)) = (self.is_wide(&ty), &item) {
+                let number = self.constant(e)?;
+                for (field, word) in [number as i64, (number >> 64) as i64].into_iter().enumerate() {
+                    let path = [&path[..], &[Step::Field(field)]].concat();
+                    let (offset, scalar) = self.program.records.offset(storage, &path);
+                    let cell = layout.iter().position(|c| c.offset == offset && c.ty.size() == scalar.size());
+                    values[cell.expect("a path leads to a cell")] = Choices::one(word);
+                }
+                continue;
+            }
             let value = match item {
                 Item::Record(e) => return Err(constant::not_constant(e.span)),
                 Item::Unit(unit) => i64::from(unit as i32),
@@ -80,6 +90,7 @@ impl<'a> Lowerer<'a> {
         span: Span,
     ) -> Result<()> {
         if let (CType::Record(_), Initializer::Expr(e)) = (ty.unqualified(), initializer)
+            && self.is_wide(ty).is_none()
             && let Value::Record(from, _) = self.value(e)?
         {
             return self.copy(target, &from, ty, span);
@@ -99,6 +110,13 @@ impl<'a> Lowerer<'a> {
     ) -> Result<()> {
         let mut given: HashMap<Path, Expr> = HashMap::new();
         for Initial { path, ty, item } in initials {
+            if let (Some(_), Item::Record(e) | Item::Expr(e)) = (self.is_wide(&ty), &item) {
+                for (field, word) in self.words_of(e)?.into_iter().enumerate() {
+                    let word = self.keep(word);
+                    given.insert([&path[..], &[Step::Field(field)]].concat(), word);
+                }
+                continue;
+            }
             let value = match item {
                 Item::Record(e) => {
                     let Value::Record(from, from_ty) = self.value(e)? else {
@@ -231,6 +249,9 @@ impl<'a> Lowerer<'a> {
             }
             _ => {}
         }
+        if let (Some(_), [only]) = (self.is_wide(ty), items) {
+            return self.item_value(ty, &only.value, path, found);
+        }
         // A string in braces of its own.
         if let (CType::Array(of, n), [only]) = (ty.unqualified(), items)
             && let Initializer::Expr(e) = &only.value
@@ -349,6 +370,7 @@ impl<'a> Lowerer<'a> {
             (Initializer::Expr(e), CType::Array(of, _)) => {
                 matches!(e.kind, ast::ExprKind::String(_)) && of.is_integer()
             }
+            (Initializer::Expr(_), wide) if self.is_wide(wide).is_some() => true,
             (Initializer::Expr(e), CType::Record(id)) => {
                 let id = *id;
                 let could_be = matches!(

@@ -24,14 +24,10 @@ const WITHOUT_EFFECT: &[&str] = &[
     "usleep",
     "nanosleep",
     "thrd_sleep",
-    "pthread_attr_init",
     "pthread_attr_destroy",
-    "pthread_attr_setdetachstate",
-    "pthread_attr_setstacksize",
     "pthread_attr_setscope",
     "pthread_setconcurrency",
     "pthread_setname_np",
-    "pthread_attr_getdetachstate",
     "pthread_attr_setinheritsched",
     "pthread_attr_setschedpolicy",
     "pthread_attr_setschedparam",
@@ -64,9 +60,34 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_sigmask",
     "pthread_setaffinity_np",
     "pthread_attr_setaffinity_np",
-    "pthread_attr_getstacksize",
     "pthread_attr_setguardsize",
     "sched_setaffinity",
+    "sched_setscheduler",
+    "sched_setparam",
+    "pthread_setschedparam",
+    "pthread_kill",
+    "pthread_rwlockattr_setkind_np",
+    "prctl",
+    "_mm_prefetch",
+    "madvise",
+    "mprotect",
+    "mlockall",
+    "pthread_mutex_consistent",
+    "pthread_atfork",
+    "setenv",
+    "unsetenv",
+    "putenv",
+    "close",
+    "fsync",
+    "clearerr",
+    "rewind",
+    "flockfile",
+    "funlockfile",
+    "isatty",
+    "getuid",
+    "geteuid",
+    "getgid",
+    "nice",
     "setlocale",
     "fputs_unlocked",
     "putchar_unlocked",
@@ -109,18 +130,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "_mm_pause",
     "_mm_lfence",
 ];
-
-/// The operator of `__builtin_add_overflow` and its like.
-fn overflow_operator(name: &str) -> Option<(BinaryOp, &str)> {
-    let rest = name.strip_prefix("__builtin_")?;
-    let rest = rest.strip_prefix('s').filter(|r| !r.starts_with("ub_")).unwrap_or(rest);
-    let rest = rest.strip_prefix('u').unwrap_or(rest);
-    let ops = [("add", BinaryOp::Add), ("sub", BinaryOp::Sub), ("mul", BinaryOp::Mul)];
-    ops.into_iter().find_map(|(word, op)| {
-        let tail = rest.strip_prefix(word)?;
-        matches!(tail, "_overflow" | "_overflow_p" | "l_overflow" | "ll_overflow").then_some((op, tail))
-    })
-}
 
 impl<'a> Lowerer<'a> {
     /// A library function, if it is one.
@@ -197,6 +206,16 @@ impl<'a> Lowerer<'a> {
             }
             // Nobody jumps back: `longjmp` is not supported.
             "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "__sigsetjmp_cancel" => self.zero(span),
+            // How a pointer is aligned, which is no part of the object's number.
+            "__fencepost_low_bits" => {
+                takes(1)?;
+                let pointer = self.scalar(&args[0])?;
+                let long = CType::UNSIGNED_LONG;
+                let scalar = self.types().scalar(&long).expect("integers are scalars");
+                let word = Typed { expr: convert::wrapping(pointer.expr, scalar, span), ty: long };
+                let low = self.int_constant(7, &CType::UNSIGNED_LONG, span);
+                Value::Scalar(self.arithmetic(BinaryOp::BitAnd, word, low, span)?)
+            }
             // Whether waiting has to be seen as such.
             "__fencepost_blocking" => {
                 Value::Scalar(self.int_constant(i64::from(self.deadlock), &CType::INT, span))
@@ -270,6 +289,10 @@ impl<'a> Lowerer<'a> {
             }
             "abort" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort" => {
                 self.evaluate(args)?;
+                // A harness' own assertion that fails by aborting has failed.
+                if self.body.name == "__VERIFIER_assert" {
+                    self.emit(StmtKind::Assert(Expr::constant(0, Scalar::Bool, span)), span);
+                }
                 self.emit(StmtKind::Halt, span);
                 Value::Void
             }
@@ -317,10 +340,19 @@ impl<'a> Lowerer<'a> {
                 let value = self.scalar(&args[0])?;
                 Value::Scalar(self.convert(value, &CType::LONG, span)?)
             }
-            _ if overflow_operator(name).is_some() => {
+            _ if overflow::operator(name).is_some() => {
                 takes(3)?;
-                let (op, _) = overflow_operator(name).expect("just seen");
+                let (op, _) = overflow::operator(name).expect("just seen");
                 self.overflowing(op, args, name.ends_with("_p"), span)?
+            }
+            "__builtin_assume_aligned" => {
+                takes(1)?;
+                Value::Scalar(self.scalar(&args[0])?)
+            }
+            "sched_get_priority_max" | "sched_get_priority_min" => {
+                self.evaluate(args)?;
+                let most = if name.ends_with("max") { 99 } else { 1 };
+                Value::Scalar(self.int_constant(most, &CType::INT, span))
             }
             "__builtin_object_size" => {
                 takes(2)?;
@@ -341,49 +373,6 @@ impl<'a> Lowerer<'a> {
             _ => return Ok(None),
         };
         Ok(Some(value))
-    }
-
-    /// `__builtin_add_overflow(a, b, &result)` and its like: the exact result, and whether it fits.
-    fn overflowing(
-        &mut self,
-        op: BinaryOp,
-        args: &'a [ast::Expr],
-        only_asks: bool,
-        span: Span,
-    ) -> Result<Value> {
-        let l = self.scalar(&args[0])?;
-        let l = Typed { expr: self.keep(l.expr), ty: l.ty };
-        let r = self.scalar(&args[1])?;
-        let r = Typed { expr: self.keep(r.expr), ty: r.ty };
-        let target = match only_asks {
-            true => None,
-            false => {
-                let pointer = self.scalar(&args[2])?;
-                Some(self.pointed(pointer, span)?)
-            }
-        };
-        let ty = match &target {
-            Some(target) => target.ty.unqualified().clone(),
-            None => self.scalar(&args[2])?.ty.unqualified().clone(),
-        };
-        let wide = |ty: &CType| self.types().size(ty).unwrap_or(8);
-        if [&ty, &l.ty, &r.ty].iter().any(|ty| wide(ty) > 4 || !ty.is_integer()) {
-            return Err(Diagnostic::new(span, "overflow of 64-bit integers is not supported here"));
-        }
-        // 64 bits hold what comes of 32.
-        let long = CType::integer(Rank::LongLong, true);
-        let (l, r) = (self.convert(l, &long, span)?, self.convert(r, &long, span)?);
-        let exact = self.arithmetic(op, l, r, span)?;
-        let exact = Typed { expr: self.keep(exact.expr), ty: exact.ty };
-        let cut = self.convert(exact.clone(), &ty, span)?;
-        let cut = Typed { expr: self.keep(cut.expr), ty: cut.ty };
-        if let Some(target) = target {
-            self.emit(StmtKind::Assign(target.place, cut.expr.clone()), span);
-        }
-        let back = self.convert(cut, &long, span)?;
-        let differ = self.arithmetic(BinaryOp::Ne, back, exact, span)?;
-        let truth = self.truth(differ, span);
-        Ok(Value::Scalar(Typed { expr: truth, ty: CType::Bool }))
     }
 
     pub(super) fn zero(&self, span: Span) -> Value {

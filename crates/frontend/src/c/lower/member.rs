@@ -21,11 +21,31 @@ impl<'a> Lowerer<'a> {
         for field in path {
             let CType::Record(id) = *ty.unqualified() else { panic!("a path goes through records") };
             self.keeps_floating_apart(id, name.span)?;
+            self.program.exposes_pointers |= self.shows_pointers(id);
             let member = &self.members[id.0 as usize][field];
             ty = member.ty.clone();
             place.path.push(Projection::Field(member.field));
         }
         Ok(Lvalue { place, ty })
+    }
+
+    /// Whether the number of the object that a pointer in a union leads to shows in another member.
+    fn shows_pointers(&self, id: RecordId) -> bool {
+        let record = self.program.records.get(id);
+        if record.kind != RecordKind::Union {
+            return false;
+        }
+        let half = u64::from(self.program.pointer_bits) / 16;
+        let cells = |field: &fencepost_ir::Field| {
+            let layout = self.program.records.layout(&field.ty);
+            layout.into_iter().map(|c| (field.offset + c.offset, c.ty)).collect::<Vec<_>>()
+        };
+        let all: Vec<_> = record.fields.iter().flat_map(cells).collect();
+        let is_pointer = |ty: &Scalar| matches!(ty, Scalar::Pointer { .. });
+        all.iter().filter(|(_, ty)| is_pointer(ty)).any(|(start, _)| {
+            let (upper, end) = (start + half, start + 2 * half);
+            all.iter().any(|(o, ty)| !is_pointer(ty) && *o < end && upper < o + ty.size())
+        })
     }
 
     /// The members on the way to a member.

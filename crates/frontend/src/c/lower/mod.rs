@@ -9,14 +9,18 @@ mod allocate;
 mod asm;
 mod assign;
 mod atomic;
+mod atomic_name;
 mod atomic_structure;
 mod bits;
 mod call;
+mod cancel;
 mod cleanup;
+mod computed_goto;
 mod constant;
 mod convert;
 mod declare;
 mod destructors;
+mod early_choices;
 mod environment;
 mod expression;
 mod floating;
@@ -28,13 +32,16 @@ mod library;
 mod life;
 mod member;
 mod memory;
+mod overflow;
 mod overlay;
 mod place;
+mod points_to;
 mod record;
 mod spawn_loop;
 mod statement;
 mod thread_local;
 mod variadic;
+mod wide;
 
 use super::ast;
 use super::preprocess::{DataModel, Options};
@@ -217,6 +224,12 @@ struct Lowerer<'a> {
     unlowered: Vec<usize>,
     /// For each procedure the variables whose address it casts.
     casts: Vec<(ProcedureId, overlay::Cast)>,
+    /// What `#pragma pack` says, and where.
+    packs: Vec<(Span, String)>,
+    /// The structures that numbers of 128 bits are, without sign and with.
+    wide: [Option<fencepost_ir::RecordId>; 2],
+    /// Where memory is copied that has no known type.
+    copies: HashSet<Span>,
     /// Whether a key has a destructor.
     has_destructors: bool,
     /// What runs before `main` and behind it, and whether there may be any of the latter.
@@ -225,6 +238,11 @@ struct Lowerer<'a> {
     has_handlers: bool,
     /// The function that the program begins with.
     main: Option<usize>,
+    /// Whether floating-point numbers are in memory, whose bytes are not known.
+    keeps_numbers: bool,
+    /// Whether threads are cancelled, and whether handlers wait for that.
+    cancels: bool,
+    cleans_up: bool,
     /// Whether functions look at arguments behind `...`.
     uses_varargs: bool,
     /// The next call is made for what it does.
@@ -264,11 +282,17 @@ impl<'a> Lowerer<'a> {
             allocators: HashMap::new(),
             unlowered: Vec::new(),
             casts: Vec::new(),
+            packs: Vec::new(),
+            wide: [None; 2],
+            copies: HashSet::new(),
             has_destructors: false,
             constructors: Vec::new(),
             destructors: Vec::new(),
             has_handlers: false,
             main: None,
+            keeps_numbers: false,
+            cancels: false,
+            cleans_up: false,
             uses_varargs: false,
             value_unused: false,
             program,
@@ -294,11 +318,18 @@ impl<'a> Lowerer<'a> {
         self.library_records = self.program.records.0.len() as u32;
         self.taken.clear();
         self.has_handlers = false;
+        (self.cancels, self.cleans_up) = (false, false);
         Ok(())
     }
 
     /// Declares what stands at file scope.
     fn unit(&mut self, unit: &'a ast::Unit) -> Result<()> {
+        for pragma in &unit.pragmas {
+            let pack = pragma.text.trim().strip_prefix("pack").map(str::trim);
+            if let Some(arguments) = pack.and_then(|p| p.strip_prefix('(')?.strip_suffix(')')) {
+                self.packs.push((pragma.span, arguments.to_string()));
+            }
+        }
         for item in &unit.items {
             match item {
                 ast::Item::Function(function) => self.define_function(function)?,
@@ -311,6 +342,7 @@ impl<'a> Lowerer<'a> {
         }
         call::functions_taken(unit, &mut self.taken);
         self.note_exit_handlers(unit);
+        self.note_cancellation(unit);
         Ok(())
     }
 
@@ -329,10 +361,12 @@ impl<'a> Lowerer<'a> {
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
         self.spawn_loops(procedure);
+        self.choose_early(procedure);
         if self.has_destructors {
             self.run_destructors()?;
         }
         self.thread_locals_to_memory();
+        self.open_ends();
         self.overlay();
         self.keep_in_memory();
         self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
@@ -353,7 +387,28 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// `argc` is 1, and `argv` has no names.
+    /// The program's name, for a `main` that looks at its arguments.
+    fn program_name(&mut self, main: usize) -> i64 {
+        let names = self.parameter_names(main);
+        let Some(body) = self.functions[main].body else { return 0 };
+        let mut looks = false;
+        crate::c::visit::in_block(&body.body, &mut |e| {
+            let argument = names.get(1).map(|(name, _)| name);
+            looks |= matches!(&e.kind, ast::ExprKind::Identifier(name) if Some(name) == argument);
+        });
+        if !looks {
+            return 0;
+        }
+        let element = self.types().scalar(&CType::CHAR).expect("characters are scalars");
+        let text = b"program\0";
+        let init = text.iter().map(|byte| Choices::one(i64::from(*byte))).collect();
+        let ty = Type::with_dims(element, &[text.len() as u32]);
+        let id = self.program.shared.len() as u32;
+        self.program.shared.push(Variable::new("argv.0".into(), ty, init, Span::NONE));
+        fencepost_ir::pointer::to_object(id, 0, self.program.pointer_bits)
+    }
+
+    /// `argc` is 1, and `argv` has one name.
     fn main_arguments(&mut self, main: usize) -> Result<Vec<i64>> {
         let params = self.functions[main].ty.params.clone().unwrap_or_default();
         let mut args = Vec::new();
@@ -364,7 +419,8 @@ impl<'a> Lowerer<'a> {
                     let element =
                         self.types().scalar(&CType::Void.pointer_to()).expect("pointers are scalars");
                     let ty = Type::with_dims(element, &[2]);
-                    let init = vec![Choices::one(0); 2];
+                    let name = if i == 1 { self.program_name(main) } else { 0 };
+                    let init = vec![Choices::one(name), Choices::one(0)];
                     let id = self.program.shared.len();
                     self.program.shared.push(Variable::new("argv".into(), ty, init, Span::NONE));
                     fencepost_ir::pointer::to_object(id as u32, 0, self.program.pointer_bits)

@@ -2,11 +2,20 @@
 //!
 //! A cell of memory holds one scalar, so a variable whose address is cast to a pointer to scalars of another size
 //! becomes a union of what it is and of what it is cast to; unions show every member's bytes. The members that are there
-//! already stay the first ones, and every place in the variable leads through them. Variables of threads, what pointers
-//! point to and what goes through `void *` are not followed: accesses to parts of these end in unknown.
+//! already stay the first ones, and every place in the variable leads through them. What goes through `void *` is found by
+//! [`points_to`]: typed memory that is walked byte by byte, and memory of bytes (an arena) that other things live in. Such
+//! allocated memory becomes a row of unions; it starts with zeros, as bytes between members would else be any value.
+//! What is not found ends in unknown when a run comes to it.
 
+use super::points_to::{self, Misfits, Object};
 use super::*;
 use fencepost_ir::{Cell, Field, Record, RecordId, RecordKind};
+
+/// Larger objects are left as they are: no search could go through their states.
+const MOST_BYTES: u64 = 4096;
+
+/// A variable, with the procedure that a local one is of.
+type Viewed = (Option<ProcedureId>, VarRef);
 
 /// A cast of a variable's address.
 pub(super) struct Cast {
@@ -50,28 +59,48 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Makes unions of the variables whose parts are looked at as something else.
+    /// Makes unions of the objects whose parts are looked at as something else.
     pub(super) fn overlay(&mut self) {
         let casts = std::mem::take(&mut self.casts);
         let sizes = self.sizes_followed();
-        let mut done: Vec<(Option<ProcedureId>, VarRef)> = Vec::new();
+        let mut views: Vec<(Viewed, Vec<Field>)> = Vec::new();
+        let mut add = |key, view: Field| match views.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, views)) if views.contains(&view) => {}
+            Some((_, views)) => views.push(view),
+            None => views.push((key, vec![view])),
+        };
         for (procedure, cast) in &casts {
             let procedure = matches!(cast.variable, VarRef::Local(_)).then_some(*procedure);
-            let key = (procedure, cast.variable);
-            if done.contains(&key) {
-                continue;
-            }
-            let of = |c: &&(ProcedureId, Cast)| {
-                c.1.variable == cast.variable && procedure.is_none_or(|procedure| c.0 == procedure)
-            };
             let Some(variable) = self.cast_variable(procedure, cast.variable) else { continue };
             let ty = variable.ty.clone();
-            let views: Vec<Field> =
-                casts.iter().filter(of).filter_map(|(_, cast)| self.view(&ty, cast, &sizes)).collect();
-            if !views.is_empty() {
-                done.push(key);
-                self.become_union(procedure, cast.variable, ty, views);
+            // Parts of this one are what the library cannot do.
+            if variable.name == "__fencepost_whole" {
+                continue;
             }
+            if let Some(view) = self.view(&ty, cast, &sizes) {
+                add((procedure, cast.variable), view);
+            }
+        }
+        let misfits = match !self.keeps_numbers && self.may_misfit(&sizes) {
+            true => points_to::misfits(&self.program, &self.copies),
+            false => Misfits::default(),
+        };
+        self.program.exposes_pointers |= misfits.exposes;
+        for misfit in &misfits.found {
+            if let Object::Variable(procedure, variable) = misfit.object
+                && let Some(v) = self.cast_variable(procedure, variable)
+                && v.name != "__fencepost_whole"
+                && let ty = v.ty.clone()
+                && let Some(view) = self.row(&ty, misfit.seen, misfit.residue)
+            {
+                add((procedure, variable), view);
+            }
+        }
+        let mut done = Vec::new();
+        for (key, views) in views {
+            let Some(ty) = self.cast_variable(key.0, key.1).map(|v| v.ty.clone()) else { continue };
+            done.push(key);
+            self.become_union(key.0, key.1, ty, views);
         }
         for id in (0..self.program.procedures.len()).map(ProcedureId) {
             let is_done = |variable: VarRef| match variable {
@@ -79,7 +108,156 @@ impl Lowerer<'_> {
                 _ => done.contains(&(None, variable)),
             };
             lead_through(&mut self.program.procedures[id.0].body, &is_done);
+            self.overlay_allocations(id, &misfits);
         }
+    }
+
+    /// Whether there are accesses that a look at types alone finds possible in memory of another type: of bytes, or
+    /// to memory of bytes.
+    fn may_misfit(&self, sizes: &HashSet<u64>) -> bool {
+        let has_bytes = |ty: &Type| self.program.records.layout(ty).iter().any(|c| c.ty.size() == 1);
+        let mut bytes = self.program.shared.iter().any(|v| has_bytes(&v.ty));
+        for procedure in &self.program.procedures {
+            bytes |= procedure.locals.iter().any(|v| has_bytes(&v.ty));
+            procedure.body.visit(&mut |stmt| {
+                for e in stmt.kind.expressions() {
+                    e.visit(&mut |e| {
+                        if let ExprKind::Allocate(ty, ..) = &e.kind {
+                            bytes |= has_bytes(ty);
+                        }
+                    });
+                }
+            });
+        }
+        sizes.contains(&1) || !self.copies.is_empty() || bytes && sizes.iter().any(|size| *size > 1)
+    }
+
+    /// A row of equal scalars over all of a type, from a byte on.
+    fn row(&self, ty: &Type, seen: Scalar, first: u64) -> Option<Field> {
+        let (records, size) = (&self.program.records, self.program.records.size(ty));
+        if size > MOST_BYTES || !records.layout(ty).iter().all(is_plain) {
+            return None;
+        }
+        let count = size.saturating_sub(first) / seen.size();
+        let ty = Type::Array(Box::new(seen.into()), u32::try_from(count).ok()?);
+        (count > 0).then(|| Field { name: String::new(), ty, offset: first })
+    }
+
+    /// Structures that are allocated with more room than they have, for an array of one element at their end: it takes
+    /// what there is.
+    pub(super) fn open_ends(&mut self) {
+        for p in 0..self.program.procedures.len() {
+            let mut body = std::mem::take(&mut self.program.procedures[p].body);
+            body.visit_mut(&mut |stmt| {
+                for e in stmt.kind.expressions_mut() {
+                    e.visit_mut(&mut |e| {
+                        if let ExprKind::Allocate(ty, bytes, ..) | ExprKind::Reallocate(ty, _, bytes) =
+                            &mut e.kind
+                            && let Type::Record(id) = *ty
+                            && is_sum(bytes)
+                            && let Some(open) = self.opened(id)
+                        {
+                            *ty = open;
+                        }
+                    });
+                }
+            });
+            self.program.procedures[p].body = body;
+        }
+    }
+
+    /// A record whose last array has no length, if it has one of one element.
+    fn opened(&mut self, id: RecordId) -> Option<Type> {
+        let Record { name, kind: RecordKind::Struct, fields, .. } = self.program.records.get(id) else {
+            return None;
+        };
+        let (name, mut fields) = (name.clone(), fields.clone());
+        let last = fields.last_mut()?;
+        let Type::Array(of, 1) = &last.ty else { return None };
+        last.ty = Type::Array(of.clone(), 0);
+        let size = last.offset;
+        let made = Record { name, kind: RecordKind::Struct, fields, size };
+        let known = self.program.records.0.iter().position(|record| *record == made);
+        Some(Type::Record(RecordId(known.unwrap_or_else(|| {
+            self.program.records.0.push(made);
+            self.members.push(Vec::new());
+            self.program.records.0.len() - 1
+        }) as u32)))
+    }
+
+    /// Gives the allocations of a procedure types that show all that is looked for in them.
+    fn overlay_allocations(&mut self, id: ProcedureId, misfits: &Misfits) {
+        let mut types: HashMap<usize, Type> = HashMap::new();
+        let mut own = Vec::new();
+        self.program.procedures[id.0].body.visit(&mut |stmt| {
+            for e in stmt.kind.expressions() {
+                e.visit(&mut |e| {
+                    if let ExprKind::Allocate(ty, ..) | ExprKind::Reallocate(ty, ..) = &e.kind {
+                        own.push(ty.innermost().clone());
+                    }
+                });
+            }
+        });
+        for (n, ty) in own.into_iter().enumerate() {
+            let object = Object::Site(id, n);
+            let seen: Vec<_> = misfits.found.iter().filter(|m| m.object == object).collect();
+            if seen.is_empty() || misfits.resized.contains(&object) {
+                continue;
+            }
+            // Memory without type is chunks of what is largest in it.
+            let is_bytes = allocate::is_bytes(&ty);
+            let size = match is_bytes {
+                true => seen.iter().map(|m| m.seen.size()).max().unwrap_or(8),
+                false => self.program.records.size(&ty),
+            };
+            let of_bytes = Type::Array(Box::new(ty.clone()), size as u32);
+            let ty = if is_bytes { of_bytes } else { ty };
+            let rows = seen.iter().filter(|m| m.residue == 0 && size.is_multiple_of(m.seen.size()));
+            let rows: Vec<Field> = rows.filter_map(|m| self.row(&ty, m.seen, 0)).collect();
+            if rows.is_empty() || matches!(ty, Type::Record(r) if self.ends_open(r)) {
+                continue;
+            }
+            let first = Field { name: String::new(), ty, offset: 0 };
+            let first = (!is_bytes || misfits.bytes.contains(&object)).then_some(first);
+            types.insert(n, self.union_of(first.into_iter().chain(rows).collect(), size));
+        }
+        if types.is_empty() {
+            return;
+        }
+        let mut n = 0;
+        self.program.procedures[id.0].body.visit_mut(&mut |stmt| {
+            for e in stmt.kind.expressions_mut() {
+                e.visit_mut(&mut |e| {
+                    if let ExprKind::Allocate(ty, _, fill, _) = &mut e.kind
+                        && let Some(union) = types.get(&n)
+                    {
+                        (*ty, *fill) = (union.clone(), Fill::Zero);
+                    }
+                    n += usize::from(matches!(e.kind, ExprKind::Allocate(..) | ExprKind::Reallocate(..)));
+                });
+            }
+        });
+    }
+
+    /// Whether a record ends in an array without length.
+    fn ends_open(&self, id: RecordId) -> bool {
+        let last = self.program.records.get(id).fields.last();
+        matches!(last, Some(Field { ty: Type::Array(_, 0), .. }))
+    }
+
+    /// A union of fields. Where pointers share bytes with other things they can be seen in them.
+    fn union_of(&mut self, fields: Vec<Field>, size: u64) -> Type {
+        let union = Type::Record(RecordId(self.program.records.0.len() as u32));
+        let name = "unnamed".to_string();
+        self.program.records.0.push(Record { name, kind: RecordKind::Union, fields, size });
+        self.members.push(Vec::new());
+        let (mut pointers, mut others) = (false, false);
+        self.program.records.scalars(&union, &mut Vec::new(), &mut |_, scalar| {
+            pointers |= matches!(scalar, Scalar::Pointer { .. });
+            others |= !matches!(scalar, Scalar::Pointer { .. });
+        });
+        self.program.exposes_pointers |= pointers && others;
+        union
     }
 
     fn cast_variable(&mut self, procedure: Option<ProcedureId>, variable: VarRef) -> Option<&mut Variable> {
@@ -118,10 +296,9 @@ impl Lowerer<'_> {
     /// What a cast adds to a variable; nothing if all that it can lead to is there already.
     fn view(&self, ty: &Type, cast: &Cast, sizes: &HashSet<u64>) -> Option<Field> {
         let records = &self.program.records;
-        let plain = |c: &Cell| matches!(c.ty, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. });
         let (own, seen) = (records.layout(ty), records.layout(&cast.ty));
         let size = records.size(ty);
-        if !own.iter().chain(&seen).all(plain) || !seen.iter().any(|c| sizes.contains(&c.ty.size())) {
+        if !own.iter().chain(&seen).all(is_plain) || !seen.iter().any(|c| sizes.contains(&c.ty.size())) {
             return None;
         }
         let is_there = |offset: u64, scalar: Scalar| {
@@ -158,17 +335,27 @@ impl Lowerer<'_> {
     ) {
         let size = self.program.records.size(&ty);
         let own = Field { name: String::new(), ty, offset: 0 };
-        let fields = std::iter::once(own).chain(views).collect();
-        let name = "unnamed".to_string();
-        let union = Type::Record(RecordId(self.program.records.0.len() as u32));
-        self.program.records.0.push(Record { name, kind: RecordKind::Union, fields, size });
-        self.members.push(Vec::new());
+        let union = self.union_of(std::iter::once(own).chain(views).collect(), size);
         let layout = self.program.records.layout(&union);
         let Some(variable) = self.cast_variable(procedure, variable) else { return };
         variable.ty = union;
         let there = variable.init.len();
         variable.init.extend(layout[there..].iter().map(|cell| Choices::one(cell.ty.default_value())));
     }
+}
+
+/// Whether a size is one of a structure and of something behind it.
+fn is_sum(bytes: &Expr) -> bool {
+    match &bytes.kind {
+        ExprKind::Convert(_, inner) => is_sum(inner),
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
+        _ => false,
+    }
+}
+
+/// Whether a cell has bytes that mean its value.
+fn is_plain(cell: &Cell) -> bool {
+    matches!(cell.ty, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. })
 }
 
 /// Lets all places in the variables lead through the unions' first member.

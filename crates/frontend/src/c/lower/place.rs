@@ -79,6 +79,14 @@ impl<'a> Lowerer<'a> {
         }
         let Global { name, ty, per_thread, span: declared, defined, .. } = &self.globals[index];
         if !defined {
+            // What the library's headers declare, the library has.
+            if let Some(Symbol::Global(own)) = self.library.get(name).cloned()
+                && own != index
+            {
+                let variable = self.global(own, span)?;
+                self.globals[index].variable = Some(variable);
+                return Ok(variable);
+            }
             return Err(Diagnostic::new(span, format!("the variable `{name}` is defined nowhere"))
                 .help("give the file that defines it, too, with --link, or define it"));
         }
@@ -223,6 +231,7 @@ impl<'a> Lowerer<'a> {
         if ty.is_atomic() {
             self.mark_atomic(atomic::Order::SeqCst, span);
         }
+        self.keeps_numbers |= ty.is_floating();
         let ty = ty.unqualified().clone();
         match &ty {
             CType::Array(of, _) => {

@@ -20,6 +20,8 @@ pub(super) struct Member {
 struct Layout {
     kind: RecordKind,
     packed: bool,
+    /// What `#pragma pack` lets a member be aligned to at most.
+    most: u64,
     fields: Vec<Field>,
     members: Vec<Member>,
     /// Where the next member begins at the earliest.
@@ -34,6 +36,7 @@ impl Default for Layout {
         Layout {
             kind: RecordKind::Struct,
             packed: false,
+            most: u64::MAX,
             fields: Vec::new(),
             members: Vec::new(),
             bits: 0,
@@ -48,7 +51,7 @@ impl<'a> Lowerer<'a> {
         self.tags.iter().rev().find_map(|tags| tags.get(name)).cloned()
     }
 
-    fn new_record(&mut self, kind: RecordKind, name: &str) -> RecordId {
+    pub(super) fn new_record(&mut self, kind: RecordKind, name: &str) -> RecordId {
         let id = RecordId(self.program.records.0.len() as u32);
         let record = Record { name: name.to_string(), kind, fields: Vec::new(), size: 0 };
         self.program.records.0.push(record);
@@ -104,9 +107,11 @@ impl<'a> Lowerer<'a> {
         members: &'a [Declared],
     ) -> Result<()> {
         let packed = record.attributes.iter().any(|a| matches!(a.kind, ast::AttributeKind::Packed));
+        let most = self.most_alignment(record.span)?;
+        let packed = packed || most == 1;
         let kind = self.program.records.get(id).kind;
         let alignment = self.alignment_attributes(&record.attributes)?;
-        let mut layout = Layout { kind, packed, alignment, ..Layout::default() };
+        let mut layout = Layout { kind, packed, most, alignment, ..Layout::default() };
         for member in members {
             let (specifiers, declared) = match member {
                 Declared::Fields { specifiers, fields } => (specifiers, fields),
@@ -147,6 +152,29 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// What `#pragma pack`, where it stands before a place, lets members be aligned to at most.
+    fn most_alignment(&self, place: Span) -> Result<u64> {
+        let (mut most, mut kept) = (u64::MAX, Vec::new());
+        let before = |p: &&(Span, String)| p.0.file == place.file && p.0.line < place.line;
+        for (span, text) in self.packs.iter().filter(before) {
+            let unknown = || Diagnostic::new(*span, "this `#pragma pack` is not supported");
+            for argument in text.split(',').map(str::trim) {
+                match argument {
+                    "" if !text.trim().is_empty() => return Err(unknown()),
+                    "" => most = u64::MAX,
+                    "push" => kept.push(most),
+                    "pop" => most = kept.pop().unwrap_or(u64::MAX),
+                    number => match number.parse() {
+                        Ok(0) => most = u64::MAX,
+                        Ok(n @ (1 | 2 | 4 | 8 | 16)) => most = n,
+                        _ => return Err(unknown()),
+                    },
+                }
+            }
+        }
+        Ok(most)
+    }
+
     /// Whether a name is that of a member, or of one of an unnamed record among them.
     fn has_member(&self, members: &[Member], name: &str) -> bool {
         members.iter().any(|member| match member.ty.unqualified() {
@@ -164,7 +192,7 @@ impl<'a> Lowerer<'a> {
         let (Some(storage), Some(size)) = (self.types().storage(&ty), self.types().size(&ty)) else {
             return Err(self.no_values(&ty, span));
         };
-        let natural = if layout.packed { 1 } else { self.types().alignment(&ty) };
+        let natural = if layout.packed { 1 } else { self.types().alignment(&ty).min(layout.most) };
         let align = natural.max(aligned);
         let offset = match layout.kind {
             RecordKind::Struct => layout.bits.div_ceil(8).next_multiple_of(align),
@@ -210,7 +238,7 @@ impl<'a> Lowerer<'a> {
             return Ok(());
         }
         if !layout.packed {
-            layout.alignment = layout.alignment.max(self.types().alignment(&declared));
+            layout.alignment = layout.alignment.max(self.types().alignment(&declared).min(layout.most));
         }
         layout.waiting.push((layout.members.len(), first, bits));
         layout.members.push(Member { name: name.to_string(), ty: declared, field: 0 });

@@ -432,7 +432,7 @@ impl<'a> Lowerer<'a> {
                 self.emit(StmtKind::Goto(label), span);
                 Ok(())
             }
-            Ast::GotoComputed(e) => Err(Diagnostic::new(e.span, "computed goto is not supported")),
+            Ast::GotoComputed(e) => self.computed_goto(e, span),
             Ast::Continue => {
                 let jumps = self.body.jumps.iter().rev().find_map(|j| Some((j.again.clone()?, j.cleanups)));
                 self.jump(jumps, StmtKind::Continue, span)
@@ -613,6 +613,21 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// What is returned, where that has 128 bits or becomes so.
+    fn returned_value(&mut self, e: &'a ast::Expr, ty: &CType) -> Result<Value> {
+        let value = self.value(e)?;
+        match (&value, self.is_wide(ty)) {
+            (_, Some(_)) => {
+                let place = self.widened(value, ty, e.span)?;
+                Ok(Value::Record(place, ty.unqualified().clone()))
+            }
+            (Value::Record(_, from), None) if self.is_wide(from).is_some() && ty.is_integer() => {
+                Ok(Value::Scalar(self.words(value, e.span)?.lower()))
+            }
+            _ => Ok(value),
+        }
+    }
+
     fn return_statement(&mut self, value: Option<&'a ast::Expr>, span: Span) -> Result<()> {
         if self.body.is_main {
             if let Some(value) = value {
@@ -635,7 +650,7 @@ impl<'a> Lowerer<'a> {
                     return Err(Diagnostic::new(value.span, "this function returns no value"));
                 }
             },
-            (Some(e), Some(ty)) => match self.value(e)? {
+            (Some(e), Some(ty)) => match self.returned_value(e, &ty)? {
                 Value::Scalar(value) => Some(self.convert(value, &ty, e.span)?.expr),
                 Value::Record(place, from) if from == *ty.unqualified() => {
                     let Some(Symbol::Function(index)) = self.scopes[0].get(&self.body.name).cloned() else {
@@ -643,7 +658,11 @@ impl<'a> Lowerer<'a> {
                     };
                     let procedure = self.functions[index].procedure.expect("it is being lowered");
                     let target = self.returned(procedure, &ty, span)?;
-                    self.copy(&target, &place, &ty, span)?;
+                    let scalars = self.scalars_of(&place, &ty, span)?;
+                    for ((_, from, scalar), target) in scalars.into_iter().zip(target) {
+                        let value = Expr { kind: ExprKind::Read(from), ty: scalar, span };
+                        self.emit(StmtKind::Assign(target, value), span);
+                    }
                     None
                 }
                 Value::Record(..) | Value::Void => {

@@ -1,5 +1,54 @@
-/* Memory, for elements of any type: the pointers have the type that lowering has found. Bytes that are
-   no whole element are accessed as such, which memory refuses unless they are elements. */
+/* Memory, for elements of any type: the pointers have the type that lowering has found. Where bytes are meant that
+   are no whole element, an access is made that memory refuses: to part of this variable. */
+
+static long __fencepost_whole;
+
+/* Threads that have been cancelled, by their numbers. */
+static _Bool __fencepost_cancelled[64];
+static _Thread_local int __fencepost_cancel_state;
+
+static int pthread_cancel(pthread_t thread)
+{
+    unsigned long number = (unsigned long)thread;
+    if (number < sizeof __fencepost_cancelled)
+        __atomic_store_n(&__fencepost_cancelled[number], 1, 5);
+    else
+        *(char *)&__fencepost_whole = 0;
+    return 0;
+}
+
+static int pthread_setcancelstate(int state, int *old)
+{
+    if (old != 0)
+        *old = __fencepost_cancel_state;
+    __fencepost_cancel_state = state;
+    return 0;
+}
+
+static void __fencepost_cancelled_here(void)
+{
+    unsigned long number = (unsigned long)__fencepost_self();
+    if (__fencepost_cancel_state == 0 && number < sizeof __fencepost_cancelled && __fencepost_cancelled[number])
+        pthread_exit((void *)-1);
+}
+
+/* What is known by its address only: in words, if there are only whole ones, or else in bytes. */
+static void __fencepost_copy_raw(char *to, const char *from, unsigned long n)
+{
+    unsigned long low = __fencepost_low_bits(to) | __fencepost_low_bits(from) | n & 7;
+    unsigned long step = low == 0 ? 8 : (low & 3) == 0 ? 4 : 1, i = 0;
+    _Bool back = (unsigned long)(to - from) < n;
+    while (i < n) {
+        unsigned long at = back ? n - step - i : i;
+        if (step == 8)
+            *(unsigned long long *)(to + at) = *(unsigned long long *)(from + at);
+        else if (step == 4)
+            *(unsigned *)(to + at) = *(unsigned *)(from + at);
+        else
+            to[at] = from[at];
+        i += step;
+    }
+}
 
 static void __fencepost_copy(char *to, const char *from, unsigned long n)
 {
@@ -17,7 +66,22 @@ static void __fencepost_copy(char *to, const char *from, unsigned long n)
         }
     }
     if (n % sizeof *to != 0)
-        ((char *)to)[count * sizeof *to] = ((char *)from)[count * sizeof *to];
+        *(char *)&__fencepost_whole = 0;
+}
+
+static void __fencepost_fill_raw(char *to, unsigned long long value, unsigned long n)
+{
+    unsigned long low = __fencepost_low_bits(to) | n & 7;
+    unsigned long step = low == 0 ? 8 : (low & 3) == 0 ? 4 : 1, i = 0;
+    while (i < n) {
+        if (step == 8)
+            *(unsigned long long *)(to + i) = value;
+        else if (step == 4)
+            *(unsigned *)(to + i) = (unsigned)value;
+        else
+            to[i] = (char)value;
+        i += step;
+    }
 }
 
 static void __fencepost_fill(char *to, char value, unsigned long n)
@@ -28,7 +92,7 @@ static void __fencepost_fill(char *to, char value, unsigned long n)
         i++;
     }
     if (n % sizeof *to != 0)
-        ((char *)to)[count * sizeof *to] = (char)value;
+        *(char *)&__fencepost_whole = 0;
 }
 
 static void __fencepost_clear(char *to, unsigned long n)
@@ -40,7 +104,7 @@ static void __fencepost_clear(char *to, unsigned long n)
         i++;
     }
     if (n % sizeof *to != 0)
-        ((char *)to)[count * sizeof *to] = 0;
+        *(char *)&__fencepost_whole = 0;
 }
 
 static int __fencepost_compare(const char *a, const char *b, unsigned long n)
@@ -58,7 +122,7 @@ static int __fencepost_compare(const char *a, const char *b, unsigned long n)
         result = (x & 255) < (y & 255) ? -1 : 1;
     }
     if (n % sizeof *a != 0 && i == count)
-        result = ((char *)a)[count * sizeof *a] - ((char *)b)[count * sizeof *a];
+        result = *(char *)&__fencepost_whole;
     return result;
 }
 

@@ -105,6 +105,57 @@ static char *strchr(const char *s, int c)
     return found;
 }
 
+static unsigned long strspn(const char *s, const char *accept)
+{
+    unsigned long i = 0;
+    while (s[i] != 0 && strchr(accept, s[i]) != 0)
+        i++;
+    return i;
+}
+
+static unsigned long strcspn(const char *s, const char *reject)
+{
+    unsigned long i = 0;
+    while (s[i] != 0 && strchr(reject, s[i]) == 0)
+        i++;
+    return i;
+}
+
+static char *strpbrk(const char *s, const char *accept)
+{
+    unsigned long i = strcspn(s, accept);
+    char *found = 0;
+    if (s[i] != 0)
+        found = (char *)s + i;
+    return found;
+}
+
+static char *strsep(char **at, const char *separators)
+{
+    char *token = *at;
+    if (token != 0) {
+        unsigned long i = strcspn(token, separators);
+        if (token[i] != 0) {
+            token[i] = 0;
+            *at = token + i + 1;
+        } else {
+            *at = 0;
+        }
+    }
+    return token;
+}
+
+static char *strchrnul(const char *s, int c)
+{
+    unsigned long i = 0;
+    while (s[i] != 0 && s[i] != (char)c)
+        i++;
+    return (char *)s + i;
+}
+
+static char *index(const char *s, int c) { return strchr(s, c); }
+static int strcoll(const char *a, const char *b) { return strcmp(a, b); }
+
 static char *__fencepost_token(char *s, const char *separators, char **rest)
 {
     char *token = 0;
@@ -154,6 +205,8 @@ static char *strrchr(const char *s, int c)
         found = (char *)s + i;
     return found;
 }
+
+static char *rindex(const char *s, int c) { return strrchr(s, c); }
 
 static char *strstr(const char *s, const char *part)
 {
@@ -215,6 +268,26 @@ static int isalnum(int c) { return isalpha(c) || isdigit(c); }
 static int isspace(int c) { return c == ' ' || c >= '\t' && c <= '\r'; }
 static int toupper(int c) { return islower(c) ? c - 32 : c; }
 static int tolower(int c) { return isupper(c) ? c + 32 : c; }
+
+static int isxdigit(int c) { return isdigit(c) || c >= 'A' && c <= 'F' || c >= 'a' && c <= 'f'; }
+static int isblank(int c) { return c == ' ' || c == '\t'; }
+static int iscntrl(int c) { return c >= 0 && c < 32 || c == 127; }
+static int isprint(int c) { return c >= 32 && c < 127; }
+static int isgraph(int c) { return c > 32 && c < 127; }
+static int ispunct(int c) { return isgraph(c) && !isalnum(c); }
+
+static int strncasecmp(const char *a, const char *b, unsigned long n)
+{
+    unsigned long i = 0;
+    int result = 0;
+    while (i < n && tolower((unsigned char)a[i]) == tolower((unsigned char)b[i]) && a[i] != 0)
+        i++;
+    if (i < n)
+        result = tolower((unsigned char)a[i]) - tolower((unsigned char)b[i]);
+    return result;
+}
+
+static int strcasecmp(const char *a, const char *b) { return strncasecmp(a, b, (unsigned long)-1); }
 
 static int abs(int n) { return n < 0 ? -n : n; }
 static long labs(long n) { return n < 0 ? -n : n; }
@@ -338,6 +411,9 @@ static long long strtoll(const char *text, char **end, int base)
     return __fencepost_number(text, end, base);
 }
 
+static long atol(const char *text) { return strtol(text, 0, 10); }
+static long long atoll(const char *text) { return strtoll(text, 0, 10); }
+
 static unsigned long strtoul(const char *text, char **end, int base)
 {
     return (unsigned long)__fencepost_number(text, end, base);
@@ -449,7 +525,7 @@ static int vsnprintf(char *to, unsigned long size, const char *format, unsigned 
             } else if (c == 's') {
                 length = strlen(*(char **)next);
             } else if (c != 'c' && c != '%') {
-                length = ((unsigned char *)next)[1];
+                length = *(unsigned char *)&__fencepost_whole;
             }
             if (is_number) {
                 unsigned long long rest = is_signed ? 0 - value : value;
@@ -501,6 +577,46 @@ static long __fencepost_now(void)
 }
 
 /* Files: opening one may fail, and what is written to it is gone. */
+
+/* The command line has no options. */
+char *optarg;
+int optind = 1, opterr = 1, optopt;
+
+/* Sets of processors. */
+static void __fencepost_cpu_zero(unsigned long *set)
+{
+    unsigned long i = 0;
+    while (i < 1024 / (8 * sizeof *set)) {
+        set[i] = 0;
+        i++;
+    }
+}
+
+static void __fencepost_cpu_set(int cpu, unsigned long *set)
+{
+    set[cpu / (8 * sizeof *set)] |= 1UL << cpu % (8 * sizeof *set);
+}
+
+static void __fencepost_cpu_clear(int cpu, unsigned long *set)
+{
+    set[cpu / (8 * sizeof *set)] &= ~(1UL << cpu % (8 * sizeof *set));
+}
+
+static int __fencepost_cpu_isset(int cpu, const unsigned long *set)
+{
+    return (set[cpu / (8 * sizeof *set)] >> cpu % (8 * sizeof *set) & 1) != 0;
+}
+
+static int __fencepost_cpu_count(const unsigned long *set)
+{
+    unsigned long i = 0;
+    int count = 0;
+    while (i < 1024 / (8 * sizeof *set)) {
+        count += __builtin_popcountl(set[i]);
+        i++;
+    }
+    return count;
+}
 
 static char __fencepost_file;
 

@@ -1,6 +1,37 @@
 /* POSIX and C11 threads but for mutexes. Waiting is an assumption at the beginning of an atomic section:
    where it does not hold, the section has not begun. */
 
+static int pthread_attr_init(pthread_attr_t *a)
+{
+    a->detached = 0;
+    a->stack = 8388608;
+    return 0;
+}
+
+static int pthread_attr_setdetachstate(pthread_attr_t *a, int detached)
+{
+    a->detached = detached;
+    return 0;
+}
+
+static int pthread_attr_getdetachstate(const pthread_attr_t *a, int *detached)
+{
+    *detached = a->detached;
+    return 0;
+}
+
+static int pthread_attr_setstacksize(pthread_attr_t *a, unsigned long bytes)
+{
+    a->stack = bytes;
+    return 0;
+}
+
+static int pthread_attr_getstacksize(const pthread_attr_t *a, unsigned long *bytes)
+{
+    *bytes = a->stack;
+    return 0;
+}
+
 static int pthread_mutexattr_init(pthread_mutexattr_t *a)
 {
     a->kind = __FENCEPOST_NORMAL;

@@ -5,6 +5,11 @@
 typedef int __fencepost_lock_t;
 typedef unsigned long pthread_t;
 
+typedef struct __fencepost_thread_attributes {
+    int detached;
+    unsigned long stack;
+} pthread_attr_t;
+
 typedef struct __fencepost_mutex_attributes {
     int kind;
 } pthread_mutexattr_t;

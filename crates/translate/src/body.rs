@@ -86,7 +86,7 @@ impl<'a> Body<'a> {
             let v = &self.procedure.locals[i];
             let Some(ty) = v.ty.as_scalar() else { continue };
             let value = self.c_words().expr(&Expr::constant(*value, ty, Span::NONE), 0);
-            let (text, name) = (self.c_words().named(&v.ty, &v.name), v.name.clone());
+            let (text, name) = (self.c_words().variable(v), v.name.clone());
             self.line(format!("{text} = {value};"));
             self.line(format!("(void){name};"));
         }
@@ -298,7 +298,7 @@ impl<'a> Body<'a> {
                     self.call(Helper::EndThread);
                 }
                 match value {
-                    Some(value) => self.line(format!("return {};", self.expr(&value))),
+                    Some(value) => self.line(format!("return {};", self.result_text(&value))),
                     None if language.is_c() && self.translator.ends_thread(self.id) => self.line("return 0;"),
                     None => self.line("return;"),
                 }
@@ -372,6 +372,14 @@ impl<'a> Body<'a> {
             StmtKind::Exit(_) | StmtKind::Halt => {
                 return Err(Unsupported::new(stmt.span, "the end of a thread or program inside a function"));
             }
+            StmtKind::Free(pointer) if language.is_c() => {
+                let pointer = self.value(pointer)?;
+                self.switch();
+                self.call(Helper::Fence);
+                self.translator.helper(Helper::Memory);
+                let pointer = self.expr(&pointer);
+                self.line(format!("free({pointer});"));
+            }
             StmtKind::Free(_) => return Err(Unsupported::new(stmt.span, "allocated memory")),
         }
         Ok(())
@@ -390,7 +398,7 @@ impl<'a> Body<'a> {
         let free = |e: &Expr| c && any(e) && is_named(e.span);
         let value = match value {
             Some(e) if free(e) => None,
-            Some(e) => Some(self.whole_value(e)?),
+            Some(e) => Some(self.whole_value(e, id)?),
             None => None,
         };
         let variable = self.procedure.locals[id.0].clone();
@@ -401,7 +409,7 @@ impl<'a> Body<'a> {
             return Ok(());
         }
         let text = match value {
-            Some(value) if c => format!("{} = {value};", self.c_words().named(&variable.ty, &variable.name)),
+            Some(value) if c => format!("{} = {value};", self.c_words().variable(&variable)),
             Some(value) => format!("{} {} = {value};", self.words().type_name(&variable.ty), variable.name),
             None => format!("{};", self.declaration(&variable)),
         };
@@ -425,7 +433,7 @@ impl<'a> Body<'a> {
                     self.action(value, Some(id))?
                 }
                 _ => {
-                    let text = self.whole_value(value)?;
+                    let text = self.whole_value(value, id)?;
                     self.assign(id, &text);
                 }
             }
@@ -439,17 +447,20 @@ impl<'a> Body<'a> {
 
     fn store(&mut self, access: Access, place: &Place, value: &Expr) {
         let text = match access {
-            Access::Direct => format!("{} = {};", self.place_text(place), self.expr(value)),
+            Access::Direct => format!("{} = {};", self.place_text(place), self.expr_to(value, place)),
             Access::Delayed(x) => {
                 self.switch();
                 let mut args = self.indices(place);
-                args.push(self.expr(value));
+                args.push(match self.cast_between(place, x) {
+                    Some((_, delayed)) => format!("({delayed})({})", self.expr(value)),
+                    None => self.argument(value),
+                });
                 format!("{}({});", self.translator.helper(Helper::Store(x)), args.join(", "))
             }
             Access::Pointer(ty) => {
                 self.switch();
                 let write = self.translator.helper(Helper::Write(ty));
-                format!("{write}({}, {});", self.address(place), self.expr(value))
+                format!("{write}({}, {});", self.address(place), self.argument(value))
             }
         };
         self.line(text);

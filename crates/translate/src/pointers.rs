@@ -7,9 +7,10 @@
 //! procedure that runs once are as good as shared ones, and are made such where that fails ([`share_locals`]).
 
 use crate::Unsupported;
+use crate::times::Runs;
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::tree::{
-    Base, Block, Choices, Count, Expr, ExprKind, Kept, LocalId, Place, Procedure, ProcedureId, Program,
+    Base, Block, Choices, Expr, ExprKind, Fill, Kept, LocalId, Place, Procedure, ProcedureId, Program,
     Projection, SharedId, Stmt, StmtKind, Type, VarRef, Variable,
 };
 use fencepost_ir::{Scalar, Span};
@@ -210,93 +211,28 @@ impl Flow<'_> {
     }
 }
 
-/// The procedures that run once: started once, or called at one place that is passed once.
-fn run_once(program: &Program) -> BTreeSet<usize> {
-    let mut entered = vec![0u32; program.procedures.len()];
-    for thread in &program.threads {
-        entered[thread.procedure.0] += match thread.count {
-            Count::Times(n) => n,
-            Count::Any => 2,
-        };
-    }
-    // The callers; a call in a loop counts twice, and so does one where jumps may lead back.
-    let mut callers = vec![Vec::new(); program.procedures.len()];
-    for (i, procedure) in program.procedures.iter().enumerate() {
-        let mut labels = false;
-        procedure.body.visit(&mut |stmt| labels |= matches!(stmt.kind, StmtKind::Label(_)));
-        calls(&procedure.body, labels, &mut |callee, often| {
-            entered[callee.0] += if often { 2 } else { 1 };
-            callers[callee.0].push(i);
-        });
-    }
-    statements(program, |_, stmt| {
-        expressions(stmt, &mut |e| {
-            if let ExprKind::Spawn(id, ..) = e.kind {
-                entered[id.0] += 2;
-            }
-        });
-    });
-    let mut once: BTreeSet<usize> = (0..entered.len()).filter(|i| entered[*i] == 1).collect();
-    loop {
-        let left: BTreeSet<usize> =
-            once.iter().copied().filter(|i| callers[*i].iter().all(|c| once.contains(c))).collect();
-        if left == once {
-            return once;
-        }
-        once = left;
-    }
-}
-
-/// The calls of a block, with whether they stand in a loop.
-fn calls(block: &Block, in_loop: bool, found: &mut impl FnMut(ProcedureId, bool)) {
-    for stmt in &block.0 {
-        let loops = in_loop || matches!(stmt.kind, StmtKind::While(..) | StmtKind::DoWhile(..));
-        expressions(stmt, &mut |e| {
-            if let ExprKind::Call(id, _) = e.kind {
-                found(id, loops);
-            }
-        });
-        match &stmt.kind {
-            StmtKind::If(_, then, otherwise) => {
-                calls(then, in_loop, found);
-                calls(otherwise, in_loop, found);
-            }
-            StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => calls(body, true, found),
-            StmtKind::Atomic(_, body) | StmtKind::Block(body) => calls(body, in_loop, found),
-            StmtKind::Choose(blocks) => blocks.iter().for_each(|b| calls(b, in_loop, found)),
-            _ => {}
-        }
-    }
-}
-
-/// Makes the variables in memory of procedures that run once shared ones.
-pub fn share_locals(program: &mut Program) -> Result<(), Unsupported> {
-    for i in run_once(program) {
-        let first = program.shared.len();
+/// Makes the variables in memory of procedures that run once shared ones. Those that hold anything at first, and may be
+/// seen so, are returned with their procedures.
+pub fn share_locals(program: &mut Program) -> Vec<(ProcedureId, SharedId)> {
+    let runs = Runs::new(program);
+    let mut unset = Vec::new();
+    for i in (0..program.procedures.len()).filter(|i| runs.times(ProcedureId(*i)).is_some_and(|n| n <= 1)) {
         let procedure = &mut program.procedures[i];
-        let ids: Vec<_> = (procedure.params..procedure.locals.len())
-            .filter(|id| matches!(procedure.locals[*id].kept, Kept::InMemory(_)))
-            .collect();
-        for (n, id) in ids.iter().enumerate() {
-            let v = &procedure.locals[*id];
-            if !is_set_first(procedure, LocalId(*id)) {
-                return Err(Unsupported::new(
-                    v.span,
-                    "a local variable that other threads may see before it is set",
-                ));
+        for id in procedure.params..procedure.locals.len() {
+            let v = &procedure.locals[id];
+            let Kept::InMemory(fill) = v.kept else { continue };
+            let shared_id = SharedId(program.shared.len());
+            if fill == Fill::Undefined && !is_set_first(procedure, LocalId(id)) {
+                unset.push((ProcedureId(i), shared_id));
             }
             let cells = program.records.layout(&v.ty);
             let init = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
-            let shared = Variable::new(v.name.clone(), v.ty.clone(), init, v.span);
-            let shared_id = SharedId(first + n);
-            replace(&mut procedure.body, LocalId(*id), shared_id);
-            program.shared.push(shared);
-        }
-        for id in ids {
+            program.shared.push(Variable::new(v.name.clone(), v.ty.clone(), init, v.span));
+            replace(&mut procedure.body, LocalId(id), shared_id);
             procedure.locals[id].kept = Kept::Private;
         }
     }
-    Ok(())
+    unset
 }
 
 /// Whether each cell of the variable gets a value before anything else is done with it, as initialisers do.

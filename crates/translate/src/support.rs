@@ -53,6 +53,8 @@ pub enum Helper {
     Nondet(Scalar),
     /// The end of the program.
     Exit,
+    /// Memory is allocated or freed.
+    Memory,
 }
 
 impl Translator<'_> {
@@ -85,6 +87,7 @@ impl Translator<'_> {
             Helper::AfterSpawn => "after_spawn".to_string(),
             Helper::Nondet(ty) => return self.c_words(None).nondet(ty),
             Helper::Exit => return "exit".to_string(),
+            Helper::Memory => return "malloc".to_string(),
         };
         format!("{}{name}", self.prefix)
     }
@@ -92,7 +95,10 @@ impl Translator<'_> {
     /// The procedures that load and store.
     pub fn accesses(&self) -> BTreeMap<String, Access> {
         let of = |x: usize, is_store| Access { is_store, shared: self.delayed[x].base.0 };
+        // Others are no variables of the original.
+        let known = |x: &usize| self.delayed[*x].base.0 < self.original.shared.len();
         let all = (0..self.delayed.len())
+            .filter(known)
             .flat_map(|x| [(Helper::Load(x), of(x, false)), (Helper::Store(x), of(x, true))]);
         all.map(|(helper, access)| (self.helper_name(helper), access)).collect()
     }
@@ -122,7 +128,7 @@ impl Translator<'_> {
         all
     }
 
-    fn uses(&self, helper: Helper) -> bool {
+    pub fn uses(&self, helper: Helper) -> bool {
         self.used.borrow().contains(&helper)
     }
 
@@ -146,7 +152,10 @@ impl Translator<'_> {
                 Helper::Nondet(ty) => {
                     nondet.insert(*ty);
                 }
-                Helper::Exit => out += "extern void exit(int) __attribute__((noreturn));\n",
+                // `stdlib.h` has it, too.
+                Helper::Exit if !self.uses(Helper::Memory) => {
+                    out += "extern void exit(int) __attribute__((noreturn));\n"
+                }
                 _ => {}
             }
         }
@@ -283,7 +292,7 @@ impl Translator<'_> {
             Helper::AfterSpawn => {
                 ("The round goes on.", vec![begin.to_string(), format!("{p}starting = 0;")])
             }
-            Helper::Nondet(_) | Helper::Exit => return String::new(),
+            Helper::Nondet(_) | Helper::Exit | Helper::Memory => return String::new(),
         };
         self.function("void", &name, "", comment, &lines)
     }
@@ -457,7 +466,9 @@ impl Translator<'_> {
         for x in self.pointed(ty).collect::<Vec<_>>() {
             let d = &self.delayed[x];
             self.each(d, &mut lines, &|indices| {
-                let test = format!("if ({pointer} == (void *)&{}) {{", d.at(indices));
+                let variable = &self.program.shared[d.base.0].name;
+                let there = d.pointer(variable, indices).map_or(String::new(), |p| format!("{p} && "));
+                let test = format!("if ({there}{pointer} == (void *)&{}) {{", d.at(indices));
                 let mut args = indices.to_vec();
                 let (load, store) = (self.helper_name(Helper::Load(x)), self.helper_name(Helper::Store(x)));
                 let action = if reads {

@@ -119,6 +119,7 @@ impl<'a> Body<'a> {
         if last.starts_with("return") || last.starts_with("exit(") {
             return;
         }
+        self.last_objects();
         if self.translator.ends_thread(self.id) {
             self.call(Helper::EndThread);
         }
@@ -291,9 +292,12 @@ impl<'a> Body<'a> {
                 let value = value.as_ref().map(|v| self.value(v)).transpose()?;
                 // The thread's own variables are gone when it has ended.
                 let value = match value {
-                    Some(value) if self.translator.ends_thread(self.id) => Some(self.keep(value)),
+                    Some(value) if self.translator.ends_thread(self.id) || self.has_last_objects() => {
+                        Some(self.keep(value))
+                    }
                     value => value,
                 };
+                self.last_objects();
                 if self.translator.ends_thread(self.id) {
                     self.call(Helper::EndThread);
                 }

@@ -8,7 +8,7 @@ use fencepost_ir::tree::{
     Base, ExprKind, ProcedureId, Program, RecordId, SharedId, Spelled, StmtKind, Type, TypeName, TypeNameId,
     Variable,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 impl Translator<'_> {
@@ -33,13 +33,24 @@ impl Translator<'_> {
             .collect();
         // Compilers warn about what nobody uses.
         let name = |i: usize| &self.program.procedures[i].name[..];
-        let initializers: Vec<&str> =
-            shared.iter().filter_map(|(_, text)| text.split_once(" = ")).map(|(_, init)| init).collect();
-        let mut used: BTreeSet<&str> = initializers.iter().copied().flat_map(words_of).collect();
-        used.insert("main");
+        let initializer = |text: &'_ str| text.split_once(" = ").map(|(_, init)| init.to_string());
+        let initializers: BTreeMap<&str, String> =
+            shared.iter().filter_map(|(v, text)| Some((&v.name[..], initializer(text)?))).collect();
+        let mut used: BTreeSet<&str> =
+            self.program.threads.iter().map(|t| name(t.procedure.0)).collect();
         let mut left: Vec<usize> = (0..procedures.len()).collect();
-        while let Some(next) = left.iter().position(|i| used.contains(name(*i))) {
-            used.extend(words_of_code(&procedures[left.remove(next)].0));
+        let mut spoken: BTreeSet<&str> = BTreeSet::new();
+        loop {
+            let function = left.iter().position(|i| used.contains(name(*i)));
+            let variable = initializers.iter().find(|(v, _)| used.contains(*v) && !spoken.contains(*v));
+            match (function, variable) {
+                (Some(next), _) => used.extend(words_of_code(&procedures[left.remove(next)].0)),
+                (None, Some((v, init))) => {
+                    spoken.insert(v);
+                    used.extend(words_of(init));
+                }
+                (None, None) => break,
+            }
         }
         let mut kept: Vec<usize> = (0..procedures.len()).filter(|i| !left.contains(i)).collect();
         kept.sort_by_key(|i| {
@@ -49,6 +60,12 @@ impl Translator<'_> {
         self.used.replace(kept.iter().copied().flat_map(|i| procedures[i].1.iter().copied()).collect());
         let support = self.support();
         used.extend(words_of(&support));
+        while let Some((v, init)) =
+            initializers.iter().find(|(v, _)| used.contains(*v) && !spoken.contains(*v))
+        {
+            spoken.insert(v);
+            used.extend(words_of(init));
+        }
 
         let mut rest = String::new();
         for i in kept.iter().copied().filter(|i| !self.is_main(ProcedureId(*i))) {
@@ -56,7 +73,7 @@ impl Translator<'_> {
         }
         rest.push('\n');
         // What an initialiser speaks of stands before it.
-        let named: BTreeSet<&str> = initializers.into_iter().flat_map(words_of).collect();
+        let named: BTreeSet<&str> = spoken.iter().flat_map(|v| words_of(&initializers[v])).collect();
         for (_, text) in shared.iter().filter(|(v, _)| named.contains(&v.name[..])) {
             let head = text.split_once(" = ").map_or(text.trim_end_matches(';'), |(head, _)| head);
             let _ = writeln!(rest, "{head};");

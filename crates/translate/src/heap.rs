@@ -5,6 +5,7 @@
 //! In the translated program an object is a shared variable of [`Program::shared`] whose text goes through that pointer.
 
 use crate::Unsupported;
+use crate::pointers::{Moved, with_fixed_values};
 use crate::times::{self, Runs, constant};
 use fencepost_ir::tree::{Choices, ExprKind, Fill, ProcedureId, Program, SharedId, Storage, Type, Variable};
 use fencepost_ir::{Scalar, Span, Step};
@@ -33,8 +34,8 @@ pub struct Objects {
 pub struct Heap {
     pub objects: BTreeMap<SharedId, Objects>,
     sites: BTreeMap<(ProcedureId, Span), SharedId>,
-    /// Variables that procedures allocate when they begin.
-    pub first: Vec<(ProcedureId, SharedId)>,
+    /// Local variables that procedures allocate when they begin.
+    pub moved: Vec<Moved>,
 }
 
 impl Heap {
@@ -43,32 +44,33 @@ impl Heap {
         self.sites.get(&(procedure, span)).copied()
     }
 
-    /// Adds a variable for the objects of each place that allocates. Variables that are `unset` at first, which no
-    /// variable of C outside of functions is, are allocated too.
-    pub fn new(program: &mut Program, unset: Vec<(ProcedureId, SharedId)>) -> Result<Heap, Unsupported> {
-        let runs = Runs::new(program);
+    /// Adds a variable for the objects of each place that allocates. Local variables that were moved are allocated too:
+    /// variables of C outside of functions never end, and hold zero at first.
+    pub fn new(program: &mut Program, moved: Vec<Moved>) -> Result<Heap, Unsupported> {
+        let fixed = with_fixed_values(program);
+        let runs = Runs::new(&fixed);
         let mut heap = Heap::default();
-        for (procedure, id) in &unset {
-            let v = &program.shared[id.0];
+        for Moved { procedure, shared, fill, .. } in &moved {
+            let v = &program.shared[shared.0];
             let (element, count) = match &v.ty {
                 Type::Array(element, n) if !matches!(**element, Type::Array(..)) => (&**element, *n),
                 Type::Scalar(_) | Type::Record(_) => (&v.ty, 1),
                 Type::Array(..) => {
                     return Err(Unsupported::new(
                         v.span,
-                        "a local variable that other threads may see before it is set",
+                        "an array of arrays in a function that other threads may see",
                     )
                     .help("give it a value where it is declared, or make it static"));
                 }
             };
             let place = format!("{} has as {}", program.procedure(*procedure).name, v.name);
-            let (element, fill) = (element.clone(), Fill::Undefined);
-            heap.objects.insert(*id, Objects { element, count, total: 1, fill, place });
+            let (element, fill) = (element.clone(), *fill);
+            heap.objects.insert(*shared, Objects { element, count, total: 1, fill, place });
         }
-        heap.first = unset;
+        heap.moved = moved;
         let mut found: BTreeMap<(ProcedureId, Span), (Objects, u64)> = BTreeMap::new();
         let mut wrong = None;
-        for (i, procedure) in program.procedures.iter().enumerate() {
+        for (i, procedure) in fixed.procedures.iter().enumerate() {
             let id = ProcedureId(i);
             let is_first = program.threads.iter().any(|t| t.procedure == id);
             times::expressions(procedure, &mut |e, times| {

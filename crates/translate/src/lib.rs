@@ -167,12 +167,12 @@ impl<'a> Translator<'a> {
             if let Some(start) = program.threads.iter().find(|t| t.count != Count::Times(1)) {
                 return Err(Unsupported::new(start.span, "any number of threads"));
             }
-            let mut unset = Vec::new();
+            let mut moved = Vec::new();
             if pointers::check_private(&program).is_err() {
-                unset = pointers::share_locals(&mut program);
+                moved = pointers::share_locals(&mut program);
                 pointers::check_private(&program)?;
             }
-            heap = Heap::new(&mut program, unset)?;
+            heap = Heap::new(&mut program, moved)?;
             names::for_c(&mut program, &prefix);
         }
         let mut addressed = pointers::addressed(&program);

@@ -111,6 +111,31 @@ pub fn written(program: &Program, addressed: &[bool]) -> Vec<bool> {
     found
 }
 
+/// The program with the values of variables that are never written in place of the variables.
+pub fn with_fixed_values(program: &Program) -> Program {
+    let written = written(program, &addressed(program));
+    let fixed = |e: &Expr| match &e.kind {
+        ExprKind::Read(Place { base: Base::Variable(VarRef::Shared(id)), path, .. }) if path.is_empty() => {
+            let v = &program.shared[id.0];
+            v.init.first().filter(|_| !written[id.0] && v.ty.as_scalar().is_some())?.single()
+        }
+        _ => None,
+    };
+    let mut program = program.clone();
+    for procedure in &mut program.procedures {
+        procedure.body.visit_mut(&mut |stmt| {
+            for e in stmt.kind.expressions_mut() {
+                e.visit_mut(&mut |e| {
+                    if let Some(value) = fixed(e) {
+                        e.kind = ExprKind::Const(value);
+                    }
+                });
+            }
+        });
+    }
+    program
+}
+
 /// The first place where the address of a local variable gets out of its thread, if there is one.
 pub fn check_private(program: &Program) -> Result<(), Unsupported> {
     let run = &run_as_threads(program);
@@ -211,28 +236,42 @@ impl Flow<'_> {
     }
 }
 
+/// A local variable that has become a shared one and is to be allocated.
+pub struct Moved {
+    /// Whose it was.
+    pub procedure: ProcedureId,
+    /// What it is now.
+    pub shared: SharedId,
+    /// What it holds at first.
+    pub fill: Fill,
+    /// Whether it is gone when the procedure returns.
+    pub ends: bool,
+}
+
 /// Makes the variables in memory of procedures that run once shared ones. Those that hold anything at first, and may be
-/// seen so, are returned with their procedures.
-pub fn share_locals(program: &mut Program) -> Vec<(ProcedureId, SharedId)> {
-    let runs = Runs::new(program);
-    let mut unset = Vec::new();
+/// seen so, or that may end before the program does, are returned.
+pub fn share_locals(program: &mut Program) -> Vec<Moved> {
+    let runs = Runs::new(&with_fixed_values(program));
+    let mut moved = Vec::new();
     for i in (0..program.procedures.len()).filter(|i| runs.times(ProcedureId(*i)).is_some_and(|n| n <= 1)) {
+        let id = ProcedureId(i);
+        let ends = program.threads.iter().all(|t| t.procedure != id);
         let procedure = &mut program.procedures[i];
-        for id in procedure.params..procedure.locals.len() {
-            let v = &procedure.locals[id];
+        for local in procedure.params..procedure.locals.len() {
+            let v = &procedure.locals[local];
             let Kept::InMemory(fill) = v.kept else { continue };
-            let shared_id = SharedId(program.shared.len());
-            if fill == Fill::Undefined && !is_set_first(procedure, LocalId(id)) {
-                unset.push((ProcedureId(i), shared_id));
+            let shared = SharedId(program.shared.len());
+            if ends || fill == Fill::Undefined && !is_set_first(procedure, LocalId(local)) {
+                moved.push(Moved { procedure: id, shared, fill, ends });
             }
             let cells = program.records.layout(&v.ty);
             let init = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
             program.shared.push(Variable::new(v.name.clone(), v.ty.clone(), init, v.span));
-            replace(&mut procedure.body, LocalId(id), shared_id);
-            procedure.locals[id].kept = Kept::Private;
+            replace(&mut procedure.body, LocalId(local), shared);
+            procedure.locals[local].kept = Kept::Private;
         }
     }
-    unset
+    moved
 }
 
 /// Whether each cell of the variable gets a value before anything else is done with it, as initialisers do.

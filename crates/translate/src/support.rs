@@ -51,6 +51,8 @@ pub enum Helper {
     AfterSpawn,
     /// Any value of a type.
     Nondet(Scalar),
+    /// A variable that was allocated is gone.
+    Forget(usize),
     /// The end of the program.
     Exit,
     /// Memory is allocated or freed.
@@ -86,6 +88,10 @@ impl Translator<'_> {
             Helper::BeforeSpawn => "before_spawn".to_string(),
             Helper::AfterSpawn => "after_spawn".to_string(),
             Helper::Nondet(ty) => return self.c_words(None).nondet(ty),
+            Helper::Forget(id) => {
+                let name = &self.program.shared[id].name;
+                format!("end_{}", name.strip_prefix(&self.prefix).unwrap_or(name))
+            }
             Helper::Exit => return "exit".to_string(),
             Helper::Memory => return "malloc".to_string(),
         };
@@ -291,6 +297,19 @@ impl Translator<'_> {
             ),
             Helper::AfterSpawn => {
                 ("The round goes on.", vec![begin.to_string(), format!("{p}starting = 0;")])
+            }
+            Helper::Forget(id) => {
+                let mut lines = Vec::new();
+                for x in self.delayed.iter().filter(|x| x.base.0 == id) {
+                    for j in 0..self.places() {
+                        self.each(x, &mut lines, &|indices| {
+                            let at: String = indices.iter().map(|i| format!("[{i}]")).collect();
+                            vec![format!("{p}is_later_{}[{j}]{at} = 0;", x.name)]
+                        });
+                    }
+                }
+                lines.push(format!("free({});", self.program.shared[id].name));
+                ("A variable is gone, and so are the thread's stores to it that are on their way.", lines)
             }
             Helper::Nondet(_) | Helper::Exit | Helper::Memory => return String::new(),
         };

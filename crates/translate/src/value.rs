@@ -326,14 +326,28 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Allocates the variables of the procedure that hold anything at first.
+    /// Allocates those of the procedure's variables that are to be.
     pub fn first_objects(&mut self) {
         let translator = self.translator;
-        for (procedure, id) in &translator.heap.first {
-            if *procedure == self.id {
-                let text = self.new_object(*id);
-                self.note_object(*id, &text);
-            }
+        let own = self.id;
+        for moved in translator.heap.moved.iter().filter(|m| m.procedure == own) {
+            let text = self.new_object(moved.shared);
+            self.note_object(moved.shared, &text);
+        }
+    }
+
+    /// Whether variables of the procedure are gone when it returns.
+    pub fn has_last_objects(&self) -> bool {
+        self.translator.heap.moved.iter().any(|m| m.procedure == self.id && m.ends)
+    }
+
+    /// The procedure's variables are gone.
+    pub fn last_objects(&mut self) {
+        let translator = self.translator;
+        let own = self.id;
+        for moved in translator.heap.moved.iter().filter(|m| m.procedure == own && m.ends) {
+            translator.helper(Helper::Memory);
+            self.call(Helper::Forget(moved.shared.0));
         }
     }
 

@@ -411,7 +411,14 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
     text += CHOICES;
     text += &format!("\n#define THREADS {threads}\n#define ROUNDS {rounds}\n");
     match queues {
-        Some((entries, _)) => text += &format!("#define QUEUE {entries}\n"),
+        Some((entries, _)) => {
+            let stores = |t: &usize| code.contains(&format!("store({t}, "));
+            let writers: Vec<String> = (0..threads).filter(stores).map(|t| t.to_string()).collect();
+            let count = writers.len().max(1);
+            let writers = if writers.is_empty() { "0".to_string() } else { writers.join(", ") };
+            text += &format!("#define QUEUE {entries}\n#define WRITERS {count}\n");
+            text += &format!("static const int writers[WRITERS] = {{{writers}}}; /* threads that store */\n");
+        }
         None if model == Model::Sc => {}
         None => text += &format!("#define CLOCK {clock}\n"),
     }

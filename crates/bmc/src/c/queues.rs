@@ -1,5 +1,6 @@
 //! Store queues as C text: what the shared-memory abstractions `tso` and `pso` of [`crate::sma::queue`] are in the
-//! sequential program. `QUEUE`, `CELLS`, `THREADS` and `word` are defined before.
+//! sequential program. `QUEUE`, `WRITERS` with `writers` (the threads that store), `CELLS`, `THREADS` and `word` are
+//! defined before.
 
 use super::support::Function;
 use fencepost_task::Model;
@@ -28,24 +29,24 @@ static _Bool fence_waits[THREADS];          /* one stands before the next store 
 );
 
 macro_rules! queue_functions {
-    ($($name:literal: $text:literal)*) => { &[
+    ($leave:literal, $($name:literal: $text:literal)*) => { &[
     Function { name: "start_with", text: "
 static void start_with(int cell, word value)
 {
     memory[cell] = value;
 }
 " },
-    $(Function { name: $name, text: $text },)*
+    Function { name: "leave", text: $leave },
     Function { name: "flush", text: "
 /* Some stores reach memory; in a section only those of its thread. */
 static void flush(int thread)
 {
-    for (int i = 0; i < QUEUE * THREADS; i++) {
-        unsigned whose = pick(0, THREADS);
-        if (whose == THREADS)
+    for (int i = 0; i < QUEUE * WRITERS; i++) {
+        unsigned which = pick(0, WRITERS);
+        if (which == WRITERS)
             break;
-        ASSUME(waiting[whose] > 0 && (!frozen || whose == (unsigned)thread));
-        leave((int)whose);
+        ASSUME(waiting[writers[which]] > 0 && (!frozen || writers[which] == thread));
+        leave(writers[which]);
     }
 }
 " },
@@ -121,11 +122,12 @@ static word final_value(int cell)
     return memory[cell];
 }
 " },
+    $(Function { name: $name, text: $text },)*
     ] };
 }
 
 const TSO: &[Function] = queue_functions! {
-    "leave": "
+    "
 /* A thread's oldest store reaches memory. */
 static void leave(int thread)
 {
@@ -136,7 +138,7 @@ static void leave(int thread)
         waiting_value[thread][i] = waiting_value[thread][i + 1];
     }
 }
-"
+",
     "store": "
 static void store(int thread, int cell, word value)
 {
@@ -150,7 +152,7 @@ static void store(int thread, int cell, word value)
 };
 
 const PSO: &[Function] = queue_functions! {
-    "leave": "
+    "
 /* One of a thread's stores reaches memory: the oldest to its cell, with no fence between it and an older one. */
 static void leave(int thread)
 {
@@ -170,7 +172,7 @@ static void leave(int thread)
             waiting_value[thread][i] = waiting_value[thread][i + 1];
         }
 }
-"
+",
     "store": "
 static void store(int thread, int cell, word value)
 {

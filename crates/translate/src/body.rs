@@ -399,7 +399,8 @@ impl<'a> Body<'a> {
             text.is_some_and(|text| text.take(name.len()).eq(name.chars()))
         };
         let any = |e: &Expr| matches!(e.kind, ExprKind::Any(_)) && !self.has_effects(e);
-        let free = |e: &Expr| c && any(e) && is_named(e.span);
+        let pointer = |e: &Expr| matches!(e.ty, Scalar::Pointer { .. });
+        let free = |e: &Expr| c && any(e) && (is_named(e.span) || pointer(e));
         let value = match value {
             Some(e) if free(e) => None,
             Some(e) => Some(self.whole_value(e, id)?),

@@ -445,9 +445,17 @@ impl CWords<'_> {
             let name = is_comparison(op).then(|| self.constant_name(e)).flatten();
             name.unwrap_or_else(|| self.expr(e, asked))
         };
-        let cast = if self.clash(left, right) { "(void *)" } else { "" };
-        let l = if cast.is_empty() { l } else { UNARY };
-        let text = format!("{cast}{} {} {}", side(left, l), op.symbol(), side(right, r));
+        // For order compilers want one type on both sides.
+        let is_order = is_comparison(op) && !matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        let casts = match is_order {
+            true => [left, right].map(|e| self.pointer_type(e).is_some() && !self.same_type(left, right)),
+            false => [self.clash(left, right), false],
+        };
+        let cast = |e: &Expr, cast: bool, asked| match cast {
+            true => format!("(void *){}", side(e, UNARY)),
+            false => side(e, asked),
+        };
+        let text = format!("{} {} {}", cast(left, casts[0], l), op.symbol(), cast(right, casts[1], r));
         if strength(op) < outer { format!("({text})") } else { text }
     }
 }

@@ -36,8 +36,7 @@ impl Translator<'_> {
         let initializer = |text: &'_ str| text.split_once(" = ").map(|(_, init)| init.to_string());
         let initializers: BTreeMap<&str, String> =
             shared.iter().filter_map(|(v, text)| Some((&v.name[..], initializer(text)?))).collect();
-        let mut used: BTreeSet<&str> =
-            self.program.threads.iter().map(|t| name(t.procedure.0)).collect();
+        let mut used: BTreeSet<&str> = self.program.threads.iter().map(|t| name(t.procedure.0)).collect();
         let mut left: Vec<usize> = (0..procedures.len()).collect();
         let mut spoken: BTreeSet<&str> = BTreeSet::new();
         loop {

@@ -7,14 +7,14 @@
 //! procedure that runs once are as good as shared ones, and are made such where that fails ([`share_locals`]).
 
 use crate::Unsupported;
-use crate::times::Runs;
+use crate::times::{Runs, constant};
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::tree::{
     Base, Block, Choices, Expr, ExprKind, Fill, Kept, LocalId, Place, Procedure, ProcedureId, Program,
     Projection, SharedId, Stmt, StmtKind, Type, VarRef, Variable,
 };
 use fencepost_ir::{Scalar, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Every statement of a program, with its procedure.
 fn statements(program: &Program, mut visit: impl FnMut(ProcedureId, &Stmt)) {
@@ -133,7 +133,56 @@ pub fn with_fixed_values(program: &Program) -> Program {
             }
         });
     }
+    // What is passed on is known when what passes it is.
+    while fix_parameters(&mut program) {}
     program
+}
+
+/// Puts values in place of parameters that nobody assigns and that all calls give the same value; whether there were any.
+fn fix_parameters(program: &mut Program) -> bool {
+    let mut given: BTreeMap<(ProcedureId, LocalId), Option<i64>> = BTreeMap::new();
+    statements(program, |_, stmt| {
+        expressions(stmt, &mut |e| {
+            let (ExprKind::Call(callee, args) | ExprKind::Spawn(callee, args, _)) = &e.kind else { return };
+            for (i, arg) in args.iter().enumerate() {
+                let value = constant(arg);
+                let known = given.entry((*callee, LocalId(i))).or_insert(value);
+                *known = known.filter(|known| Some(*known) == value);
+            }
+        });
+    });
+    let mut changed = false;
+    for (i, procedure) in program.procedures.iter_mut().enumerate() {
+        let mut assigned = BTreeSet::new();
+        procedure.body.visit(&mut |stmt| {
+            if let StmtKind::Assign(place, _) | StmtKind::Join(Some(place), _) = &stmt.kind
+                && let Base::Variable(VarRef::Local(id)) = place.base
+            {
+                assigned.insert(id);
+            }
+        });
+        let started = program.threads.iter().any(|t| t.procedure.0 == i);
+        let private = |id: LocalId| procedure.locals[id.0].kept == Kept::Private;
+        let known: BTreeMap<LocalId, i64> = (0..procedure.params)
+            .map(LocalId)
+            .filter(|id| !started && private(*id) && !assigned.contains(id))
+            .filter_map(|id| Some((id, given.get(&(ProcedureId(i), id)).copied().flatten()?)))
+            .collect();
+        procedure.body.visit_mut(&mut |stmt| {
+            for e in stmt.kind.expressions_mut() {
+                e.visit_mut(&mut |e| {
+                    if let ExprKind::Read(Place { base: Base::Variable(VarRef::Local(id)), path, .. }) =
+                        &e.kind
+                        && let Some(value) = known.get(id).filter(|_| path.is_empty())
+                    {
+                        e.kind = ExprKind::Const(*value);
+                        changed = true;
+                    }
+                });
+            }
+        });
+    }
+    changed
 }
 
 /// The first place where the address of a local variable gets out of its thread, if there is one.

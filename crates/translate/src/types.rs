@@ -142,6 +142,12 @@ impl CWords<'_> {
         }
     }
 
+    /// Whether two pointers' texts have the same type of the user's.
+    pub fn same_type(&self, left: &Expr, right: &Expr) -> bool {
+        let types = self.pointer_type(left).zip(self.pointer_type(right));
+        types.is_some_and(|(left, right)| self.same(left, right))
+    }
+
     /// Whether compilers warn when both meet.
     pub fn clash(&self, left: &Expr, right: &Expr) -> bool {
         match (self.pointer_type(left), self.pointer_type(right)) {

@@ -49,8 +49,7 @@ fn check(name: &str, text: &str, [model, sma, queue]: [&str; 3], code: i32) {
             assert_eq!(warnings, "", "{name}, {sma}, {dialect}: {}", ran.stdout);
         }
         if dialect == "verifier" {
-            let again =
-                ["check", file, "--model", "sc", "--engine", "explicit", "-D", "ONE_BY_ONE", "-q"];
+            let again = ["check", file, "--model", "sc", "--engine", "explicit", "-D", "ONE_BY_ONE", "-q"];
             let ran = fencepost_args(&again);
             assert_eq!(ran.code, code, "{name}, {sma}, made sequential: {}{}", ran.stdout, ran.stderr);
         }
@@ -61,8 +60,7 @@ fn check(name: &str, text: &str, [model, sma, queue]: [&str; 3], code: i32) {
 fn store_buffering_with_queues() {
     let plain = two_threads("x = 1; r = y;", "y = 1; s = x;", "r || s");
     let fence = "atomic_thread_fence(memory_order_seq_cst);";
-    let fenced =
-        two_threads(&format!("x = 1; {fence} r = y;"), &format!("y = 1; {fence} s = x;"), "r || s");
+    let fenced = two_threads(&format!("x = 1; {fence} r = y;"), &format!("y = 1; {fence} s = x;"), "r || s");
     check("queues_sb", &plain, ["sc", "sc", "0"], 0);
     check("queues_sb", &plain, ["tso", "tso", "1"], 1);
     check("queues_sb", &plain, ["pso", "pso", "1"], 1);
@@ -85,11 +83,8 @@ fn own_stores_and_exchanges_with_queues() {
     check("queues_own", &own, ["tso", "tso", "2"], 0);
     check("queues_own", &own, ["pso", "pso", "2"], 0);
     let swap = "__atomic_exchange_n";
-    let exchanged = two_threads(
-        &format!("{swap}(&x, 1, 5); r = y;"),
-        &format!("{swap}(&y, 1, 5); s = x;"),
-        "r || s",
-    );
+    let exchanged =
+        two_threads(&format!("{swap}(&x, 1, 5); r = y;"), &format!("{swap}(&y, 1, 5); s = x;"), "r || s");
     check("queues_exchange", &exchanged, ["tso", "tso", "1"], 0);
 }
 

@@ -218,7 +218,9 @@ int main(void)
         )
     };
     let translated = same("allocated_objects", &text(""), 1);
-    for part in ["malloc(sizeof(struct cell))", "calloc(1, sizeof(struct cell))", "free(", "What main allocates"] {
+    for part in
+        ["malloc(sizeof(struct cell))", "calloc(1, sizeof(struct cell))", "free(", "What main allocates"]
+    {
         assert!(translated.contains(part), "{part}:\n{translated}");
     }
     same("allocated_objects_fenced", &text("__sync_synchronize();"), 0);
@@ -307,7 +309,11 @@ fn objects_that_are_not_known() {
     };
     for (i, (body, what, help)) in [
         ("while (n < 3) p = malloc(4);", "memory that is allocated any number of times", "static array"),
-        ("again: p = malloc(4); if (n) goto again;", "memory that is allocated any number of times", "static"),
+        (
+            "again: p = malloc(4); if (n) goto again;",
+            "memory that is allocated any number of times",
+            "static",
+        ),
         ("p = malloc(n * sizeof(int));", "memory whose size is no constant", "a constant number"),
         ("p = malloc(4); p = realloc(p, 8);", "memory that is made larger", "at once"),
     ]

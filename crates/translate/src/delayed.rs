@@ -165,6 +165,8 @@ fn merged(all: Vec<Delayed>, span: Span) -> Result<Vec<Delayed>, Unsupported> {
 fn parts(program: &Program, ty: &Type, mut at: Delayed, all: &mut Vec<Delayed>) {
     match ty {
         Type::Scalar(Scalar::Mutex) => {}
+        // It has no elements.
+        Type::Array(_, 0) => {}
         Type::Scalar(scalar) => {
             at.ty = *scalar;
             all.push(at);

@@ -99,6 +99,10 @@ impl Heap {
                              to a constant), take it from a static array, or check the file with `--engine bmc` or `explicit`",
                         ));
                     };
+                    if is_open(program, ty) {
+                        return Err(Unsupported::new(e.span, "memory for an array of open length")
+                            .help("give the array a length"));
+                    }
                     let size_of = program.records.size(ty);
                     let bytes = constant(size).and_then(|n| u64::try_from(n).ok());
                     let count = bytes.filter(|n| size_of > 0 && n % size_of == 0).map(|n| n / size_of);
@@ -190,5 +194,14 @@ impl Objects {
             1 => self.one(),
             n => Type::Array(Box::new(self.one()), n),
         }
+    }
+}
+
+/// Whether there is an array without a length in a type.
+fn is_open(program: &Program, ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(_) => false,
+        Type::Array(element, n) => *n == 0 || is_open(program, element),
+        Type::Record(id) => program.records.get(*id).fields.iter().any(|f| is_open(program, &f.ty)),
     }
 }

@@ -392,7 +392,10 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 /// The whole text.
 fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str, main: &str) -> String {
     let Sequentialization { model, unwind, rounds, clock, queue, dialect } = *wanted;
-    let queues = queue.and_then(|n| Some((n, queues::memory(model)?)));
+    let shared: Vec<Loc> =
+        sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
+    // Without cells there is nothing to queue.
+    let queues = queue.filter(|_| !shared.is_empty()).and_then(|n| Some((n, queues::memory(model)?)));
     let threads = sequence.analysis.instances.len();
     let code = format!("{functions}{main}");
     let source = sequence.analysis.program.sources.name(Default::default());
@@ -422,8 +425,6 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
         None if model == Model::Sc => {}
         None => text += &format!("#define CLOCK {clock}\n"),
     }
-    let shared: Vec<Loc> =
-        sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
     let word = sequence.word();
     let (state, memory) = queues.map_or_else(|| support::memory(model), |(_, queues)| queues);
     // `TURN` picks where a thread stops.

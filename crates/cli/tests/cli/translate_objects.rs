@@ -315,6 +315,11 @@ fn objects_that_are_not_known() {
             "static",
         ),
         ("p = malloc(n * sizeof(int));", "memory whose size is no constant", "a constant number"),
+        (
+            "struct s { int n, data[]; } *q = malloc(sizeof *q + 3 * sizeof(int)); p = q->data;",
+            "memory for an array of open length",
+            "give the array a length",
+        ),
         ("p = malloc(4); p = realloc(p, 8);", "memory that is made larger", "at once"),
     ]
     .into_iter()

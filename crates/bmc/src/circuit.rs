@@ -1,4 +1,4 @@
-//! Circuits of and, exclusive or and if-then-else gates over free inputs, and their clauses.
+//! Circuits of and, exclusive or, if-then-else and full adder gates over free inputs, and their clauses.
 //!
 //! Gates are shared: equal gates are one node, and gates with constant, equal or opposite operands are
 //! never made. [`Circuit::flush`] gives the clauses (Tseitin's, both directions) of what is needed only:
@@ -57,6 +57,10 @@ enum Node {
     Xor(Lit, Lit),
     /// The first chooses between the second and the third.
     Choose(Lit, Lit, Lit),
+    /// An odd number of three.
+    Odd(Lit, Lit, Lit),
+    /// Two of three at least.
+    Majority(Lit, Lit, Lit),
 }
 
 /// A growing circuit.
@@ -179,6 +183,46 @@ impl Circuit {
         !self.xor(a, b)
     }
 
+    /// The sum bit of three: an odd number of them.
+    pub fn odd(&mut self, a: Lit, b: Lit, c: Lit) -> Lit {
+        let mut flip = false;
+        let mut lits = [a, b, c].map(|lit| {
+            flip ^= lit.is_negated();
+            if lit.is_negated() { !lit } else { lit }
+        });
+        lits.sort_unstable();
+        let [a, b, c] = lits;
+        let result = if a == Lit::FALSE || a == b || b == c {
+            let half = self.xor(a, b);
+            self.xor(half, c)
+        } else {
+            self.share(Node::Odd(a, b, c))
+        };
+        if flip { !result } else { result }
+    }
+
+    /// The carry of three: two of them at least.
+    pub fn majority(&mut self, a: Lit, b: Lit, c: Lit) -> Lit {
+        let mut lits = [a, b, c];
+        lits.sort_unstable();
+        let [a, b, c] = lits;
+        match a.as_constant() {
+            Some(false) => return self.and(b, c),
+            Some(true) => return self.or(b, c),
+            None => {}
+        }
+        if a.node() == b.node() {
+            return if a == b { a } else { c };
+        }
+        if b.node() == c.node() {
+            return if b == c { b } else { a };
+        }
+        if a.is_negated() {
+            return !self.share(Node::Majority(!a, !b, !c));
+        }
+        self.share(Node::Majority(a, b, c))
+    }
+
     /// `then` if `condition` holds, else `otherwise`.
     pub fn choose(&mut self, condition: Lit, then: Lit, otherwise: Lit) -> Lit {
         if condition.is_negated() {
@@ -284,6 +328,8 @@ impl Circuit {
                         of(e)
                     }
                 }
+                Node::Odd(a, b, c) => of(a) ^ of(b) ^ of(c),
+                Node::Majority(a, b, c) => u8::from(of(a)) + u8::from(of(b)) + u8::from(of(c)) > 1,
             };
             values.push(value);
         }
@@ -338,6 +384,55 @@ impl Circuit {
                 sink(&[-out, t, e]);
                 sink(&[out, -t, -e]);
             }
+            Node::Odd(x, y, z) => {
+                let (a, b, c) = (self.need(x, waiting), self.need(y, waiting), self.need(z, waiting));
+                for (a, b) in [(a, b), (-a, -b)] {
+                    sink(&[-out, a, b, c]);
+                    sink(&[-out, -a, b, -c]);
+                    sink(&[out, a, b, -c]);
+                    sink(&[out, -a, b, c]);
+                }
+                for (y, z) in [(y, z), (!y, z), (y, !z), (!y, !z)] {
+                    if let Some(carry) = self.flushed(Node::Majority(x, y, z)) {
+                        self.relate_adder([x, y, z], out, carry, y.is_negated() != z.is_negated(), sink);
+                    }
+                }
+            }
+            Node::Majority(x, y, z) => {
+                let (a, b, c) = (self.need(x, waiting), self.need(y, waiting), self.need(z, waiting));
+                for (a, b) in [(a, b), (a, c), (b, c)] {
+                    sink(&[-out, a, b]);
+                    sink(&[out, -a, -b]);
+                }
+                let positive = |lit: Lit| if lit.is_negated() { !lit } else { lit };
+                if let Some(sum) = self.flushed(Node::Odd(x, positive(y), positive(z))) {
+                    self.relate_adder([x, y, z], sum, out, y.is_negated() != z.is_negated(), sink);
+                }
+            }
+        }
+    }
+
+    /// The variable of a node that has one.
+    fn flushed(&self, node: Node) -> Option<i32> {
+        let variable = self.variables[self.shared.get(&node)?.node()];
+        (variable != 0).then_some(variable)
+    }
+
+    /// What follows for the operands of an adder from both its outputs: three for an odd number that is a majority. Not
+    /// needed, but it propagates. `flipped` says that the sum is that of operands of which one is negated.
+    fn relate_adder(
+        &self,
+        operands: [Lit; 3],
+        sum: i32,
+        carry: i32,
+        flipped: bool,
+        sink: &mut dyn FnMut(&[i32]),
+    ) {
+        let sum = if flipped { -sum } else { sum };
+        for operand in operands {
+            let operand = self.variable(operand);
+            sink(&[-sum, -carry, operand]);
+            sink(&[sum, carry, -operand]);
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::analysis::Analysis;
 use crate::decode::Decoded;
 use crate::numbering;
 use crate::query::{DEFAULT_QUEUE, Needs, Query, Said};
+use crate::reuse;
 use crate::unroll::all_loops;
 use crate::width;
 use crate::{Abstraction, Bmc};
@@ -37,11 +38,14 @@ struct Growth<'a, 'b> {
     stats: Stats,
     /// Whether the program may see that objects have other numbers than in the formula.
     sees_numbers: bool,
+    /// Whether runs are left out that use an address again.
+    leaves_out_reuse: bool,
 }
 
 /// Answers a task.
 pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-    let mut growth = Growth { engine, task, stats: Stats::default(), sees_numbers: false };
+    let mut growth =
+        Growth { engine, task, stats: Stats::default(), sees_numbers: false, leaves_out_reuse: false };
     let verdict = match growth.run(progress) {
         Verdict::Safe { .. } if growth.sees_numbers => growth.unordered(),
         // No bound is finished where runs were left out.
@@ -89,6 +93,7 @@ impl Growth<'_, '_> {
             };
             let looks = program.exposes_pointers || analysis.orders_objects;
             self.sees_numbers |= looks && !numbering::is_certain(&analysis);
+            self.leaves_out_reuse |= reuse::is_possible(&analysis);
             let budget = self.task.budget.clone();
             let stop = Box::new(move || budget.exceeded(0).is_some());
             let query = Query::new(self.engine, analysis, self.task.program, self.task.model, clock, stop);
@@ -128,6 +133,7 @@ impl Growth<'_, '_> {
         let bounds = Bounds {
             threads: self.task.bounds.threads,
             width: self.engine.width.map(u32::from),
+            reuse: self.leaves_out_reuse.then_some(0),
             ..Bounds::default()
         };
         if bounds == Bounds::default() { Scope::Complete } else { Scope::UpTo(bounds) }
@@ -141,6 +147,7 @@ impl Growth<'_, '_> {
             clock: (self.task.model != Model::Sc && !self.queues()).then_some(clock),
             queue: (self.task.model != Model::Sc && self.queues()).then(|| self.queue()),
             width: self.engine.width.map(u32::from),
+            reuse: self.leaves_out_reuse.then_some(0),
             ..Bounds::default()
         })
     }

@@ -116,9 +116,8 @@ impl Word {
         let mut sum = Vec::with_capacity(width);
         for i in 0..width {
             let (a, b) = (self.bit(i), other.bit(i));
-            let half = c.xor(a, b);
-            sum.push(c.xor(half, carry));
-            carry = c.choose(half, carry, a);
+            sum.push(c.odd(a, b, carry));
+            carry = c.majority(a, b, carry);
         }
         Word::from_bits(sum)
     }

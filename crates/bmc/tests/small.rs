@@ -142,11 +142,11 @@ fn well_known_litmus_tests() {
     }
 }
 
-/// Clauses for a program of two threads that take turns in storing and loading, `length` times.
-fn clauses(length: usize, rounds: u32) -> u64 {
+/// Clauses for a program of two threads that take turns in storing what they compute and loading, `length` times.
+fn clauses(compute: fn(usize) -> String, length: usize, rounds: u32) -> u64 {
     let thread = |own: &str, other: &str| {
         let body: String =
-            (0..length).map(|i| format!("{own} = (r + {}) % 4; r = {other};\n", i % 3)).collect();
+            (0..length).map(|i| format!("{own} = {}; r = {other};\n", compute(i % 3))).collect();
         format!("thread t{own} {{ int r = 0; {body} assert(r != 3); }}\n")
     };
     let text = format!("shared int x, y;\n{}{}", thread("x", "y"), thread("y", "x"));
@@ -163,12 +163,22 @@ fn clauses(length: usize, rounds: u32) -> u64 {
 
 #[test]
 fn formulas_grow_with_rounds_and_length_and_no_faster() {
-    let by_length = [60, 120, 240].map(|length| clauses(length, 3));
-    for pair in by_length.windows(2) {
-        assert!(pair[1] * 10 <= pair[0] * 23, "twice the length, more than twice the clauses: {by_length:?}");
-    }
-    let by_rounds = [3, 6, 12].map(|rounds| clauses(40, rounds));
-    for pair in by_rounds.windows(2) {
-        assert!(pair[1] * 10 <= pair[0] * 23, "twice the rounds, more than twice the clauses: {by_rounds:?}");
+    // Words of two bits, and of all bits.
+    let computations: [fn(usize) -> String; 2] = [|i| format!("(r + {i}) % 4"), |i| format!("r * 5 + {i}")];
+    for compute in computations {
+        let by_length = [60, 120, 240].map(|length| clauses(compute, length, 3));
+        for pair in by_length.windows(2) {
+            assert!(
+                pair[1] * 10 <= pair[0] * 23,
+                "twice the length, more than twice the clauses: {by_length:?}"
+            );
+        }
+        let by_rounds = [3, 6, 12].map(|rounds| clauses(compute, 40, rounds));
+        for pair in by_rounds.windows(2) {
+            assert!(
+                pair[1] * 10 <= pair[0] * 23,
+                "twice the rounds, more than twice the clauses: {by_rounds:?}"
+            );
+        }
     }
 }

@@ -11,6 +11,7 @@
 
 pub mod codec;
 pub mod heap;
+mod late;
 mod least_weak;
 pub mod private;
 pub mod reduction;

@@ -179,6 +179,7 @@ fn local_nodes(
             .any(|p| p.edges().iter().any(|e| matches!(e.instr, Instr::Spawn(_, s, ..) if s == id)));
     let own = own_objects(procedure);
     let is_own = |address: &Address| pointer_slot(address.expr()).is_some_and(|slot| own[slot as usize]);
+    let notices_reuse = program.notices_reuse();
     let is_local = |edge: &Edge| match &edge.instr {
         Instr::Nop
         | Instr::Choose
@@ -190,8 +191,11 @@ fn local_nodes(
         Instr::Store(address, _) => model != Model::Sc || is_own(address),
         Instr::Load(_, Address::Cell { object, .. }) => constant[object.index()],
         Instr::Load(_, address) => is_own(address),
-        // Numbers of objects mean nothing where pointers are not looked at as integers.
-        Instr::Allocate { .. } => !program.exposes_pointers,
+        // Numbers of objects mean nothing where pointers are not looked at as integers, and which of them are free
+        // only to those who use them again.
+        Instr::Allocate { storage, .. } => {
+            !program.exposes_pointers && (*storage == Storage::Stack || !notices_reuse)
+        }
         Instr::Free(Expr::Reg(Reg::Local(slot)), Storage::Stack) => own[*slot as usize],
         Instr::Fence(kind) => *kind == fencepost_ir::cfg::FenceKind::StoreStore,
         Instr::Call(_, callee, _) => !watched[callee.index()][0],

@@ -11,6 +11,7 @@
 
 use crate::codec::Codec;
 use crate::heap::HeapOrder;
+use crate::late::LateFlushes;
 use crate::reduction::LocalSteps;
 use crate::store::{Full, StateId, Store};
 use crate::symmetry::Symmetry;
@@ -77,6 +78,7 @@ pub struct Search<'p, M: Memory> {
     memory: M,
     codec: Codec<'p>,
     reduction: Option<(LocalSteps, Symmetry)>,
+    late: Option<LateFlushes>,
     heap: Option<HeapOrder>,
     threads: Option<ThreadOrder>,
     order: Order,
@@ -112,6 +114,13 @@ struct Moved {
     objects: Option<Vec<u32>>,
 }
 
+/// A step of a run that is rebuilt.
+struct Recorded {
+    step: Step,
+    /// What it chooses is an allocated object.
+    chooses_object: bool,
+}
+
 /// Limits of a search besides the budget, counted in steps and so deterministic.
 #[derive(Clone, Copy, Default)]
 pub struct Limits {
@@ -135,6 +144,7 @@ impl<'p, M: Memory> Search<'p, M> {
         let first = machine.initial(&[]).threads.len();
         let threads = reduction.as_ref().and_then(|_| ThreadOrder::new(program, first));
         Search {
+            late: reduction.as_ref().and_then(|_| LateFlushes::new(&machine, model)),
             machine,
             memory,
             codec: Codec::new(program, model, liveness),
@@ -422,6 +432,9 @@ impl<'p, M: Memory> Search<'p, M> {
             }
         }
         self.machine.steps(&self.memory, state, steps);
+        if let Some(late) = &self.late {
+            late.leave_out(&self.machine, &self.memory, state, bound, steps);
+        }
         self.hold_back(state, bound, steps)
     }
 
@@ -492,10 +505,10 @@ impl<'p, M: Memory> Search<'p, M> {
         state: &mut State,
         step: Step,
         level: usize,
-        mut record: Option<&mut Vec<Step>>,
+        mut record: Option<&mut Vec<Recorded>>,
     ) -> Result<(), Failure> {
         if let Some(record) = &mut record {
-            record.push(step);
+            record.push(self.recorded(state, step));
         }
         self.machine.apply(&self.memory, state, step)?;
         self.settle(state, level, record)
@@ -506,7 +519,7 @@ impl<'p, M: Memory> Search<'p, M> {
         &mut self,
         state: &mut State,
         level: usize,
-        mut record: Option<&mut Vec<Step>>,
+        mut record: Option<&mut Vec<Recorded>>,
     ) -> Result<(), Failure> {
         let Some((local, _)) = &self.reduction else { return Ok(()) };
         let mut steps = std::mem::take(&mut self.scratch.local);
@@ -529,7 +542,7 @@ impl<'p, M: Memory> Search<'p, M> {
                 break;
             }
             if let Some(record) = &mut record {
-                record.push(step);
+                record.push(self.recorded(state, step));
             }
             let top = state.threads[step.thread as usize].top();
             self.reached[top.procedure.index()][top.node.index()] = true;
@@ -537,6 +550,16 @@ impl<'p, M: Memory> Search<'p, M> {
         }
         self.scratch.local = steps;
         Ok(())
+    }
+
+    fn recorded(&self, state: &State, step: Step) -> Recorded {
+        let instr = match step.action {
+            Action::Edge(id, Some(_)) => {
+                Some(&self.machine.edge(&state.threads[step.thread as usize], id).instr)
+            }
+            _ => None,
+        };
+        Recorded { step, chooses_object: matches!(instr, Some(Instr::Allocate { .. })) }
     }
 
     /// The run to the state `last` and from there by the step of that number.
@@ -575,10 +598,14 @@ impl<'p, M: Memory> Search<'p, M> {
                 actual.push(started);
                 started += 1;
             }
-            for step in record {
+            for Recorded { step, chooses_object } in record {
                 let thread = actual[step.thread as usize];
                 let action = match step.action {
                     Action::Flush(loc) => Action::Flush(actual_loc(&state, &actual_objects, loc)),
+                    Action::Edge(id, Some(gone)) if chooses_object => {
+                        let actual = actual_objects[(gone as u32 - state.first_heap) as usize];
+                        Action::Edge(id, Some((state.first_heap + actual).into()))
+                    }
                     action => action,
                 };
                 steps.push(Step { thread, action });

@@ -1,6 +1,6 @@
 //! Objects come and go: `malloc`, `realloc`, `free`, and local variables that are in memory.
 
-use crate::heap::Life;
+use crate::heap::{HeapObject, Life};
 use crate::machine::Machine;
 use crate::state::State;
 use fencepost_ir::Fault;
@@ -12,8 +12,11 @@ use fencepost_task::Failure;
 const MAX_OBJECT: u64 = 1 << 24;
 const MAX_OBJECTS: u64 = (1 << 15) - 1;
 
+/// The bits of a pointer that programs put marks and counters in.
+const MARK_BITS: u32 = 16;
+
 impl Machine<'_> {
-    /// Makes an object; the pointer to it.
+    /// Makes an object, in place of one that is gone if so chosen; the pointer to it.
     pub(crate) fn allocate(
         &self,
         state: &mut State,
@@ -21,7 +24,13 @@ impl Machine<'_> {
         bytes: i64,
         fill: Fill,
         storage: Storage,
+        place: Option<ObjectId>,
     ) -> Result<i64, Failure> {
+        if let Some(gone) = place {
+            let index = (gone.0 - state.first_heap) as usize;
+            state.heap[index] = self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage);
+            return Ok(pointer::to_object(gone.0, 0, self.program.pointer_bits));
+        }
         let number = u64::from(state.first_heap) + state.heap.len() as u64;
         let bits = self.program.pointer_bits;
         if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
@@ -29,6 +38,33 @@ impl Machine<'_> {
         }
         state.heap.push(self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage));
         Ok(pointer::to_object(number as u32, 0, bits))
+    }
+
+    /// The objects that are gone, and in whose place a new one of that type and size can be. Others would do as well, but
+    /// pointers to different types are hardly ever compared; and where nobody has a pointer to what is gone, nobody knows
+    /// whether an address is new.
+    pub(crate) fn reusable(&self, state: &State, ty: HeapTypeId, bytes: i64) -> Vec<ObjectId> {
+        let fits = |object: &HeapObject| {
+            object.life == Life::Freed
+                && object.storage == Storage::Heap
+                && object.ty == ty
+                && i64::try_from(object.bytes) == Ok(bytes)
+        };
+        let objects = state.heap.iter().zip(state.first_heap..).filter(|(object, _)| fits(object));
+        objects.map(|(_, number)| ObjectId(number)).filter(|object| self.is_known(state, *object)).collect()
+    }
+
+    /// Whether some word may be a pointer to the object, with a mark in its high or low bits perhaps.
+    fn is_known(&self, state: &State, object: ObjectId) -> bool {
+        let bits = self.program.pointer_bits;
+        let leads = |word: i64| matches!(pointer::target(word, bits), Target::Object(o, _) if o == object.0);
+        let knows =
+            |word: i64| leads(word) || leads(word >> MARK_BITS) || leads(word << MARK_BITS >> MARK_BITS);
+        let in_threads = state.threads.iter().flat_map(|t| {
+            t.registers.iter().copied().chain(t.buffer.iter().map(|e| e.value)).chain([t.result])
+        });
+        let in_heap = state.heap.iter().flat_map(|o| o.cells.iter().flatten().copied());
+        state.cells.iter().copied().chain(in_heap).chain(in_threads).any(knows)
     }
 
     /// Makes an object that holds what another one held, which is gone.
@@ -45,7 +81,7 @@ impl Machine<'_> {
             Target::Null | Target::Procedure(_) => None,
         };
         let ty = old.as_ref().map_or(ty, |old| old.ty);
-        let new = self.allocate(state, ty, bytes, Fill::Undefined, Storage::Heap)?;
+        let new = self.allocate(state, ty, bytes, Fill::Undefined, Storage::Heap, None)?;
         if let Err(failure) = self.free(state, index, word, Storage::Heap) {
             state.heap.pop();
             return Err(failure);
@@ -80,7 +116,7 @@ impl Machine<'_> {
         }
         object.life = Life::Freed;
         object.cells = Vec::new();
-        // Nobody can see them any more: the object's number is not used again.
+        // A local variable's number is not used again, and before memory is freed all stores have reached it.
         state.threads[index].forget_stores(ObjectId(number));
         Ok(())
     }

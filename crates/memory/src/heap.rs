@@ -1,9 +1,9 @@
 //! Allocated objects, and how pointers find cells.
 //!
 //! Allocated objects are numbered in the order of their allocation, from the number of the
-//! program's own objects on, and numbers are never used again: a pointer to an object that is gone
-//! stays a pointer to that object, so that following it is seen. Machines do use addresses
-//! again; a program for which that matters has followed or compared a pointer after the free.
+//! program's own objects on. A pointer to an object that is gone stays a pointer to that object, so that following it
+//! is seen. Machines use addresses again: where a program compares pointers (`Program::notices_reuse`), a new object
+//! may also get the number of one that is gone, of the same type and size.
 
 use fencepost_ir::cfg::{Fill, HeapTypeId, Storage};
 use fencepost_ir::{Cell, Fault, Records, Scalar, Type};

@@ -11,7 +11,7 @@ use crate::samples;
 use crate::state::{Frame, Section, State, Thread};
 use fencepost_ir::cfg::{
     Address, Choices, Count, Dest, Edge, EdgeId, Expr, FenceKind, Instr, Loc, ObjectId, ProcId, Program,
-    StartId,
+    StartId, Storage,
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
@@ -32,6 +32,8 @@ pub struct Machine<'p> {
     pub(crate) heap_layouts: Vec<Layout>,
     /// Whether any of them has cells that share bytes.
     pub(crate) overlaps: bool,
+    /// Whether the program may notice that an address is used again.
+    pub(crate) reuses_addresses: bool,
     names: Vec<String>,
     /// What is tried of a choice among too many values.
     pub(crate) constants: Vec<i64>,
@@ -83,6 +85,7 @@ impl<'p> Machine<'p> {
             program,
             bases: program.cell_bases(),
             overlaps: layouts.iter().chain(&heap_layouts).any(Layout::has_overlaps),
+            reuses_addresses: program.notices_reuse(),
             layouts,
             heap_layouts,
             names,
@@ -211,6 +214,11 @@ impl<'p> Machine<'p> {
         Ok(Resolved { loc, seen_as: (cell != ty).then_some((cell, ty)) })
     }
 
+    /// Whether there are cells that share bytes.
+    pub fn has_overlaps(&self) -> bool {
+        self.overlaps
+    }
+
     /// The type of a cell of an allocated object.
     pub fn heap_cell_type(&self, object: &HeapObject, number: usize) -> Scalar {
         self.heap_layouts[object.ty.index()].cell(object.bytes, number).ty
@@ -268,6 +276,14 @@ impl<'p> Machine<'p> {
                     }
                     None => steps.push(step(None)),
                 },
+                // A new address, or that of an object that is gone.
+                Instr::Allocate { ty, bytes, storage: Storage::Heap, .. } if self.reuses_addresses => {
+                    steps.push(step(None));
+                    if let Ok(bytes) = eval(bytes, thread) {
+                        let gone = self.reusable(state, *ty, bytes).into_iter();
+                        steps.extend(gone.map(|object| step(Some(object.0.into()))));
+                    }
+                }
                 _ => steps.push(step(None)),
             }
         }
@@ -430,7 +446,8 @@ impl<'p> Machine<'p> {
             Instr::Allocate { dest, ty, bytes, fill, storage } => {
                 let bytes = eval(bytes, thread)?;
                 let dest = slot(thread, dest)?;
-                let word = self.allocate(state, *ty, bytes, *fill, *storage)?;
+                let object = choice.map(|number| ObjectId(number as u32));
+                let word = self.allocate(state, *ty, bytes, *fill, *storage, object)?;
                 state.threads[index].registers[dest] = word;
             }
             Instr::Reallocate { dest, ty, pointer, bytes } => {

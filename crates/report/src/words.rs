@@ -98,7 +98,14 @@ pub fn describe(
                 Some(Instr::Allocate { ty, .. }) => &program.heap_types[ty.index()].name,
                 _ => "",
             };
-            format!("{} = allocate {name}#{}", named.unwrap_or_else(|| "_".into()), before.heap.len() + 1)
+            let to = named.unwrap_or_else(|| "_".into());
+            match step.step.action {
+                Action::Edge(_, Some(gone)) => {
+                    let number = gone as u32 - before.first_heap + 1;
+                    format!("{to} = allocate {name}#{number}, an address that was freed before")
+                }
+                _ => format!("{to} = allocate {name}#{}", before.heap.len() + 1),
+            }
         }
         EventKind::Free => format!("free {}", show(event.value)),
         EventKind::Begin => "atomic begin".to_string(),

@@ -61,6 +61,8 @@ pub struct Bounds {
     pub queue: Option<u32>,
     /// Bits of integers.
     pub width: Option<u32>,
+    /// Times that an address of freed memory is given out again.
+    pub reuse: Option<u32>,
 }
 
 impl Bounds {
@@ -75,6 +77,7 @@ impl Bounds {
             ("clock", self.clock),
             ("queue", self.queue),
             ("width", self.width),
+            ("reuse", self.reuse),
         ];
         all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }

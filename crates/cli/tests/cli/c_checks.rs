@@ -352,3 +352,42 @@ fn the_order_of_addresses_is_that_of_allocations() {
         assert!([code, 3].contains(&bounded.code), "bmc, {side}: {}{}", bounded.stdout, bounded.stderr);
     }
 }
+
+/// A slot is replaced if it still holds the pointer that was seen before. Meanwhile it may have been replaced twice, and the
+/// old address be in use again.
+#[test]
+fn an_address_that_was_freed_is_given_out_again() {
+    let text = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <assert.h>\n\
+        struct version { int number; };\n\
+        struct version *_Atomic slot;\n\
+        atomic_int replaced;\n\
+        void *replacer(void *arg) {\n\
+            struct version *old = slot;\n\
+            slot = malloc(sizeof *slot);\n\
+            FREE(old);\n\
+            replaced = 1;\n\
+            slot = malloc(sizeof *slot);\n\
+            return arg;\n}\n\
+        int main(void) {\n\
+            slot = malloc(sizeof *slot);\n\
+            struct version *seen = slot, *mine = malloc(sizeof *mine);\n\
+            pthread_t t;\n\
+            pthread_create(&t, 0, replacer, 0);\n\
+            int before = replaced;\n\
+            if (atomic_compare_exchange_strong(&slot, &seen, mine)) assert(!before);\n\
+            return 0;\n}\n";
+    for (name, free, code) in [("freed", "free", 1), ("kept", "(void)", 0)] {
+        let path = scratch(&format!("aba_{name}.c"), &text.replace("FREE", free));
+        for engine in ["explicit", "explicit --no-reduction", "auto"] {
+            let ran = fencepost(&format!("check -q --engine {engine} --timeout 60 {}", path.display()));
+            assert_eq!(ran.code, code, "{engine}, {name}: {}{}", ran.stdout, ran.stderr);
+        }
+        // The formula has a new address for every object, and says so.
+        let bounded = fencepost(&format!("check -q --engine bmc --unwind 2 --rounds 2 {}", path.display()));
+        let says = bounded.stdout.contains("reuse 0");
+        assert_eq!((bounded.code, says), (0, code == 1), "bmc, {name}: {}", bounded.stdout);
+    }
+    let path = scratch("aba_run.c", &text.replace("FREE", "free"));
+    let run = fencepost(&format!("check --engine explicit {}", path.display()));
+    assert!(run.stdout.contains("version#1, an address that was freed before"), "{}", run.stdout);
+}

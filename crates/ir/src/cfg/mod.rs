@@ -12,6 +12,7 @@ mod expr;
 mod instr;
 mod parse;
 mod print;
+mod reuse;
 mod validate;
 
 use crate::checks::Checks;

@@ -1,6 +1,7 @@
 //! Statements, one by one (Figure 6 of the paper).
 
 use crate::flow::{continues, has_label};
+use crate::idioms::is_set_first;
 use crate::scopes;
 use crate::support::Helper;
 use crate::value::Access;
@@ -402,6 +403,10 @@ impl<'a> Body<'a> {
         let pointer = |e: &Expr| matches!(e.ty, Scalar::Pointer { .. });
         let free = |e: &Expr| c && any(e) && (is_named(e.span) || pointer(e));
         let value = match value {
+            // Functions of a library may look at a pointer first, which compilers warn about.
+            Some(e) if free(e) && pointer(e) && !is_set_first(&self.procedure.body, id) => {
+                Some("0".to_string())
+            }
             Some(e) if free(e) => None,
             Some(e) => Some(self.whole_value(e, id)?),
             None => None,

@@ -340,6 +340,23 @@ fn without_conversions(e: &Expr) -> &Expr {
     }
 }
 
+/// Whether the first statement that speaks of a local variable, but for its declaration, gives it a value.
+pub fn is_set_first(body: &Block, id: LocalId) -> bool {
+    let mut first = None;
+    body.visit(&mut |stmt| {
+        let declares = matches!(stmt.kind, StmtKind::Declare(declared, _) if declared == id);
+        if first.is_none() && !declares && mentions(stmt, id) {
+            let mut reads = false;
+            for e in stmt.kind.expressions() {
+                let inner = Stmt { kind: StmtKind::Eval(e.clone()), span: stmt.span };
+                reads |= mentions(&inner, id);
+            }
+            first = Some(matches!(stmt.kind, StmtKind::Assign(..)) && !reads);
+        }
+    });
+    first.unwrap_or(true)
+}
+
 /// Whether a statement speaks of a local variable; not what stands in its blocks.
 fn mentions(stmt: &Stmt, id: LocalId) -> bool {
     let own = |place: &Place| place.base == Base::Variable(VarRef::Local(id));

@@ -103,7 +103,15 @@ impl Heap {
                         return Err(Unsupported::new(e.span, "memory for an array of open length")
                             .help("give the array a length"));
                     }
-                    let size_of = program.records.size(ty);
+                    let element = match ty {
+                        Type::Array(element, _) if matches!(**element, Type::Array(..)) => {
+                            return Err(Unsupported::new(e.span, "memory for arrays of arrays")
+                                .help("use one array, or make the variable static"));
+                        }
+                        Type::Array(element, _) => (**element).clone(),
+                        Type::Scalar(_) | Type::Record(_) => ty.clone(),
+                    };
+                    let size_of = program.records.size(&element);
                     let bytes = constant(size).and_then(|n| u64::try_from(n).ok());
                     let count = bytes.filter(|n| size_of > 0 && n % size_of == 0).map(|n| n / size_of);
                     let Some(count) = count.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0) else {
@@ -113,9 +121,9 @@ impl Heap {
                         )
                         .help("allocate a constant number of elements of one type"));
                     };
-                    Ok((count, total))
+                    Ok((element, count, total))
                 })();
-                let (count, total) = match result {
+                let (element, count, total) = match result {
                     Ok(known) => known,
                     Err(unsupported) => {
                         wrong.get_or_insert(unsupported);
@@ -123,10 +131,10 @@ impl Heap {
                     }
                 };
                 let place = format!("{} allocates in line {}", procedure.name, e.span.line);
-                let objects = Objects { element: ty.clone(), count, total: 0, fill, place };
+                let objects = Objects { element: element.clone(), count, total: 0, fill, place };
                 let known = found.entry((id, e.span)).or_insert((objects, 0));
                 // A macro may allocate twice at one place.
-                if known.0.element != *ty || known.0.count != count || known.0.fill != fill {
+                if known.0.element != element || known.0.count != count || known.0.fill != fill {
                     wrong.get_or_insert(Unsupported::new(
                         e.span,
                         "memory of several types allocated at one place",

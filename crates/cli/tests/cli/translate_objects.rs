@@ -451,3 +451,37 @@ int user_main(int argc, char **argv)
     let text = same("another_main", text, 0);
     assert!(text.contains("int main(void)"), "{text}");
 }
+
+/// A local variable that is too large for registers.
+#[test]
+fn large_local_variables() {
+    let text = |index: &str| {
+        format!(
+            "\
+#include <assert.h>
+#include <pthread.h>
+static int *shown;
+static void *run(void *arg) {{ shown[{index}] = 1; return 0; }}
+int main(void)
+{{
+    int big[3000] = {{0}};
+    pthread_t t;
+    shown = big;
+    pthread_create(&t, 0, run, 0);
+    pthread_join(t, 0);
+    assert(big[2999] == 1);
+    return 0;
+}}
+"
+        )
+    };
+    for (index, code) in [("2999", 0), ("2998", 1)] {
+        let path = scratch(&format!("large_local_{index}.c"), &text(index));
+        let ran = fencepost_args(&["translate", path.to_str().unwrap(), "--age", "0"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let (warnings, _) = compile(&format!("large_local_{index}_translated"), &ran.stdout, &[]);
+        assert_eq!(warnings, "", "{}", ran.stdout);
+        let ran = check(&format!("large_local_{index}_sc.c"), &ran.stdout, &["--model", "sc", "-q"]);
+        assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
+    }
+}

@@ -38,6 +38,7 @@ mod delayed;
 mod flow;
 mod heap;
 mod idioms;
+mod indirect;
 mod language;
 mod lines;
 mod names;

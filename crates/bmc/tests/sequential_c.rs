@@ -5,8 +5,8 @@
 //! Needs a C compiler, and Linux for the driver.
 #![cfg(target_os = "linux")]
 
-use fencepost_bmc::Bmc;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
+use fencepost_bmc::{Abstraction, Bmc};
 use fencepost_explore::Explicit;
 use fencepost_frontend::{c, model};
 use fencepost_ir::cfg::Program;
@@ -108,14 +108,17 @@ fn compare(
     wanted: &Sequentialization,
     limit: u64,
 ) -> Option<bool> {
-    let Sequentialization { model, unwind, rounds, clock, .. } = *wanted;
+    let Sequentialization { model, unwind, rounds, clock, queue, .. } = *wanted;
     let text = match sequentialize(program, wanted) {
         Ok(text) => text,
         Err(refusal) if refusal.contains("property speaks") => return None,
         Err(refusal) => panic!("{name}: {refusal}"),
     };
     let ran = runner.run(&text, limit);
-    let engine = Bmc { unwind: Some(unwind), rounds: Some(rounds), clock: Some(clock), ..Bmc::default() };
+    let abstraction = if queue.is_some() { Abstraction::Queues } else { Abstraction::Stamped };
+    let clock = Some(clock).filter(|_| queue.is_none());
+    let engine =
+        Bmc { unwind: Some(unwind), rounds: Some(rounds), clock, queue, abstraction, ..Bmc::default() };
     let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
     let answer = engine.check(&task, &mut |_| {});
     let expected = match answer.verdict {
@@ -145,10 +148,15 @@ fn check(name: &str, text: &str, (unwind, rounds, clock): (u32, u32, u32), expec
     let program = of_c(name, text);
     for (model, is_unsafe) in Model::ALL.into_iter().zip(expected) {
         for dialect in [Dialect::Cprover, Dialect::Verifier] {
-            let wanted = Sequentialization { model, unwind, rounds, clock, dialect };
+            let wanted = Sequentialization { model, unwind, rounds, clock, queue: None, dialect };
             let found = compare(&runner, name, &program, &wanted, 30_000_000);
             assert_eq!(found, Some(is_unsafe), "{name} under {model:?}");
         }
+        // With queues there are many more choices.
+        let dialect = Dialect::Verifier;
+        let wanted = Sequentialization { model, unwind, rounds, clock, queue: Some(2), dialect };
+        let found = compare(&runner, name, &program, &wanted, 3_000_000);
+        assert!(found.is_none_or(|found| found == is_unsafe), "{name} under {model:?} with queues");
     }
 }
 
@@ -316,6 +324,7 @@ fn what_lies_beyond_a_bound_is_reported_on_demand() {
         unwind,
         rounds: 1,
         clock: 1,
+        queue: None,
         dialect: Dialect::Cprover,
     };
     for (unwind, expected) in [(2, Ran::Fails), (3, Ran::Holds)] {
@@ -350,8 +359,14 @@ fn what_lies_beyond_a_bound_is_reported_on_demand() {
 fn what_cannot_be_taken_is_refused() {
     let program =
         of_c("grow.c", "int main(void) { int *p = malloc(4); p = realloc(p, 8); assert(p); return 0; }");
-    let wanted =
-        Sequentialization { model: Model::Tso, unwind: 1, rounds: 1, clock: 2, dialect: Dialect::Cprover };
+    let wanted = Sequentialization {
+        model: Model::Tso,
+        unwind: 1,
+        rounds: 1,
+        clock: 2,
+        queue: None,
+        dialect: Dialect::Cprover,
+    };
     let refusal = sequentialize(&program, &wanted).unwrap_err();
     assert!(refusal.contains("realloc"), "{refusal}");
 }
@@ -367,7 +382,7 @@ fn random_programs_have_the_same_verdicts() {
         let program = pipeline::lower(tree);
         let model = Model::ALL[seed as usize % 3];
         let dialect = if seed % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
-        let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 2, dialect };
+        let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 2, queue: None, dialect };
         match compare(&runner, &format!("seed {seed}\n{text}"), &program, &wanted, 300_000) {
             Some(true) => fails += 1,
             Some(false) => holds += 1,
@@ -388,7 +403,7 @@ fn tiny_programs_have_the_same_verdicts() {
         program.properties = vec![all_zero(&program)];
         for model in Model::ALL {
             let dialect = if i % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
-            let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 3, dialect };
+            let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 3, queue: None, dialect };
             match compare(&runner, &tiny.to_string(), &program, &wanted, 1_000_000) {
                 Some(true) => fails += 1,
                 Some(false) => holds += 1,
@@ -443,7 +458,7 @@ fn examples_compile_without_warnings() {
         }
         let model = Model::ALL[i % 3];
         let dialect = if i % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
-        let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 2, dialect };
+        let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 2, queue: None, dialect };
         match sequentialize(&program, &wanted) {
             Ok(text) => {
                 let (source, object) = (folder.file("seq.c"), folder.file("seq.o"));

@@ -7,21 +7,7 @@ use fencepost_task::Model;
 
 /// The engine that the options describe; or why they do not fit the model or cannot be followed.
 pub fn engine(options: &BmcOptions, model: Model) -> Result<Bmc, String> {
-    let fits = |wanted: Model| {
-        let refusal = || {
-            let names = if wanted == Model::Sc { "sc" } else { wanted.name() };
-            format!("this --sma is for --model {names}, and the model is {}", model.name())
-        };
-        if wanted == model { Ok(()) } else { Err(refusal()) }
-    };
-    let abstraction = match options.sma {
-        None => Abstraction::Stamped,
-        Some(SmaName::Sc) => fits(Model::Sc).map(|()| Abstraction::Stamped)?,
-        Some(SmaName::Etso) => fits(Model::Tso).map(|()| Abstraction::Stamped)?,
-        Some(SmaName::Epso) => fits(Model::Pso).map(|()| Abstraction::Stamped)?,
-        Some(SmaName::Tso) => fits(Model::Tso).map(|()| Abstraction::Queues)?,
-        Some(SmaName::Pso) => fits(Model::Pso).map(|()| Abstraction::Queues)?,
-    };
+    let abstraction = abstraction(options.sma, model)?;
     for file in options.dimacs.iter().chain(&options.proof) {
         let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
         if folder.is_some_and(|f| !f.is_dir()) || file.is_dir() {
@@ -30,6 +16,26 @@ pub fn engine(options: &BmcOptions, model: Model) -> Result<Bmc, String> {
     }
     let BmcOptions { unwind, rounds, clock, queue, width, dimacs, proof, .. } = options.clone();
     Ok(Bmc { unwind, rounds, clock, queue, width, abstraction, dimacs, proof })
+}
+
+/// The abstraction of a name; or why it does not fit the model.
+pub fn abstraction(name: Option<SmaName>, model: Model) -> Result<Abstraction, String> {
+    let (wanted, abstraction) = match name {
+        None => return Ok(Abstraction::Stamped),
+        Some(SmaName::Sc) => (Model::Sc, Abstraction::Stamped),
+        Some(SmaName::Etso) => (Model::Tso, Abstraction::Stamped),
+        Some(SmaName::Epso) => (Model::Pso, Abstraction::Stamped),
+        Some(SmaName::Tso) => (Model::Tso, Abstraction::Queues),
+        Some(SmaName::Pso) => (Model::Pso, Abstraction::Queues),
+    };
+    if wanted != model {
+        return Err(format!(
+            "this --sma is for --model {}, and the model is {}",
+            wanted.name(),
+            model.name()
+        ));
+    }
+    Ok(abstraction)
 }
 
 /// Whether the user gave any bound.
@@ -48,6 +54,7 @@ pub fn sequentialization(options: &CheckOptions) -> Sequentialization {
         unwind: options.bmc.unwind.unwrap_or(1),
         rounds: options.bmc.rounds.unwrap_or(2),
         clock: options.bmc.clock.unwrap_or(2),
+        queue: None,
         dialect: Dialect::Cprover,
     }
 }

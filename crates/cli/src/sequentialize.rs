@@ -1,11 +1,24 @@
 //! `fencepost sequentialize`: a program within bounds as one sequential C file, for other bounded model checkers.
 
 use crate::options::{DialectName, SequentializeOptions};
-use crate::{Exit, check, input, output};
+use crate::{Exit, bmc, check, input, output};
+use fencepost_bmc::Abstraction;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
+use fencepost_bmc::query::DEFAULT_QUEUE;
 use fencepost_passes::pipeline;
 
 pub fn run(options: &SequentializeOptions) -> Exit {
+    let abstraction = match bmc::abstraction(options.sma, options.model.into()) {
+        Ok(abstraction) => abstraction,
+        Err(message) => {
+            output::complain(format!("error: {message}"));
+            return Exit::Wrong;
+        }
+    };
+    if options.queue.is_some() && abstraction != Abstraction::Queues {
+        output::complain("error: --queue is for --sma tso and --sma pso");
+        return Exit::Wrong;
+    }
     let tree = match input::read(&options.file, &options.input) {
         Ok(tree) => tree,
         Err(error) => {
@@ -23,6 +36,7 @@ pub fn run(options: &SequentializeOptions) -> Exit {
         unwind: options.unwind,
         rounds: options.rounds,
         clock: options.clock,
+        queue: (abstraction == Abstraction::Queues).then(|| options.queue.unwrap_or(DEFAULT_QUEUE)),
         dialect: match options.dialect {
             DialectName::Cprover => Dialect::Cprover,
             DialectName::Verifier => Dialect::Verifier,

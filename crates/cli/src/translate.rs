@@ -50,9 +50,10 @@ pub fn language(format: InputFormat, dialect: Dialect) -> Language {
 }
 
 fn refusal(tree: &tree::Program, unsupported: Unsupported) -> input::InputError {
-    let Unsupported { span, what } = unsupported;
-    let diagnostic = Diagnostic::new(span, format!("{what} cannot be translated")).help(
+    let Unsupported { span, what, help } = unsupported;
+    let help = help.unwrap_or(
         "the translation takes programs over shared variables and arrays; `docs/translate.md` says which",
     );
+    let diagnostic = Diagnostic::new(span, format!("{what} cannot be translated")).help(help);
     input::InputError::Text(tree.sources.clone(), vec![diagnostic])
 }

@@ -86,10 +86,11 @@ impl<'a> Translated<'a> {
         pipeline::instantiate(&mut tree, self.options.threads);
         let bound = if self.rounds { Bound::Rounds(k) } else { Bound::Age(k) };
         let language = translate::language(self.format, Dialect::Verifier);
-        let translation = text_for(&tree, bound, language).map_err(|Unsupported { span, what }| {
-            let place = self.tree.sources.place(span);
-            Reason::NotApplicable(format!("{what} cannot be translated, at {place}"))
-        })?;
+        let translation =
+            text_for(&tree, bound, language).map_err(|Unsupported { span, what, .. }| {
+                let place = self.tree.sources.place(span);
+                Reason::NotApplicable(format!("{what} cannot be translated, at {place}"))
+            })?;
         let (format, name) = match self.format {
             InputFormat::C => (InputFormat::C, "translation.c"),
             _ => (InputFormat::Fp, "translation.fp"),

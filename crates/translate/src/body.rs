@@ -1,6 +1,7 @@
 //! Statements, one by one (Figure 6 of the paper).
 
 use crate::flow::{continues, has_label};
+use crate::idioms::is_set_first;
 use crate::scopes;
 use crate::support::Helper;
 use crate::value::Access;
@@ -86,7 +87,7 @@ impl<'a> Body<'a> {
             let v = &self.procedure.locals[i];
             let Some(ty) = v.ty.as_scalar() else { continue };
             let value = self.c_words().expr(&Expr::constant(*value, ty, Span::NONE), 0);
-            let (text, name) = (self.c_words().named(&v.ty, &v.name), v.name.clone());
+            let (text, name) = (self.c_words().variable(v), v.name.clone());
             self.line(format!("{text} = {value};"));
             self.line(format!("(void){name};"));
         }
@@ -119,6 +120,7 @@ impl<'a> Body<'a> {
         if last.starts_with("return") || last.starts_with("exit(") {
             return;
         }
+        self.last_objects();
         if self.translator.ends_thread(self.id) {
             self.call(Helper::EndThread);
         }
@@ -291,14 +293,17 @@ impl<'a> Body<'a> {
                 let value = value.as_ref().map(|v| self.value(v)).transpose()?;
                 // The thread's own variables are gone when it has ended.
                 let value = match value {
-                    Some(value) if self.translator.ends_thread(self.id) => Some(self.keep(value)),
+                    Some(value) if self.translator.ends_thread(self.id) || self.has_last_objects() => {
+                        Some(self.keep(value))
+                    }
                     value => value,
                 };
+                self.last_objects();
                 if self.translator.ends_thread(self.id) {
                     self.call(Helper::EndThread);
                 }
                 match value {
-                    Some(value) => self.line(format!("return {};", self.expr(&value))),
+                    Some(value) => self.line(format!("return {};", self.result_text(&value))),
                     None if language.is_c() && self.translator.ends_thread(self.id) => self.line("return 0;"),
                     None => self.line("return;"),
                 }
@@ -372,6 +377,14 @@ impl<'a> Body<'a> {
             StmtKind::Exit(_) | StmtKind::Halt => {
                 return Err(Unsupported::new(stmt.span, "the end of a thread or program inside a function"));
             }
+            StmtKind::Free(pointer) if language.is_c() => {
+                let pointer = self.value(pointer)?;
+                self.switch();
+                self.call(Helper::Fence);
+                self.translator.helper(Helper::Memory);
+                let pointer = self.expr(&pointer);
+                self.line(format!("free({pointer});"));
+            }
             StmtKind::Free(_) => return Err(Unsupported::new(stmt.span, "allocated memory")),
         }
         Ok(())
@@ -387,10 +400,15 @@ impl<'a> Body<'a> {
             text.is_some_and(|text| text.take(name.len()).eq(name.chars()))
         };
         let any = |e: &Expr| matches!(e.kind, ExprKind::Any(_)) && !self.has_effects(e);
-        let free = |e: &Expr| c && any(e) && is_named(e.span);
+        let pointer = |e: &Expr| matches!(e.ty, Scalar::Pointer { .. });
+        let free = |e: &Expr| c && any(e) && (is_named(e.span) || pointer(e));
         let value = match value {
+            // Functions of a library may look at a pointer first, which compilers warn about.
+            Some(e) if free(e) && pointer(e) && !is_set_first(&self.procedure.body, id) => {
+                Some("0".to_string())
+            }
             Some(e) if free(e) => None,
-            Some(e) => Some(self.whole_value(e)?),
+            Some(e) => Some(self.whole_value(e, id)?),
             None => None,
         };
         let variable = self.procedure.locals[id.0].clone();
@@ -401,7 +419,7 @@ impl<'a> Body<'a> {
             return Ok(());
         }
         let text = match value {
-            Some(value) if c => format!("{} = {value};", self.c_words().named(&variable.ty, &variable.name)),
+            Some(value) if c => format!("{} = {value};", self.c_words().variable(&variable)),
             Some(value) => format!("{} {} = {value};", self.words().type_name(&variable.ty), variable.name),
             None => format!("{};", self.declaration(&variable)),
         };
@@ -425,7 +443,7 @@ impl<'a> Body<'a> {
                     self.action(value, Some(id))?
                 }
                 _ => {
-                    let text = self.whole_value(value)?;
+                    let text = self.whole_value(value, id)?;
                     self.assign(id, &text);
                 }
             }
@@ -439,17 +457,20 @@ impl<'a> Body<'a> {
 
     fn store(&mut self, access: Access, place: &Place, value: &Expr) {
         let text = match access {
-            Access::Direct => format!("{} = {};", self.place_text(place), self.expr(value)),
+            Access::Direct => format!("{} = {};", self.place_text(place), self.expr_to(value, place)),
             Access::Delayed(x) => {
                 self.switch();
                 let mut args = self.indices(place);
-                args.push(self.expr(value));
+                args.push(match self.cast_between(place, x) {
+                    Some((_, delayed)) => format!("({delayed})({})", self.expr(value)),
+                    None => self.argument(value),
+                });
                 format!("{}({});", self.translator.helper(Helper::Store(x)), args.join(", "))
             }
             Access::Pointer(ty) => {
                 self.switch();
                 let write = self.translator.helper(Helper::Write(ty));
-                format!("{write}({}, {});", self.address(place), self.expr(value))
+                format!("{write}({}, {});", self.address(place), self.argument(value))
             }
         };
         self.line(text);

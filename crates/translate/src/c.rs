@@ -3,11 +3,13 @@
 //!
 //! The text has parentheses wherever compilers warn without them.
 
+use crate::constants::Constants;
+use crate::heap::Heap;
 use crate::language::Dialect;
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::tree::{
     Base, BinaryOp, Choices, Conversion, Expr, ExprKind, Place, Procedure, Program, Projection, RecordKind,
-    Type, UnaryOp, Variable,
+    Type, UnaryOp, VarRef, Variable,
 };
 use fencepost_ir::{IntType, Scalar};
 
@@ -22,6 +24,10 @@ pub struct CWords<'a> {
     pub prefix: &'a str,
     /// Names of what C has no words for.
     pub dialect: Dialect,
+    /// Names of numbers.
+    pub constants: &'a Constants<'a>,
+    /// Variables that are allocated.
+    pub heap: &'a Heap,
 }
 
 /// How tightly C binds; what is unlike its neighbours gets parentheses.
@@ -121,7 +127,7 @@ impl CWords<'_> {
 
     /// `type name[dims] = init`, without the initialiser where it is zero or anything.
     pub fn declaration(&self, v: &Variable) -> String {
-        let head = self.named(&v.ty, &v.name);
+        let head = self.variable(v);
         let layout = self.program.records.layout(&v.ty);
         let zero = |c: &Choices| c.single().is_none_or(|value| value == 0);
         let passed = |ty: Scalar| matches!(ty, Scalar::Thread | Scalar::Mutex);
@@ -129,6 +135,12 @@ impl CWords<'_> {
             // A mutex is free at first.
             let mutex = layout.iter().any(|cell| cell.ty == Scalar::Mutex);
             return if mutex { format!("{head} = {{0}}") } else { head };
+        }
+        let enumerated = self.program.spelled(v.span, &v.ty).and_then(|s| self.program.spelling.constants(s));
+        if let (Some(constants), [Choices(values)]) = (enumerated, &v.init[..])
+            && let Some((name, _)) = constants.iter().find(|(_, value)| values[..] == [(*value, *value)])
+        {
+            return format!("{head} = {name}");
         }
         let mut cells =
             v.init.iter().zip(&layout).map(|(c, cell)| self.constant(c.single().unwrap_or(0), cell.ty));
@@ -201,6 +213,15 @@ impl CWords<'_> {
             Base::Pointed(_, ty) => Some(ty.clone()),
         };
         let mut text = match &place.base {
+            Base::Variable(VarRef::Shared(id)) if self.heap.objects.contains_key(id) => {
+                let name = &self.program.shared[id.0].name;
+                match (&ty, path.first()) {
+                    // An array is where the pointer points to.
+                    (Some(Type::Array(..)), _) => name.clone(),
+                    (_, None) => format!("*{name}"),
+                    _ => format!("(*{name})"),
+                }
+            }
             Base::Variable(variable) => {
                 self.program.variable(self.procedure, *variable).map_or_else(String::new, |v| v.name.clone())
             }
@@ -209,7 +230,10 @@ impl CWords<'_> {
             {
                 let Some(Projection::Field(i)) = path.first() else { return String::new() };
                 let field = self.program.records.get(*id).fields[*i].name.clone();
-                let text = format!("(({}){})->{field}", self.pointer_to(ty), self.expr(pointer, UNARY));
+                let text = match self.pointee(pointer, ty) {
+                    Some(_) => format!("{}->{field}", self.expr(pointer, u8::MAX)),
+                    None => format!("(({}){})->{field}", self.pointer_to(ty), self.expr(pointer, UNARY)),
+                };
                 return self.path(
                     text,
                     Some(self.program.records.get(*id).fields[*i].ty.clone()),
@@ -217,12 +241,21 @@ impl CWords<'_> {
                 );
             }
             Base::Pointed(pointer, ty) => {
-                let text = format!("*({}){}", self.pointer_to(ty), self.expr(pointer, UNARY));
+                let text = match self.pointee(pointer, ty) {
+                    Some(_) => format!("*{}", self.expr(pointer, UNARY)),
+                    None => format!("*({}){}", self.pointer_to(ty), self.expr(pointer, UNARY)),
+                };
                 if path.is_empty() { text } else { format!("({text})") }
             }
         };
         text = self.path(text, ty.take(), std::mem::take(&mut path));
-        text
+        // What a pointer points to.
+        match text.strip_prefix("(*").and_then(|t| t.split_once(").")) {
+            Some((name, rest)) if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
+                format!("{name}->{rest}")
+            }
+            _ => text,
+        }
     }
 
     fn path(&self, mut text: String, mut ty: Option<Type>, path: &[Projection]) -> String {
@@ -247,6 +280,10 @@ impl CWords<'_> {
     pub fn address(&self, place: &Place) -> String {
         match (&place.base, place.path.is_empty()) {
             (Base::Pointed(pointer, _), true) => self.expr(pointer, UNARY),
+            // The variable is a pointer to it.
+            (Base::Variable(VarRef::Shared(id)), true) if self.heap.objects.contains_key(id) => {
+                self.program.shared[id.0].name.clone()
+            }
             _ => format!("&{}", self.place(place)),
         }
     }
@@ -265,6 +302,15 @@ impl CWords<'_> {
     /// Arguments, without parentheses.
     pub fn args(&self, args: &[Expr]) -> String {
         args.iter().map(|a| self.expr(a, 0)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Arguments of a call of one of the program's procedures.
+    pub fn call_args(&self, callee: &Procedure, args: &[Expr]) -> String {
+        let typed = |(i, a): (usize, &Expr)| {
+            let target = callee.locals.get(i).and_then(|p| self.program.spelled(p.span, &p.ty));
+            self.converted(a, target)
+        };
+        args.iter().enumerate().map(typed).collect::<Vec<_>>().join(", ")
     }
 
     /// The function that gives any value of a type.
@@ -289,7 +335,8 @@ impl CWords<'_> {
     pub fn expr(&self, e: &Expr, outer: u8) -> String {
         let (text, inner) = match &e.kind {
             ExprKind::Const(value) => {
-                let text = self.constant(*value, e.ty);
+                let name = (e.ty == Scalar::I32).then(|| self.constants.name(e.span, *value)).flatten();
+                let text = name.unwrap_or_else(|| self.constant(*value, e.ty));
                 let strength = if text.starts_with(['-', '(']) { UNARY } else { u8::MAX };
                 (text, strength)
             }
@@ -310,7 +357,12 @@ impl CWords<'_> {
             }
             ExprKind::Binary(op, left, right) => return self.binary(e, *op, left, right, outer),
             ExprKind::Select(c, t, o) => {
-                (format!("{} ? {} : {}", self.expr(c, 3), self.expr(t, 3), self.expr(o, 3)), 0)
+                let typed = [t, o].iter().any(|e| self.pointer_type(e).is_some());
+                let arm = |e: &Expr| match typed {
+                    true => format!("(void *){}", self.expr(e, UNARY)),
+                    false => self.expr(e, 3),
+                };
+                (format!("{} ? {} : {}", self.expr(c, 3), arm(t), arm(o)), 0)
             }
             // C makes integers of truth values by itself.
             ExprKind::Convert(_, arg) if arg.ty == e.ty || arg.ty == Scalar::Bool => {
@@ -336,7 +388,8 @@ impl CWords<'_> {
             },
             ExprKind::Any(_) => (format!("{}()", self.nondet(e.ty)), u8::MAX),
             ExprKind::Call(id, args) => {
-                (format!("{}({})", self.program.procedure(*id).name, self.args(args)), u8::MAX)
+                let callee = self.program.procedure(*id);
+                (format!("{}({})", callee.name, self.call_args(callee, args)), u8::MAX)
             }
             ExprKind::Own => ("pthread_self()".to_string(), u8::MAX),
             ExprKind::AddressOf(place) => {
@@ -387,7 +440,22 @@ impl CWords<'_> {
         let (l, r) = asked_of(op);
         let same = |side: &Expr| matches!(side.kind, ExprKind::Binary(o, ..) if o == op);
         let l = if same(left) && !is_comparison(op) { strength(op) } else { l };
-        let text = format!("{} {} {}", self.expr(left, l), op.symbol(), self.expr(right, r));
+        // What a constant is compared with has the type that it needs.
+        let side = |e: &Expr, asked| {
+            let name = is_comparison(op).then(|| self.constant_name(e)).flatten();
+            name.unwrap_or_else(|| self.expr(e, asked))
+        };
+        // For order compilers want one type on both sides.
+        let is_order = is_comparison(op) && !matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        let casts = match is_order {
+            true => [left, right].map(|e| self.pointer_type(e).is_some() && !self.same_type(left, right)),
+            false => [self.clash(left, right), false],
+        };
+        let cast = |e: &Expr, cast: bool, asked| match cast {
+            true => format!("(void *){}", side(e, UNARY)),
+            false => side(e, asked),
+        };
+        let text = format!("{} {} {}", cast(left, casts[0], l), op.symbol(), cast(right, casts[1], r));
         if strength(op) < outer { format!("({text})") } else { text }
     }
 }

@@ -1,11 +1,13 @@
 //! What stores are delayed to: the scalars in shared variables, each for all indices of the arrays around it.
 
+use crate::heap::Heap;
 use crate::{Language, Unsupported, pointers};
-use fencepost_ir::tree::{Program, RecordKind, SharedId, Type};
+use fencepost_ir::tree::{Program, SharedId, Type};
 use fencepost_ir::{Scalar, Span};
 use std::collections::BTreeSet;
 
 /// A scalar in a shared variable, for all indices, that stores are delayed to.
+#[derive(Clone)]
 pub struct Delayed {
     /// The variable.
     pub base: SharedId,
@@ -17,8 +19,24 @@ pub struct Delayed {
     pub ty: Scalar,
     /// The lengths of the arrays around it.
     pub dims: Vec<u32>,
-    /// The text of the place: what stands between the indices.
+    /// Members on other ways to the same cells, in unions.
+    pub aliases: Vec<Vec<usize>>,
+    /// Its first byte, and how far elements are apart.
+    offset: u64,
+    strides: Vec<u64>,
+    /// For allocated objects the pointer to them, which is an array's element if there are several.
+    pub object: Option<Object>,
+    /// The text of the place: what stands between the indices. `@` is what a pointer points to.
     pieces: Vec<String>,
+}
+
+/// A pointer to allocated objects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Object {
+    /// One.
+    One,
+    /// One of several, by the first index.
+    Indexed,
 }
 
 impl Delayed {
@@ -28,7 +46,33 @@ impl Delayed {
         for (index, piece) in indices.iter().zip(&self.pieces[1..]) {
             text += &format!("[{index}]{piece}");
         }
-        text
+        let text = text.replace("@.", "->");
+        match text.strip_suffix('@') {
+            Some(pointer) => format!("*{pointer}"),
+            None => text,
+        }
+    }
+
+    /// The first bytes of all elements.
+    fn cells(&self) -> BTreeSet<u64> {
+        let mut cells = BTreeSet::from([self.offset]);
+        for (n, stride) in self.dims.iter().zip(&self.strides) {
+            cells = cells.iter().flat_map(|c| (0..u64::from(*n)).map(move |i| c + i * stride)).collect();
+        }
+        cells
+    }
+
+    /// Whether the members lead here.
+    pub fn is_at(&self, fields: &[usize]) -> bool {
+        self.fields == fields || self.aliases.iter().any(|other| other == fields)
+    }
+
+    /// The pointer to the object, if it is an allocated one.
+    pub fn pointer(&self, variable: &str, indices: &[String]) -> Option<String> {
+        self.object.map(|object| match object {
+            Object::One => variable.to_string(),
+            Object::Indexed => format!("{variable}[{}]", indices[0]),
+        })
     }
 }
 
@@ -36,6 +80,8 @@ impl Delayed {
 pub fn delayed(
     program: &Program,
     addressed: &[bool],
+    heap: &Heap,
+    prefix: &str,
     language: Language,
 ) -> Result<Vec<Delayed>, Unsupported> {
     let written = pointers::written(program, addressed);
@@ -47,16 +93,43 @@ pub fn delayed(
         if !language.is_c() && variable.ty.leaf().is_none() {
             return Err(Unsupported::new(variable.span, "a record in shared memory"));
         }
-        let start = Delayed {
+        let objects = heap.objects.get(&SharedId(i));
+        let mut start = Delayed {
+            aliases: Vec::new(),
+            offset: 0,
+            strides: Vec::new(),
+            object: objects.map(|o| if o.total == 1 { Object::One } else { Object::Indexed }),
             base: SharedId(i),
             fields: Vec::new(),
-            name: variable.name.clone(),
+            name: variable.name.strip_prefix(prefix).unwrap_or(&variable.name).to_string(),
             ty: Scalar::Bool,
             dims: Vec::new(),
             pieces: vec![variable.name.clone()],
         };
+        let mut ty = &variable.ty;
+        if let Some(objects) = objects {
+            if let (2.., Type::Array(inner, n)) = (objects.total, ty) {
+                start.dims.push(*n);
+                start.pieces.push(String::new());
+                start.strides.push(program.records.size(inner));
+                ty = inner;
+            }
+            if objects.count == 1 {
+                start.pieces.last_mut().expect("there is a first piece").push('@');
+            }
+        }
         let mut own = Vec::new();
-        parts(program, &variable.ty, start, variable.span, &mut own)?;
+        parts(program, ty, start, &mut own);
+        if program.records.has_union(&variable.ty) {
+            let cells = program.records.layout(&variable.ty);
+            let is_zero = |v: i64, ty: Scalar| v == 0 || v == ty.default_value();
+            let mut first = variable.init.iter().zip(&cells);
+            if first.any(|(c, cell)| !c.single().is_some_and(|v| is_zero(v, cell.ty))) {
+                return Err(Unsupported::new(variable.span, "a union with a value at first")
+                    .help("let it be zero at first, and set it in `main`"));
+            }
+            own = merged(own, variable.span)?;
+        }
         // What nobody writes is as it is.
         all.extend(own.into_iter().filter(|_| written[i]));
     }
@@ -70,44 +143,50 @@ pub fn delayed(
     Ok(all)
 }
 
-fn parts(
-    program: &Program,
-    ty: &Type,
-    mut at: Delayed,
-    span: Span,
-    all: &mut Vec<Delayed>,
-) -> Result<(), Unsupported> {
+/// Members of unions that are the same cells become one.
+fn merged(all: Vec<Delayed>, span: Span) -> Result<Vec<Delayed>, Unsupported> {
+    let mut out: Vec<Delayed> = Vec::new();
+    for x in all {
+        let shape = |x: &Delayed| (x.offset, x.dims.clone(), x.strides.clone(), x.ty.size());
+        if let Some(same) = out.iter_mut().find(|y| shape(y) == shape(&x)) {
+            same.aliases.push(x.fields);
+            continue;
+        }
+        let cells = x.cells();
+        if out.iter().any(|y| y.ty.size() == x.ty.size() && !y.cells().is_disjoint(&cells)) {
+            return Err(Unsupported::new(span, "a union whose members have some cells in common")
+                .help("give the members the same shape, or use one of them only"));
+        }
+        out.push(x);
+    }
+    Ok(out)
+}
+
+fn parts(program: &Program, ty: &Type, mut at: Delayed, all: &mut Vec<Delayed>) {
     match ty {
         Type::Scalar(Scalar::Mutex) => {}
+        // It has no elements.
+        Type::Array(_, 0) => {}
         Type::Scalar(scalar) => {
             at.ty = *scalar;
             all.push(at);
         }
         Type::Array(element, n) => {
             at.dims.push(*n);
+            at.strides.push(program.records.size(element));
             at.pieces.push(String::new());
-            parts(program, element, at, span, all)?;
+            parts(program, element, at, all);
         }
         Type::Record(id) => {
-            let record = program.records.get(*id);
-            if record.kind == RecordKind::Union {
-                return Err(Unsupported::new(span, "a union in shared memory"));
-            }
-            for (i, field) in record.fields.iter().enumerate() {
-                let mut inner = Delayed {
-                    base: at.base,
-                    fields: at.fields.clone(),
-                    name: format!("{}_{}", at.name, field.name),
-                    ty: at.ty,
-                    dims: at.dims.clone(),
-                    pieces: at.pieces.clone(),
-                };
+            for (i, field) in program.records.get(*id).fields.iter().enumerate() {
+                let mut inner = at.clone();
+                inner.name = format!("{}_{}", at.name, field.name);
+                inner.offset += field.offset;
                 inner.fields.push(i);
                 let last = inner.pieces.last_mut().expect("there is a first piece");
                 *last += &format!(".{}", field.name);
-                parts(program, &field.ty, inner, span, all)?;
+                parts(program, &field.ty, inner, all);
             }
         }
     }
-    Ok(())
 }

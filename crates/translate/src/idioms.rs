@@ -24,7 +24,7 @@ pub struct For<'t> {
 pub struct Switch<'t> {
     value: &'t Expr,
     /// From, to, label.
-    cases: Vec<(i64, i64, &'t str)>,
+    cases: Vec<(&'t Expr, &'t Expr, &'t str)>,
     default: Option<&'t str>,
     /// The label behind it.
     end: &'t str,
@@ -105,11 +105,11 @@ impl Body<'_> {
                 self.take_name_back(*id, f);
                 let v = self.procedure.locals[id.0].clone();
                 let value = self.value(value)?;
-                format!("{} = {}", self.c_words().named(&v.ty, &v.name), self.expr(&value))
+                format!("{} = {}", self.c_words().variable(&v), self.expr_to_local(&value, *id))
             }
             Some(StmtKind::Declare(id, Some(value))) => {
                 let value = self.value(value)?;
-                format!("{} = {}", self.procedure.locals[id.0].name, self.expr(&value))
+                format!("{} = {}", self.procedure.locals[id.0].name, self.expr_to_local(&value, *id))
             }
             Some(StmtKind::Assign(place, value)) => self.step_text(place, value)?,
             _ => String::new(),
@@ -178,7 +178,7 @@ impl Body<'_> {
             return Ok(format!("{}{sign}", self.place_text(place)));
         }
         let value = self.value(value)?;
-        Ok(format!("{} = {}", self.place_text(place), self.expr(&value)))
+        Ok(format!("{} = {}", self.place_text(place), self.expr_to(&value, place)))
     }
 
     /// Whether a statement sets a local variable and does nothing else.
@@ -241,7 +241,7 @@ impl Body<'_> {
     }
 
     /// `if (value == constant) goto label`, or with a range.
-    fn case<'t>(&self, stmt: &'t Stmt) -> Option<(&'t Expr, i64, i64, &'t str)> {
+    fn case<'t>(&self, stmt: &'t Stmt) -> Option<(&'t Expr, &'t Expr, &'t Expr, &'t str)> {
         let StmtKind::If(test, then, otherwise) = &stmt.kind else { return None };
         let [Stmt { kind: StmtKind::Goto(label), .. }] = &then.0[..] else { return None };
         if !otherwise.0.is_empty() || !self.is_made(label, "case") || self.has_effects(test) {
@@ -250,8 +250,7 @@ impl Body<'_> {
         let compared = |e: &'t Expr, asked: BinaryOp| {
             let e = without_conversions(e);
             let ExprKind::Binary(op, left, right) = &e.kind else { return None };
-            let ExprKind::Const(value) = right.kind else { return None };
-            (*op == asked).then_some((&**left, value))
+            (*op == asked && matches!(right.kind, ExprKind::Const(_))).then_some((&**left, &**right))
         };
         if let ExprKind::Binary(BinaryOp::And, low, high) = &test.kind {
             let ((value, from), (other, to)) = (compared(low, BinaryOp::Ge)?, compared(high, BinaryOp::Le)?);
@@ -259,6 +258,14 @@ impl Body<'_> {
         }
         let (value, constant) = compared(test, BinaryOp::Eq)?;
         Some((value, constant, constant, label))
+    }
+
+    /// Whether the value is of an enumeration, to the compiler.
+    fn is_enumerated(&self, value: &Expr) -> bool {
+        let ExprKind::Read(place) = &without_conversions(value).kind else { return false };
+        let words = self.c_words();
+        let spelled = words.spelled_place(place);
+        spelled.is_some_and(|s| self.translator.program.spelling.constants(s).is_some())
     }
 
     /// Whether a statement sets a variable that holds nothing but the value of the switch behind it.
@@ -275,10 +282,10 @@ impl Body<'_> {
     /// Writes a `switch`, on the value that a statement before it keeps, or on its own.
     pub fn write_switch(&mut self, kept: Option<&Stmt>, s: &Switch<'_>) -> Result<()> {
         for (from, to, label) in &s.cases {
-            let of = |value| self.expr(&Expr::constant(value, s.value.ty, s.value.span));
-            let text = match from == to {
-                true => format!("case {}:", of(*from)),
-                false => format!("case {} ... {}:", of(*from), of(*to)),
+            let of = |value| self.argument(value);
+            let text = match from.kind == to.kind {
+                true => format!("case {}:", of(from)),
+                false => format!("case {} ... {}:", of(from), of(to)),
             };
             self.cases.insert(label.to_string(), text);
         }
@@ -286,8 +293,17 @@ impl Body<'_> {
             self.cases.insert(default.to_string(), "default:".to_string());
         }
         let value = match kept.map(|stmt| &stmt.kind) {
-            Some(StmtKind::Declare(_, Some(value))) => self.whole_value(value)?,
+            Some(StmtKind::Declare(id, Some(value))) => self.whole_value(value, *id)?,
             _ => self.expr(s.value),
+        };
+        // Compilers ask for a case for each constant of an enumeration.
+        let enumerated = match kept.map(|stmt| &stmt.kind) {
+            Some(StmtKind::Declare(_, Some(value))) => self.is_enumerated(value),
+            _ => self.is_enumerated(s.value),
+        };
+        let value = match enumerated {
+            true => format!("({}){value}", self.type_text(s.value.ty)),
+            false => value,
         };
         self.line(format!("switch ({value}) {{"));
         let outer = self.loops.last().cloned().unwrap_or_default();
@@ -322,6 +338,23 @@ fn without_conversions(e: &Expr) -> &Expr {
         }
         _ => e,
     }
+}
+
+/// Whether the first statement that speaks of a local variable, but for its declaration, gives it a value.
+pub fn is_set_first(body: &Block, id: LocalId) -> bool {
+    let mut first = None;
+    body.visit(&mut |stmt| {
+        let declares = matches!(stmt.kind, StmtKind::Declare(declared, _) if declared == id);
+        if first.is_none() && !declares && mentions(stmt, id) {
+            let mut reads = false;
+            for e in stmt.kind.expressions() {
+                let inner = Stmt { kind: StmtKind::Eval(e.clone()), span: stmt.span };
+                reads |= mentions(&inner, id);
+            }
+            first = Some(matches!(stmt.kind, StmtKind::Assign(..)) && !reads);
+        }
+    });
+    first.unwrap_or(true)
 }
 
 /// Whether a statement speaks of a local variable; not what stands in its blocks.

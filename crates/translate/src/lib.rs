@@ -25,7 +25,7 @@
 //! - the view is no variable: the newest store that is put down is found where it is asked for. So a
 //!   thread that waits has nothing in it that depends on what memory was.
 //!
-//! Limits: allocated memory, unions, arrays without end, and labels of properties inside atomic sections are
+//! Limits: memory that is allocated any number of times, arrays without end, and labels of properties inside atomic sections are
 //! refused; so are pointers in the modelling language, which has none.
 
 mod back;
@@ -33,9 +33,12 @@ mod body;
 mod c;
 mod c_program;
 mod comments;
+mod constants;
 mod delayed;
 mod flow;
+mod heap;
 mod idioms;
+mod indirect;
 mod language;
 mod lines;
 mod names;
@@ -43,17 +46,21 @@ mod pointers;
 mod reach;
 mod scopes;
 mod support;
+mod times;
+mod types;
 mod value;
 
 use body::Body;
 use c::CWords;
 use comments::Comments;
+use constants::Constants;
 use delayed::{Delayed, delayed};
 use fencepost_ir::tree::{
     Block, Count, ExprKind, Place, Procedure, ProcedureId, ProcedureKind, Program, Projection, Property,
     SharedId, StmtKind, Thread, Type, Who, Words,
 };
 use fencepost_ir::{FileId, Scalar, Span};
+use heap::Heap;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -79,11 +86,17 @@ pub struct Unsupported {
     pub span: Span,
     /// What it is.
     pub what: String,
+    /// What can be done about it.
+    pub help: Option<&'static str>,
 }
 
 impl Unsupported {
     fn new(span: Span, what: impl Into<String>) -> Unsupported {
-        Unsupported { span, what: what.into() }
+        Unsupported { span, what: what.into(), help: None }
+    }
+
+    fn help(self, help: &'static str) -> Unsupported {
+        Unsupported { help: Some(help), ..self }
     }
 }
 
@@ -115,10 +128,13 @@ struct Translator<'a> {
     original: &'a Program,
     /// The user's.
     comments: Comments<'a>,
+    constants: Constants<'a>,
     bound: Bound,
     language: Language,
     /// What added names begin with.
     prefix: String,
+    /// Objects that are allocated.
+    heap: Heap,
     /// What stores are delayed to: all but mutexes and what is never written.
     delayed: Vec<Delayed>,
     /// For each shared variable whether pointers may mean it.
@@ -147,21 +163,27 @@ impl<'a> Translator<'a> {
         }
         let prefix = names::free_prefix(original);
         let mut program = original.clone();
+        let mut heap = Heap::default();
         if language.is_c() {
             if let Some(start) = program.threads.iter().find(|t| t.count != Count::Times(1)) {
                 return Err(Unsupported::new(start.span, "any number of threads"));
             }
+            let mut moved = Vec::new();
             if pointers::check_private(&program).is_err() {
-                pointers::share_locals(&mut program)?;
+                moved = pointers::share_locals(&mut program);
                 pointers::check_private(&program)?;
             }
+            heap = Heap::new(&mut program, moved)?;
             names::for_c(&mut program, &prefix);
         }
-        let addressed = pointers::addressed(&program);
+        let mut addressed = pointers::addressed(&program);
+        heap.objects.keys().for_each(|id| addressed[id.0] = true);
         let mut translator = Translator {
-            delayed: delayed(&program, &addressed, language)?,
+            delayed: delayed(&program, &addressed, &heap, &prefix, language)?,
+            heap,
             program,
             original,
+            constants: Constants::default(),
             comments: Comments::new(&original.sources),
             bound,
             language,
@@ -175,6 +197,9 @@ impl<'a> Translator<'a> {
         translator.check_labels()?;
         translator.add_processes()?;
         translator.rename_labels();
+        if language.is_c() {
+            translator.constants = Constants::new(&translator.program, &original.sources);
+        }
         Ok(translator)
     }
 
@@ -237,6 +262,11 @@ impl<'a> Translator<'a> {
                     && is_pointer(function.locals[0].ty.as_scalar())
                     && is_pointer(function.result);
                 if !called.contains(&id) && (fits || is_main) {
+                    // A thread's function has one type.
+                    let spans = function.locals[..function.params].iter().map(|p| p.span);
+                    for span in spans.chain([function.span]).filter(|_| !is_main) {
+                        self.program.spelling.declared.remove(&span);
+                    }
                     self.in_place.insert(id);
                     continue;
                 }
@@ -296,18 +326,20 @@ impl<'a> Translator<'a> {
             Language::C(dialect) => dialect,
             Language::Model => Dialect::Verifier,
         };
-        CWords { program: &self.program, procedure, prefix: &self.prefix, dialect }
+        let (program, prefix, constants) = (&self.program, &self.prefix, &self.constants);
+        CWords { program, procedure, prefix, dialect, constants, heap: &self.heap }
     }
 
     /// What is delayed of a place of a shared variable.
     fn delayed_at(&self, base: SharedId, path: &[Projection]) -> Option<usize> {
-        let fields = || {
-            path.iter().filter_map(|p| match p {
+        let fields: Vec<usize> = path
+            .iter()
+            .filter_map(|p| match p {
                 Projection::Field(i) => Some(*i),
                 Projection::Index(_) => None,
             })
-        };
-        self.delayed.iter().position(|x| x.base == base && fields().eq(x.fields.iter().copied()))
+            .collect();
+        self.delayed.iter().position(|x| x.base == base && x.is_at(&fields))
     }
 
     /// What an access through a pointer may mean of what is delayed.
@@ -397,7 +429,7 @@ impl<'a> Translator<'a> {
         let parameters = &procedure.locals[..procedure.params];
         if self.language.is_c() {
             let words = self.c_words(Some(procedure));
-            let params: Vec<_> = parameters.iter().map(|p| words.named(&p.ty, &p.name)).collect();
+            let params: Vec<_> = parameters.iter().map(|p| words.variable(p)).collect();
             return match procedure.kind {
                 _ if self.is_main(id) => "int main(void)".to_string(),
                 ProcedureKind::Process if params.is_empty() => {
@@ -405,7 +437,7 @@ impl<'a> Translator<'a> {
                 }
                 ProcedureKind::Process => format!("static void *{}({})", procedure.name, params.join(", ")),
                 ProcedureKind::Function => {
-                    let result = procedure.result.map_or("void".to_string(), |r| words.scalar(r));
+                    let result = words.result(procedure).unwrap_or_else(|| "void".to_string());
                     let space = if result.ends_with('*') { "" } else { " " };
                     let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
                     format!("static {result}{space}{}({params})", procedure.name)
@@ -434,6 +466,7 @@ impl<'a> Translator<'a> {
         if self.ends_thread(id) {
             body.call(Helper::BeginThread);
         }
+        body.first_objects();
         match self.wrapped(id) {
             Some(function) => body.wrap(function),
             None => body.block(&procedure.body)?,

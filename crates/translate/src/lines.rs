@@ -65,6 +65,32 @@ impl Body<'_> {
         if self.language().is_c() { self.c_words().expr(e, 0) } else { self.words().expr(e, 0) }
     }
 
+    /// The text of a value that goes to a place.
+    pub fn expr_to(&self, e: &Expr, place: &Place) -> String {
+        if self.language().is_c() { self.c_words().converted_to(e, place) } else { self.expr(e) }
+    }
+
+    /// The text of a value that goes to a local variable.
+    pub fn expr_to_local(&self, e: &Expr, id: LocalId) -> String {
+        self.expr_to(e, &Place::variable(VarRef::Local(id), Span::NONE))
+    }
+
+    /// The text of an argument of one of the translation's own procedures.
+    pub fn argument(&self, e: &Expr) -> String {
+        if self.language().is_c() { self.c_words().converted(e, None) } else { self.expr(e) }
+    }
+
+    /// The text of a procedure's result.
+    pub fn result_text(&self, e: &Expr) -> String {
+        if !self.language().is_c() {
+            return self.expr(e);
+        }
+        let program = &self.translator.program;
+        let ty = self.procedure.result.map(Type::Scalar);
+        let target = ty.and_then(|ty| program.spelled(self.procedure.span, &ty));
+        self.c_words().converted(e, target)
+    }
+
     pub fn words(&self) -> Words<'_> {
         Words { program: &self.translator.program, procedure: Some(&self.procedure) }
     }

@@ -3,7 +3,7 @@
 //! The front end flattens scopes, makes temporaries with names that nobody can write, and may have several static
 //! variables of one name. In C text each variable needs a name of its own that hides no other.
 
-use fencepost_ir::tree::{Program, StmtKind};
+use fencepost_ir::tree::{Program, RecordId, Spelled, StmtKind, TypeName, TypeNameId};
 use std::collections::BTreeSet;
 
 /// A beginning that no name of the program has.
@@ -12,6 +12,14 @@ pub fn free_prefix(program: &Program) -> String {
     names.extend(program.shared.iter().chain(&program.thread_locals).map(|v| &v.name[..]));
     names.extend(program.threads.iter().map(|t| &t.name[..]));
     names.extend(program.records.0.iter().map(|r| &r.name[..]));
+    for name in &program.spelling.names {
+        match name {
+            TypeName::Typedef { name, .. } => names.push(name),
+            TypeName::Enumeration { tag, constants, .. } => {
+                names.extend(tag.iter().chain(constants.iter().map(|(name, _)| name)).map(|n| &n[..]));
+            }
+        }
+    }
     for procedure in &program.procedures {
         names.push(&procedure.name);
         names.extend(procedure.locals.iter().map(|v| &v.name[..]));
@@ -73,10 +81,69 @@ impl Names {
     }
 }
 
+/// Types and constants keep their names. All of them stand outside of functions, so of two with the same name one is
+/// written out.
+fn name_types(program: &mut Program, names: &mut Names, tags: &mut Names) {
+    let mut lost = BTreeSet::new();
+    let mut tagged = Vec::new();
+    for (i, name) in program.spelling.names.iter_mut().enumerate() {
+        match name {
+            TypeName::Typedef { name, means, .. } => {
+                if mentions(means, &lost) || !names.taken.insert(name.clone()) {
+                    lost.insert(TypeNameId(i));
+                } else if let Spelled::Named(_) | Spelled::Record(_) = means {
+                    tagged.push((means.clone(), name.clone()));
+                }
+            }
+            TypeName::Enumeration { tag, constants, .. } => {
+                if constants.iter().any(|(name, _)| names.taken.contains(name)) {
+                    lost.insert(TypeNameId(i));
+                    constants.clear();
+                } else {
+                    names.taken.extend(constants.iter().map(|(name, _)| name.clone()));
+                    *tag = tag.as_ref().map(|tag| tags.give(tag));
+                }
+            }
+        }
+    }
+    // What has no tag gets the name that it has otherwise.
+    for (means, name) in tagged {
+        match means {
+            Spelled::Named(id) => {
+                if let TypeName::Enumeration { tag: tag @ None, .. } = &mut program.spelling.names[id.0] {
+                    *tag = Some(tags.give(&name));
+                }
+            }
+            Spelled::Record(RecordId(id)) => {
+                let record = &mut program.records.0[id as usize];
+                if record.name == "unnamed" {
+                    record.name = name;
+                }
+            }
+            Spelled::Words(..) | Spelled::Pointer(_) | Spelled::Array(..) => {}
+        }
+    }
+    let spelling = &mut program.spelling;
+    spelling.declared.retain(|_, spelled| !mentions(spelled, &lost));
+    spelling.members.retain(|_, spelled| !mentions(spelled, &lost));
+}
+
+/// Whether a type is written with one of these names.
+fn mentions(spelled: &Spelled, names: &BTreeSet<TypeNameId>) -> bool {
+    match spelled {
+        Spelled::Named(id) => names.contains(id),
+        Spelled::Pointer(inner) | Spelled::Array(inner, _) => mentions(inner, names),
+        Spelled::Words(..) | Spelled::Record(_) => false,
+    }
+}
+
 /// Gives everything in the program a name that C can have.
 pub fn for_c(program: &mut Program, prefix: &str) {
     let taken = TAKEN.iter().map(|t| t.to_string()).collect();
     let mut names = Names { taken, prefix: prefix.to_string() };
+    let taken = TAGS.iter().map(|t| t.to_string()).collect();
+    let mut tags = Names { taken, prefix: prefix.to_string() };
+    name_types(program, &mut names, &mut tags);
     let started: Vec<usize> = program.threads.iter().map(|t| t.procedure.0).collect();
     for (i, procedure) in program.procedures.iter_mut().enumerate() {
         if procedure.name != "main" || !started.contains(&i) {
@@ -86,8 +153,6 @@ pub fn for_c(program: &mut Program, prefix: &str) {
     for v in program.shared.iter_mut().chain(&mut program.thread_locals) {
         v.name = names.give(&v.name);
     }
-    let taken = TAGS.iter().map(|t| t.to_string()).collect();
-    let mut tags = Names { taken, prefix: prefix.to_string() };
     for record in &mut program.records.0 {
         let wanted = if record.name == "unnamed" { format!("{prefix}unnamed") } else { record.name.clone() };
         record.name = tags.give(&wanted);

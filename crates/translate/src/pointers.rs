@@ -7,13 +7,14 @@
 //! procedure that runs once are as good as shared ones, and are made such where that fails ([`share_locals`]).
 
 use crate::Unsupported;
+use crate::times::{Runs, constant};
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::tree::{
-    Base, Block, Choices, Count, Expr, ExprKind, Kept, LocalId, Place, Procedure, ProcedureId, Program,
+    Base, Block, Choices, Expr, ExprKind, Fill, Kept, LocalId, Place, Procedure, ProcedureId, Program,
     Projection, SharedId, Stmt, StmtKind, Type, VarRef, Variable,
 };
 use fencepost_ir::{Scalar, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Every statement of a program, with its procedure.
 fn statements(program: &Program, mut visit: impl FnMut(ProcedureId, &Stmt)) {
@@ -108,6 +109,80 @@ pub fn written(program: &Program, addressed: &[bool]) -> Vec<bool> {
         found.iter_mut().zip(addressed).for_each(|(found, addressed)| *found |= *addressed);
     }
     found
+}
+
+/// The program with the values of variables that are never written in place of the variables.
+pub fn with_fixed_values(program: &Program) -> Program {
+    let written = written(program, &addressed(program));
+    let fixed = |e: &Expr| match &e.kind {
+        ExprKind::Read(Place { base: Base::Variable(VarRef::Shared(id)), path, .. }) if path.is_empty() => {
+            let v = &program.shared[id.0];
+            v.init.first().filter(|_| !written[id.0] && v.ty.as_scalar().is_some())?.single()
+        }
+        _ => None,
+    };
+    let mut program = program.clone();
+    for procedure in &mut program.procedures {
+        procedure.body.visit_mut(&mut |stmt| {
+            for e in stmt.kind.expressions_mut() {
+                e.visit_mut(&mut |e| {
+                    if let Some(value) = fixed(e) {
+                        e.kind = ExprKind::Const(value);
+                    }
+                });
+            }
+        });
+    }
+    // What is passed on is known when what passes it is.
+    while fix_parameters(&mut program) {}
+    program
+}
+
+/// Puts values in place of parameters that nobody assigns and that all calls give the same value; whether there were any.
+fn fix_parameters(program: &mut Program) -> bool {
+    let mut given: BTreeMap<(ProcedureId, LocalId), Option<i64>> = BTreeMap::new();
+    statements(program, |_, stmt| {
+        expressions(stmt, &mut |e| {
+            let (ExprKind::Call(callee, args) | ExprKind::Spawn(callee, args, _)) = &e.kind else { return };
+            for (i, arg) in args.iter().enumerate() {
+                let value = constant(arg);
+                let known = given.entry((*callee, LocalId(i))).or_insert(value);
+                *known = known.filter(|known| Some(*known) == value);
+            }
+        });
+    });
+    let mut changed = false;
+    for (i, procedure) in program.procedures.iter_mut().enumerate() {
+        let mut assigned = BTreeSet::new();
+        procedure.body.visit(&mut |stmt| {
+            if let StmtKind::Assign(place, _) | StmtKind::Join(Some(place), _) = &stmt.kind
+                && let Base::Variable(VarRef::Local(id)) = place.base
+            {
+                assigned.insert(id);
+            }
+        });
+        let started = program.threads.iter().any(|t| t.procedure.0 == i);
+        let private = |id: LocalId| procedure.locals[id.0].kept == Kept::Private;
+        let known: BTreeMap<LocalId, i64> = (0..procedure.params)
+            .map(LocalId)
+            .filter(|id| !started && private(*id) && !assigned.contains(id))
+            .filter_map(|id| Some((id, given.get(&(ProcedureId(i), id)).copied().flatten()?)))
+            .collect();
+        procedure.body.visit_mut(&mut |stmt| {
+            for e in stmt.kind.expressions_mut() {
+                e.visit_mut(&mut |e| {
+                    if let ExprKind::Read(Place { base: Base::Variable(VarRef::Local(id)), path, .. }) =
+                        &e.kind
+                        && let Some(value) = known.get(id).filter(|_| path.is_empty())
+                    {
+                        e.kind = ExprKind::Const(*value);
+                        changed = true;
+                    }
+                });
+            }
+        });
+    }
+    changed
 }
 
 /// The first place where the address of a local variable gets out of its thread, if there is one.
@@ -210,93 +285,42 @@ impl Flow<'_> {
     }
 }
 
-/// The procedures that run once: started once, or called at one place that is passed once.
-fn run_once(program: &Program) -> BTreeSet<usize> {
-    let mut entered = vec![0u32; program.procedures.len()];
-    for thread in &program.threads {
-        entered[thread.procedure.0] += match thread.count {
-            Count::Times(n) => n,
-            Count::Any => 2,
-        };
-    }
-    // The callers; a call in a loop counts twice, and so does one where jumps may lead back.
-    let mut callers = vec![Vec::new(); program.procedures.len()];
-    for (i, procedure) in program.procedures.iter().enumerate() {
-        let mut labels = false;
-        procedure.body.visit(&mut |stmt| labels |= matches!(stmt.kind, StmtKind::Label(_)));
-        calls(&procedure.body, labels, &mut |callee, often| {
-            entered[callee.0] += if often { 2 } else { 1 };
-            callers[callee.0].push(i);
-        });
-    }
-    statements(program, |_, stmt| {
-        expressions(stmt, &mut |e| {
-            if let ExprKind::Spawn(id, ..) = e.kind {
-                entered[id.0] += 2;
-            }
-        });
-    });
-    let mut once: BTreeSet<usize> = (0..entered.len()).filter(|i| entered[*i] == 1).collect();
-    loop {
-        let left: BTreeSet<usize> =
-            once.iter().copied().filter(|i| callers[*i].iter().all(|c| once.contains(c))).collect();
-        if left == once {
-            return once;
-        }
-        once = left;
-    }
+/// A local variable that has become a shared one and is to be allocated.
+pub struct Moved {
+    /// Whose it was.
+    pub procedure: ProcedureId,
+    /// What it is now.
+    pub shared: SharedId,
+    /// What it holds at first.
+    pub fill: Fill,
+    /// Whether it is gone when the procedure returns.
+    pub ends: bool,
 }
 
-/// The calls of a block, with whether they stand in a loop.
-fn calls(block: &Block, in_loop: bool, found: &mut impl FnMut(ProcedureId, bool)) {
-    for stmt in &block.0 {
-        let loops = in_loop || matches!(stmt.kind, StmtKind::While(..) | StmtKind::DoWhile(..));
-        expressions(stmt, &mut |e| {
-            if let ExprKind::Call(id, _) = e.kind {
-                found(id, loops);
-            }
-        });
-        match &stmt.kind {
-            StmtKind::If(_, then, otherwise) => {
-                calls(then, in_loop, found);
-                calls(otherwise, in_loop, found);
-            }
-            StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => calls(body, true, found),
-            StmtKind::Atomic(_, body) | StmtKind::Block(body) => calls(body, in_loop, found),
-            StmtKind::Choose(blocks) => blocks.iter().for_each(|b| calls(b, in_loop, found)),
-            _ => {}
-        }
-    }
-}
-
-/// Makes the variables in memory of procedures that run once shared ones.
-pub fn share_locals(program: &mut Program) -> Result<(), Unsupported> {
-    for i in run_once(program) {
-        let first = program.shared.len();
+/// Makes the variables in memory of procedures that run once shared ones. Those that hold anything at first, and may be
+/// seen so, or that may end before the program does, are returned.
+pub fn share_locals(program: &mut Program) -> Vec<Moved> {
+    let runs = Runs::new(&with_fixed_values(program));
+    let mut moved = Vec::new();
+    for i in (0..program.procedures.len()).filter(|i| runs.times(ProcedureId(*i)).is_some_and(|n| n <= 1)) {
+        let id = ProcedureId(i);
+        let ends = program.threads.iter().all(|t| t.procedure != id);
         let procedure = &mut program.procedures[i];
-        let ids: Vec<_> = (procedure.params..procedure.locals.len())
-            .filter(|id| matches!(procedure.locals[*id].kept, Kept::InMemory(_)))
-            .collect();
-        for (n, id) in ids.iter().enumerate() {
-            let v = &procedure.locals[*id];
-            if !is_set_first(procedure, LocalId(*id)) {
-                return Err(Unsupported::new(
-                    v.span,
-                    "a local variable that other threads may see before it is set",
-                ));
+        for local in procedure.params..procedure.locals.len() {
+            let v = &procedure.locals[local];
+            let Kept::InMemory(fill) = v.kept else { continue };
+            let shared = SharedId(program.shared.len());
+            if ends || fill == Fill::Undefined && !is_set_first(procedure, LocalId(local)) {
+                moved.push(Moved { procedure: id, shared, fill, ends });
             }
             let cells = program.records.layout(&v.ty);
             let init = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
-            let shared = Variable::new(v.name.clone(), v.ty.clone(), init, v.span);
-            let shared_id = SharedId(first + n);
-            replace(&mut procedure.body, LocalId(*id), shared_id);
-            program.shared.push(shared);
-        }
-        for id in ids {
-            procedure.locals[id].kept = Kept::Private;
+            program.shared.push(Variable::new(v.name.clone(), v.ty.clone(), init, v.span));
+            replace(&mut procedure.body, LocalId(local), shared);
+            procedure.locals[local].kept = Kept::Private;
         }
     }
-    Ok(())
+    moved
 }
 
 /// Whether each cell of the variable gets a value before anything else is done with it, as initialisers do.

@@ -51,8 +51,12 @@ pub enum Helper {
     AfterSpawn,
     /// Any value of a type.
     Nondet(Scalar),
+    /// A variable that was allocated is gone.
+    Forget(usize),
     /// The end of the program.
     Exit,
+    /// Memory is allocated or freed.
+    Memory,
 }
 
 impl Translator<'_> {
@@ -62,7 +66,7 @@ impl Translator<'_> {
         self.helper_name(helper)
     }
 
-    fn helper_name(&self, helper: Helper) -> String {
+    pub fn helper_name(&self, helper: Helper) -> String {
         let type_word = |ty: Scalar| match ty {
             Scalar::Thread => "thread".to_string(),
             ty => self.c_words(None).nondet(ty).replace("__VERIFIER_", "").replace("nondet_", ""),
@@ -84,7 +88,12 @@ impl Translator<'_> {
             Helper::BeforeSpawn => "before_spawn".to_string(),
             Helper::AfterSpawn => "after_spawn".to_string(),
             Helper::Nondet(ty) => return self.c_words(None).nondet(ty),
+            Helper::Forget(id) => {
+                let name = &self.program.shared[id].name;
+                format!("end_{}", name.strip_prefix(&self.prefix).unwrap_or(name))
+            }
             Helper::Exit => return "exit".to_string(),
+            Helper::Memory => return "malloc".to_string(),
         };
         format!("{}{name}", self.prefix)
     }
@@ -92,7 +101,10 @@ impl Translator<'_> {
     /// The procedures that load and store.
     pub fn accesses(&self) -> BTreeMap<String, Access> {
         let of = |x: usize, is_store| Access { is_store, shared: self.delayed[x].base.0 };
+        // Others are no variables of the original.
+        let known = |x: &usize| self.delayed[*x].base.0 < self.original.shared.len();
         let all = (0..self.delayed.len())
+            .filter(known)
             .flat_map(|x| [(Helper::Load(x), of(x, false)), (Helper::Store(x), of(x, true))]);
         all.map(|(helper, access)| (self.helper_name(helper), access)).collect()
     }
@@ -122,12 +134,12 @@ impl Translator<'_> {
         all
     }
 
-    fn uses(&self, helper: Helper) -> bool {
+    pub fn uses(&self, helper: Helper) -> bool {
         self.used.borrow().contains(&helper)
     }
 
     /// Places for stores that are on their way, for each variable.
-    fn places(&self) -> u32 {
+    pub fn places(&self) -> u32 {
         match self.bound {
             Bound::Rounds(k) | Bound::Age(k) => k,
         }
@@ -146,7 +158,10 @@ impl Translator<'_> {
                 Helper::Nondet(ty) => {
                     nondet.insert(*ty);
                 }
-                Helper::Exit => out += "extern void exit(int) __attribute__((noreturn));\n",
+                // `stdlib.h` has it, too.
+                Helper::Exit if !self.uses(Helper::Memory) => {
+                    out += "extern void exit(int) __attribute__((noreturn));\n"
+                }
                 _ => {}
             }
         }
@@ -174,12 +189,12 @@ impl Translator<'_> {
         self.program.shared.iter().any(|v| records.layout(&v.ty).iter().any(|cell| cell.ty == Scalar::Mutex))
     }
 
-    fn scalar(&self, ty: Scalar) -> String {
+    pub fn scalar(&self, ty: Scalar) -> String {
         if self.language.is_c() { self.c_words(None).scalar(ty) } else { ty.to_string() }
     }
 
     /// `type name`.
-    fn typed(&self, ty: Scalar, name: &str) -> String {
+    pub fn typed(&self, ty: Scalar, name: &str) -> String {
         let ty = self.scalar(ty);
         if ty.ends_with('*') { format!("{ty}{name}") } else { format!("{ty} {name}") }
     }
@@ -283,12 +298,23 @@ impl Translator<'_> {
             Helper::AfterSpawn => {
                 ("The round goes on.", vec![begin.to_string(), format!("{p}starting = 0;")])
             }
-            Helper::Nondet(_) | Helper::Exit => return String::new(),
+            Helper::Forget(id) => (
+                "A variable is gone, and so are the thread's stores to it that are on their way.",
+                self.forget(id),
+            ),
+            Helper::Nondet(_) | Helper::Exit | Helper::Memory => return String::new(),
         };
         self.function("void", &name, "", comment, &lines)
     }
 
-    fn function(&self, result: &str, name: &str, params: &str, comment: &str, lines: &[String]) -> String {
+    pub fn function(
+        &self,
+        result: &str,
+        name: &str,
+        params: &str,
+        comment: &str,
+        lines: &[String],
+    ) -> String {
         let head = self.language.function(result, name, params);
         let head = head.replace("* ", "*");
         let open = if self.language.is_c() { "\n{" } else { " {" };
@@ -445,46 +471,8 @@ impl Translator<'_> {
         self.function("void", function, &params, "", &lines)
     }
 
-    /// An access through a pointer finds the variable that it means; what has no name is the thread's own.
-    fn through_pointer(&self, helper: Helper, name: &str, ty: Scalar) -> String {
-        let p = &self.prefix;
-        let pointer = format!("{p}pointer");
-        let cast = |to: Scalar, from: Scalar, text: String| {
-            if to == from { text } else { format!("({}){text}", self.scalar(to)) }
-        };
-        let mut lines = Vec::new();
-        let reads = matches!(helper, Helper::Read(_));
-        for x in self.pointed(ty).collect::<Vec<_>>() {
-            let d = &self.delayed[x];
-            self.each(d, &mut lines, &|indices| {
-                let test = format!("if ({pointer} == (void *)&{}) {{", d.at(indices));
-                let mut args = indices.to_vec();
-                let (load, store) = (self.helper_name(Helper::Load(x)), self.helper_name(Helper::Store(x)));
-                let action = if reads {
-                    vec![format!("    return {};", cast(ty, d.ty, format!("{load}({})", args.join(", "))))]
-                } else {
-                    args.push(cast(d.ty, ty, format!("{p}value")));
-                    vec![format!("    {store}({});", args.join(", ")), "    return;".to_string()]
-                };
-                std::iter::once(test).chain(action).chain(["}".to_string()]).collect()
-            });
-        }
-        let ty_name = self.scalar(ty);
-        let space = if ty_name.ends_with('*') { "" } else { " " };
-        let target = format!("*({ty_name}{space}*){pointer}");
-        if reads {
-            lines.push(format!("return {target};"));
-            let comment = "What the thread sees where the pointer points to.";
-            self.function(&ty_name, name, &format!("void *{pointer}"), comment, &lines)
-        } else {
-            lines.push(format!("{target} = {p}value;"));
-            let params = format!("void *{pointer}, {}", self.typed(ty, &format!("{p}value")));
-            self.function("void", name, &params, "A store to where the pointer points to.", &lines)
-        }
-    }
-
     /// Lines for a variable, or for each element of an array.
-    fn each(&self, x: &Delayed, out: &mut Vec<String>, lines: &dyn Fn(&[String]) -> Vec<String>) {
+    pub fn each(&self, x: &Delayed, out: &mut Vec<String>, lines: &dyn Fn(&[String]) -> Vec<String>) {
         let count = x.dims.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
         if count <= FEW {
             for number in 0..count {

@@ -5,7 +5,8 @@ use crate::body::{Body, Result};
 use crate::support::Helper;
 use crate::{Unsupported, language::Language};
 use fencepost_ir::tree::{
-    Base, BinaryOp, Choices, Drain, Expr, ExprKind, LocalId, Place, Projection, RmwKind, VarRef,
+    Base, BinaryOp, Choices, Drain, Expr, ExprKind, Fill, LocalId, Place, Projection, RmwKind, SharedId,
+    VarRef,
 };
 use fencepost_ir::{Scalar, Span};
 
@@ -48,7 +49,7 @@ impl Body<'_> {
         e.visit(&mut |e| {
             found |= match &e.kind {
                 ExprKind::Read(place) => !self.is_unseen(place),
-                ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) => true,
+                ExprKind::Rmw(..) | ExprKind::Call(..) | ExprKind::Spawn(..) | ExprKind::Allocate(..) => true,
                 ExprKind::Any(choices) => self.is_restricted(choices, e.ty),
                 _ => false,
             }
@@ -184,8 +185,13 @@ impl Body<'_> {
                 with(ExprKind::AddressOf(self.place(place, &[])?.0))
             }
             ExprKind::AddressOf(_) => return Err(Unsupported::new(e.span, "a pointer")),
-            ExprKind::Allocate(..) | ExprKind::Reallocate(..) => {
-                return Err(Unsupported::new(e.span, "allocated memory"));
+            ExprKind::Allocate(..) => {
+                let id = self.temporary(e.ty);
+                self.allocate(e, id)?;
+                self.read_local(id, e.ty, e.span)
+            }
+            ExprKind::Reallocate(..) => {
+                return Err(Unsupported::new(e.span, "memory that is made larger or smaller"));
             }
         })
     }
@@ -198,7 +204,8 @@ impl Body<'_> {
             Access::Direct => self.place_text(&place),
             Access::Delayed(x) => {
                 let load = self.translator.helper(Helper::Load(x));
-                format!("{load}({})", self.indices(&place).join(", "))
+                let cast = self.cast_between(&place, x).map_or(String::new(), |(own, _)| format!("({own})"));
+                format!("{cast}{load}({})", self.indices(&place).join(", "))
             }
             Access::Pointer(ty) => {
                 let read = self.translator.helper(Helper::Read(ty));
@@ -209,13 +216,20 @@ impl Body<'_> {
         Ok(text)
     }
 
+    /// The types of a place and of what is delayed of it, where they differ: members of unions.
+    pub fn cast_between(&self, place: &Place, x: usize) -> Option<(String, String)> {
+        let delayed = self.translator.delayed[x].ty;
+        let own = self.translator.scalar_at(&self.procedure, place).filter(|own| *own != delayed)?;
+        Some((self.type_text(own), self.type_text(delayed)))
+    }
+
     /// The text of a value that is all that is assigned: a load needs no variable of its own.
-    pub fn whole_value(&mut self, e: &Expr) -> Result<String> {
+    pub fn whole_value(&mut self, e: &Expr, target: LocalId) -> Result<String> {
         match &e.kind {
             ExprKind::Read(place) if !self.is_unseen(place) => self.load(place),
             _ => {
                 let value = self.value(e)?;
-                Ok(self.expr(&value))
+                Ok(self.expr_to_local(&value, target))
             }
         }
     }
@@ -248,8 +262,11 @@ impl Body<'_> {
         let text = match &e.kind {
             ExprKind::Call(id, args) => {
                 let args = self.operands(&args.iter().collect::<Vec<_>>())?;
-                let name = self.translator.program.procedure(*id).name.clone();
-                format!("{name}({})", self.args(&args))
+                let call = Expr { kind: ExprKind::Call(*id, args), ty: e.ty, span: e.span };
+                match result {
+                    Some(result) => self.expr_to_local(&call, result),
+                    None => self.expr(&call),
+                }
             }
             ExprKind::Spawn(id, args, drain) => {
                 let args = self.operands(&args.iter().collect::<Vec<_>>())?;
@@ -297,6 +314,72 @@ impl Body<'_> {
         Ok(())
     }
 
+    /// Allocates one of the objects of a place, and notes that it is there.
+    fn allocate(&mut self, e: &Expr, result: LocalId) -> Result<()> {
+        let Some(id) = self.translator.heap.at(self.id, e.span) else {
+            return Err(Unsupported::new(e.span, "allocated memory"));
+        };
+        let value = self.procedure.locals[result.0].name.clone();
+        let text = self.new_object(id);
+        self.assign(result, &text);
+        self.note_object(id, &value);
+        Ok(())
+    }
+
+    /// Allocates those of the procedure's variables that are to be.
+    pub fn first_objects(&mut self) {
+        let translator = self.translator;
+        let own = self.id;
+        for moved in translator.heap.moved.iter().filter(|m| m.procedure == own) {
+            let text = self.new_object(moved.shared);
+            self.note_object(moved.shared, &text);
+        }
+    }
+
+    /// Whether variables of the procedure are gone when it returns.
+    pub fn has_last_objects(&self) -> bool {
+        self.translator.heap.moved.iter().any(|m| m.procedure == self.id && m.ends)
+    }
+
+    /// The procedure's variables are gone.
+    pub fn last_objects(&mut self) {
+        let translator = self.translator;
+        let own = self.id;
+        for moved in translator.heap.moved.iter().filter(|m| m.procedure == own && m.ends) {
+            translator.helper(Helper::Memory);
+            self.call(Helper::Forget(moved.shared.0));
+        }
+    }
+
+    /// The text that allocates an object.
+    fn new_object(&self, id: SharedId) -> String {
+        let objects = &self.translator.heap.objects[&id];
+        self.translator.helper(Helper::Memory);
+        let element = self.c_words().type_name(&objects.element);
+        match (objects.fill, objects.count) {
+            (Fill::Zero, n) => format!("calloc({n}, sizeof({element}))"),
+            (Fill::Undefined, 1) => format!("malloc(sizeof({element}))"),
+            (Fill::Undefined, n) => format!("malloc({n} * sizeof({element}))"),
+        }
+    }
+
+    /// Notes that an object is there; its mutexes are free.
+    fn note_object(&mut self, id: SharedId, value: &str) {
+        let translator = self.translator;
+        let objects = &translator.heap.objects[&id];
+        let name = &translator.program.shared[id.0].name;
+        let target = if objects.total == 1 { name.clone() } else { format!("{name}[{name}_used]") };
+        self.line(format!("{target} = {value};"));
+        if objects.fill == Fill::Undefined {
+            for mutex in objects.mutexes(&translator.program, &target) {
+                self.line(format!("{mutex}.taken = 0;"));
+            }
+        }
+        if objects.total > 1 {
+            self.line(format!("{name}_used = {name}_used + 1;"));
+        }
+    }
+
     /// A read-modify-write, in a section: a load and a store.
     fn spelled_out(
         &mut self,
@@ -314,7 +397,9 @@ impl Body<'_> {
             (_, Some(result)) => result,
         };
         let target = self.place_text(place);
-        self.assign(old, &target);
+        let now = Expr { kind: ExprKind::Read(place.clone()), ty, span: Span::NONE };
+        let text = self.expr_to_local(&now, old);
+        self.assign(old, &text);
         let before = self.read_local(old, ty, Span::NONE);
         let combined = |op| {
             let kind = ExprKind::Binary(op, Box::new(before.clone()), Box::new(operands[0].clone()));
@@ -328,7 +413,7 @@ impl Body<'_> {
             }
         };
         let new = match kind {
-            RmwKind::Exchange => self.expr(&operands[0]),
+            RmwKind::Exchange => self.expr_to(&operands[0], place),
             RmwKind::Add => narrowed(self, BinaryOp::Add),
             RmwKind::Sub => narrowed(self, BinaryOp::Sub),
             RmwKind::And => narrowed(self, BinaryOp::BitAnd),
@@ -336,7 +421,7 @@ impl Body<'_> {
             RmwKind::Xor => narrowed(self, BinaryOp::BitXor),
             RmwKind::CompareExchange | RmwKind::CompareAndSwap => {
                 let equal = self.expr(&combined_equal(&before, &operands[0]));
-                let new = self.expr(&operands[1]);
+                let new = self.expr_to(&operands[1], place);
                 self.line(format!("if ({equal}) {{"));
                 self.line(format!("    {target} = {new};"));
                 self.line("}");

@@ -3,13 +3,14 @@
 //! the shared-memory abstraction (`support.rs`), a `main` that gives the threads their turns.
 //!
 //! It is the same sequentialization that [`crate::rounds`] encodes: the same unrolled code, the same turns, the same
-//! visible statements, the stamped abstractions with a clock. A failing assertion of the text is a violation within
+//! visible statements, the stamped abstractions with a clock or queues (`queues.rs`). A failing assertion of the text is a violation within
 //! the bounds, and the other way round. What lies beyond our limits is left out, or reported with
 //! `-DCHECK_LIMITS`.
 
 mod access;
 mod expression;
 mod names;
+mod queues;
 mod support;
 mod thread;
 
@@ -41,6 +42,8 @@ pub struct Sequentialization {
     pub rounds: u32,
     /// Times at which stores reach memory.
     pub clock: u32,
+    /// Entries of each store queue; without it stores have stamps.
+    pub queue: Option<u32>,
     /// Whose names are used.
     pub dialect: Dialect,
 }
@@ -388,11 +391,19 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 
 /// The whole text.
 fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str, main: &str) -> String {
-    let Sequentialization { model, unwind, rounds, clock, dialect } = *wanted;
+    let Sequentialization { model, unwind, rounds, clock, queue, dialect } = *wanted;
+    let shared: Vec<Loc> =
+        sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
+    // Without cells there is nothing to queue.
+    let queues = queue.filter(|_| !shared.is_empty()).and_then(|n| Some((n, queues::memory(model)?)));
     let threads = sequence.analysis.instances.len();
     let code = format!("{functions}{main}");
     let source = sequence.analysis.program.sources.name(Default::default());
-    let bound = if model == Model::Sc { String::new() } else { format!(", a clock of {clock}") };
+    let bound = match queues {
+        Some((entries, _)) => format!(", queues of {entries}"),
+        None if model == Model::Sc => String::new(),
+        None => format!(", a clock of {clock}"),
+    };
     let mut text = format!(
         "/* {} under {}, made sequential: {unwind} repetitions of each loop, {rounds} rounds{bound}.\n   \
          A failing assertion of this program is a violation within these bounds, and the other way round. */\n",
@@ -402,13 +413,20 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
     text += support::verifier(dialect);
     text += CHOICES;
     text += &format!("\n#define THREADS {threads}\n#define ROUNDS {rounds}\n");
-    if model != Model::Sc {
-        text += &format!("#define CLOCK {clock}\n");
+    match queues {
+        Some((entries, _)) => {
+            let stores = |t: &usize| code.contains(&format!("store({t}, "));
+            let writers: Vec<String> = (0..threads).filter(stores).map(|t| t.to_string()).collect();
+            let count = writers.len().max(1);
+            let writers = if writers.is_empty() { "0".to_string() } else { writers.join(", ") };
+            text += &format!("#define QUEUE {entries}\n#define WRITERS {count}\n");
+            text += &format!("static const int writers[WRITERS] = {{{writers}}}; /* threads that store */\n");
+        }
+        None if model == Model::Sc => {}
+        None => text += &format!("#define CLOCK {clock}\n"),
     }
-    let shared: Vec<Loc> =
-        sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
     let word = sequence.word();
-    let (state, memory) = support::memory(model);
+    let (state, memory) = queues.map_or_else(|| support::memory(model), |(_, queues)| queues);
     // `TURN` picks where a thread stops.
     let used: Vec<&Function> = support::used(&format!("{code} pick("), &[EXPRESSIONS, memory]);
     let support_text: String = used.iter().map(|f| f.text).collect();

@@ -22,6 +22,7 @@ void __CPROVER_assert(_Bool condition, const char *what);
 #endif
 unsigned nondet_uint(void);
 long long nondet_longlong(void);
+_Bool nondet_bool(void);
 #define ASSUME(condition) __CPROVER_assume(condition)
 #define FAIL(what) do { __CPROVER_assert(0, what); __CPROVER_assume(0); } while (0)
 "
@@ -31,6 +32,8 @@ long long nondet_longlong(void);
 void __VERIFIER_assume(int condition);
 unsigned __VERIFIER_nondet_uint(void);
 long long __VERIFIER_nondet_longlong(void);
+_Bool __VERIFIER_nondet_bool(void);
+#define nondet_bool __VERIFIER_nondet_bool
 #define nondet_uint __VERIFIER_nondet_uint
 #define nondet_longlong __VERIFIER_nondet_longlong
 void reach_error(void) { assert(0); }
@@ -45,6 +48,7 @@ void reach_error(void) { assert(0); }
 pub const CHOICES: &str = "
 /* -DCHECK_LIMITS: what lies beyond 64 bits or is not modelled is reported, and not just left out.
    -DCHECK_UNWINDING: so is a thread that comes to the bound on repetitions.
+   -DONE_BY_ONE: numbers are chosen by counting up to them, for verifiers that try all choices.
    -DDRIVER: all choices come from a function that is linked in, to run this file without a verifier. */
 #ifdef CHECK_LIMITS
 #define LIMIT(what) FAIL(\"limit: \" what)
@@ -83,17 +87,29 @@ pub const EXPRESSIONS: &[Function] = functions! {
 /* Any number from lo to hi. */
 static unsigned pick(unsigned lo, unsigned hi)
 {
+#ifdef ONE_BY_ONE
+    while (lo < hi && nondet_bool())
+        lo++;
+    return lo;
+#else
     unsigned chosen = nondet_uint();
     ASSUME(lo <= chosen && chosen <= hi);
     return chosen;
+#endif
 }
 "
     "any_value": "
 static long long any_value(long long lo, long long hi)
 {
+#ifdef ONE_BY_ONE
+    while (lo < hi && nondet_bool())
+        lo++;
+    return lo;
+#else
     long long chosen = nondet_longlong();
     ASSUME(lo <= chosen && chosen <= hi);
     return chosen;
+#endif
 }
 "
     "element": "

@@ -72,7 +72,14 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
                 let own = ["--mm", model.name(), "--unwind", &unwind];
                 theirs(options, row, model, "cbmc", row.text, &own)?;
                 let (unwind, rounds, clock) = row.bounds;
-                let wanted = Sequentialization { model, unwind, rounds, clock, dialect: Dialect::Cprover };
+                let wanted = Sequentialization {
+                    model,
+                    unwind,
+                    rounds,
+                    clock,
+                    queue: None,
+                    dialect: Dialect::Cprover,
+                };
                 let sequential =
                     sequentialize(&program, &wanted).map_err(|e| format!("{}: {e}", row.name))?;
                 theirs(options, row, model, "cbmc-seq", &sequential, &[])?;

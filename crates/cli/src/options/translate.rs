@@ -1,6 +1,6 @@
 //! `translate` and `sequentialize`.
 
-use super::{InputOptions, ModelName};
+use super::{InputOptions, ModelName, SmaName};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -16,6 +16,7 @@ pub const SEQUENTIALIZE_EXAMPLES: &str = "\
 Examples:
   fencepost sequentialize --model tso --rounds 2 --unwind 2 -o dekker_seq.c examples/dekker.c
   cbmc dekker_seq.c
+  fencepost sequentialize --sma tso --queue 2 examples/dekker.c     store queues, as TSO is defined
   fencepost sequentialize --model pso --rounds 2 --unwind 1 --dialect verifier -o mp_seq.c mp.c
   esbmc mp_seq.c";
 
@@ -67,6 +68,12 @@ pub struct SequentializeOptions {
     /// Times at which stores reach memory; 1 is SC
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub clock: u32,
+    /// How memory is written down; must fit the model [default: etso for tso, epso for pso]
+    #[arg(long, value_enum)]
+    pub sma: Option<SmaName>,
+    /// Entries of each store queue, with `--sma tso` and `--sma pso` [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub queue: Option<u32>,
     /// Whose names are used for choices, assumptions and assertions
     #[arg(long, value_enum, default_value = "cprover")]
     pub dialect: DialectName,

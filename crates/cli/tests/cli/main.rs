@@ -27,9 +27,11 @@ mod replay;
 mod robust;
 mod sarif;
 mod sarif_standard;
+mod sequential_queues;
 mod terminal;
 mod translate;
 mod translate_c;
+mod translate_objects;
 mod translated;
 mod witness;
 

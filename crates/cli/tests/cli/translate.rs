@@ -154,19 +154,19 @@ fn what_cannot_be_translated_is_refused_with_its_place() {
     refused("label.fp", label, &["--age", "1"], &["label.fp:2:", "in an atomic section"]);
     let c = |body: &str| {
         format!(
-            "#include <pthread.h>\n#include <stdlib.h>\n#include <assert.h>\nint *p; int x;\nunion {{ int i; char c; }} u;\n\
-             void *t(void *a) {{ x = *(int *)a; return 0; }}\nint main(void) {{ pthread_t h; {body} assert(x); return 0; }}\n"
+            "#include <pthread.h>\n#include <stdlib.h>\n#include <assert.h>\nint *p; int x;\nunion {{ int i[2]; struct {{ int a, b; }} s; }} u;\n\
+             void *t(void *a) {{ x = *(int *)a; return 0; }} void f(void) {{ int v = 1; pthread_t h; pthread_create(&h, 0, t, &v); }}\nint main(void) {{ pthread_t h; {body} assert(x); return 0; }}\n"
         )
     };
     refused(
         "heap.c",
-        &c("p = malloc(4); *p = 1;"),
+        &c("while (x < 9) p = malloc(4);"),
         &rounds,
-        &["heap.c:7:", "allocated memory", "docs/translate.md"],
+        &["heap.c:7:", "memory that is allocated any number of times", "outside of loops"],
     );
-    refused("union.c", &c("u.i = 1;"), &rounds, &["union.c:5:", "union"]);
-    let unset = c("int v; pthread_create(&h, 0, t, &v);");
-    refused("unset.c", &unset, &rounds, &["unset.c:7:", "before it is set"]);
+    refused("union.c", &c("u.i[0] = 1; u.s.b = 2;"), &rounds, &["union.c:5:", "union", "the same shape"]);
+    let twice = c("f(); f();");
+    refused("twice.c", &twice, &rounds, &["twice.c:6:", "the address of a local variable"]);
     let any = c("for (;;) { pthread_create(&h, 0, t, &x); }");
     refused("any.c", &any, &rounds, &["any.c:7:", "any number of threads"]);
     refused("broken.fp", "shared int x\n", &rounds, &["broken.fp:", "expected"]);

@@ -24,7 +24,7 @@ void *__VERIFIER_nondet_pointer(void) { return 0; }
 ";
 
 /// Compiles a translation with all warnings; what the compiler says, and the program.
-fn compile(name: &str, text: &str, options: &[&str]) -> (String, std::path::PathBuf) {
+pub fn compile(name: &str, text: &str, options: &[&str]) -> (String, std::path::PathBuf) {
     let (source, stubs) = (scratch(&format!("{name}.c"), text), scratch(&format!("{name}_stubs.c"), STUBS));
     let binary = source.with_extension("");
     let compiler = Command::new("cc")

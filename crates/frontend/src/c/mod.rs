@@ -16,6 +16,7 @@ mod parser;
 mod preprocess;
 mod runtime;
 mod scan;
+mod spelling;
 mod token;
 mod types;
 mod visit;

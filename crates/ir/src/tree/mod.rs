@@ -5,6 +5,7 @@
 //! after the other, and the lowering pass makes an instruction of each.
 
 mod print;
+mod spelling;
 mod validate;
 mod visit;
 
@@ -14,6 +15,7 @@ use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 
 pub use print::Words;
+pub use spelling::{Spelled, Spelling, TypeName, TypeNameId};
 pub use validate::validate;
 
 /// A variable of [`Program::shared`].
@@ -440,6 +442,8 @@ pub struct Program {
     pub properties: Vec<Property>,
     /// Where atomic loads and stores stand, and whether they are stronger than relaxed.
     pub atomics: Vec<(Span, bool)>,
+    /// How types are written, in C.
+    pub spelling: Spelling,
 }
 
 impl Program {

@@ -98,10 +98,26 @@ impl<'a> Lowerer<'a> {
     pub(super) fn folded(&self, e: Expr) -> Expr {
         match self.fold(&e) {
             // An address is more telling than its number.
-            Some(_) if matches!(e.kind, ExprKind::AddressOf(_)) => e,
-            Some(value) => Expr::constant(value, e.ty, e.span),
+            Some(_) if is_address(&e) => e,
+            Some(value) => {
+                // A converted constant stands where the constant does.
+                let span = match &e.kind {
+                    ExprKind::Convert(_, inner) if matches!(inner.kind, ExprKind::Const(_)) => inner.span,
+                    _ => e.span,
+                };
+                Expr::constant(value, e.ty, span)
+            }
             None => e,
         }
+    }
+}
+
+/// Whether it is an address, perhaps as an integer.
+fn is_address(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::AddressOf(_) => true,
+        ExprKind::Convert(_, inner) => is_address(inner),
+        _ => false,
     }
 }
 

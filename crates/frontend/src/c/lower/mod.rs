@@ -45,6 +45,7 @@ mod wide;
 
 use super::ast;
 use super::preprocess::{DataModel, Options};
+use super::spelling::{self, Definitions};
 use super::types::{CType, FunctionType, Types};
 use crate::Diagnostic;
 use fencepost_ir::tree::*;
@@ -64,7 +65,10 @@ pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, options: &Options)
         lowerer.enter_unit(i);
         lowerer.unit(unit)?;
     }
-    lowerer.program()
+    let model = options.data_model;
+    let (mut program, definitions) = lowerer.program()?;
+    program.spelling = spelling::spelling(units, &definitions, model);
+    Ok(program)
 }
 
 /// What a name means.
@@ -193,6 +197,8 @@ struct Lowerer<'a> {
     members: Vec<Vec<record::Member>>,
     /// Where each record is defined.
     definitions: Vec<Option<Span>>,
+    /// The constants of each enumeration.
+    enumerations: HashMap<Span, Vec<(String, i64)>>,
     /// Innermost last; the first is the file scope of the unit at hand.
     scopes: Vec<HashMap<String, Symbol>>,
     tags: Vec<HashMap<String, CType>>,
@@ -264,6 +270,7 @@ impl<'a> Lowerer<'a> {
             complete: Vec::new(),
             members: Vec::new(),
             definitions: Vec::new(),
+            enumerations: HashMap::new(),
             scopes: vec![HashMap::new()],
             tags: vec![HashMap::new()],
             unit: 0,
@@ -347,7 +354,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Lowers `main` and all it needs.
-    fn program(mut self) -> Result<Program> {
+    fn program(mut self) -> Result<(Program, Definitions)> {
         let defined = |name: &str| self.functions.iter().position(|f| f.name == name && f.body.is_some());
         // CDSChecker calls it by a name of its own.
         let main = defined("main").or_else(|| defined("user_main"));
@@ -371,7 +378,8 @@ impl<'a> Lowerer<'a> {
         self.keep_in_memory();
         self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
         self.program.atomics.dedup();
-        Ok(self.program)
+        let definitions = self.known_types();
+        Ok((self.program, definitions))
     }
 
     /// Lowers the functions that are used, and those that these use.

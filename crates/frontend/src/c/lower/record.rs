@@ -62,6 +62,18 @@ impl<'a> Lowerer<'a> {
         id
     }
 
+    /// The records and enumerations, by where they are defined.
+    pub(super) fn known_types(&mut self) -> Definitions {
+        let mut records = HashMap::new();
+        for (i, span) in self.definitions.iter().enumerate() {
+            let id = Some(RecordId(i as u32));
+            if let Some(span) = span {
+                records.entry(*span).and_modify(|known| *known = None).or_insert(id);
+            }
+        }
+        Definitions { records, enumerations: std::mem::take(&mut self.enumerations) }
+    }
+
     pub(super) fn record(&mut self, record: &'a ast::Record) -> Result<CType> {
         let kind = match record.kind {
             ast::RecordKind::Struct => RecordKind::Struct,
@@ -337,6 +349,8 @@ impl<'a> Lowerer<'a> {
             self.define(&enumerator.name.text, Symbol::Constant(next, ty));
             next += 1;
         }
+        let named = constants.iter().map(|(name, value)| (name.to_string(), *value as i64)).collect();
+        self.enumerations.insert(e.span, named);
         // As GCC does: the first that holds all of unsigned, int, unsigned long and long.
         let (lo, hi) = constants.iter().fold((0, 0), |(lo, hi), (_, v)| (v.min(&lo).to_owned(), *v.max(&hi)));
         let ty = match (lo < 0, lo >= i32::MIN.into() && hi <= u32::MAX.into()) {

@@ -1,0 +1,159 @@
+//! Names of constants. The tree has numbers; where the user wrote a name, be it of an enumeration or of a macro that is
+//! nothing but a number, the name is found in the text at the number's place. It is taken only if it has that value.
+
+use fencepost_ir::tree::{Program, TypeName};
+use fencepost_ir::{FileId, Sources, Span};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The constants that have names.
+#[derive(Default)]
+pub struct Constants<'a> {
+    files: Vec<File<'a>>,
+    /// Of enumerations.
+    enumerated: BTreeMap<String, i64>,
+    /// Macros that are used, with their text.
+    used: RefCell<BTreeMap<String, String>>,
+    /// Names that are something else in the text.
+    taken: BTreeSet<String>,
+}
+
+struct File<'a> {
+    lines: Vec<&'a str>,
+    /// Macros without parameters, with what they stand for; nothing if they are defined twice.
+    macros: BTreeMap<&'a str, Option<&'a str>>,
+}
+
+impl<'a> Constants<'a> {
+    /// The constants of the program's enumerations, and those in its text.
+    pub fn new(program: &Program, sources: &'a Sources) -> Constants<'a> {
+        let mut enumerated = BTreeMap::new();
+        for name in &program.spelling.names {
+            if let TypeName::Enumeration { constants, .. } = name {
+                enumerated.extend(constants.iter().cloned());
+            }
+        }
+        let variables = program.shared.iter().chain(&program.thread_locals);
+        let locals = program.procedures.iter().flat_map(|p| &p.locals);
+        let names = variables.chain(locals).map(|v| &v.name);
+        let fields = program.records.0.iter().flat_map(|r| &r.fields).map(|f| &f.name);
+        let others =
+            program.procedures.iter().map(|p| &p.name).chain(program.records.0.iter().map(|r| &r.name));
+        let taken = names.chain(fields).chain(others).cloned().collect();
+        let last = program.procedures.iter().map(|p| p.span.file.0).max().unwrap_or(0);
+        let files = (0..=last).map(|i| File::new(sources.text(FileId(i)))).collect();
+        Constants { files, enumerated, used: RefCell::default(), taken }
+    }
+
+    /// The name that stands at a place, if it is one of this value.
+    pub fn name(&self, span: Span, value: i64) -> Option<String> {
+        let file = self.files.get(span.file.0 as usize)?;
+        let word = file.word_at(span)?;
+        if let Some(known) = self.enumerated.get(&word) {
+            return (*known == value).then_some(word);
+        }
+        let body = (*file.macros.get(&word[..])?)?;
+        if self.taken.contains(&word) || number(body)? != value {
+            return None;
+        }
+        self.used.borrow_mut().insert(word.clone(), body.to_string());
+        Some(word)
+    }
+
+    /// The definitions of the macros that were used.
+    pub fn definitions(&self) -> String {
+        let mut out = String::new();
+        for (name, body) in self.used.borrow().iter() {
+            let _ = writeln!(out, "#define {name} {body}");
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out
+    }
+}
+
+impl<'a> File<'a> {
+    fn new(text: &'a str) -> File<'a> {
+        let mut file = File { lines: text.lines().collect(), macros: BTreeMap::new() };
+        for line in text.lines() {
+            let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
+            let Some(rest) = rest.trim_start().strip_prefix("define") else { continue };
+            let rest = rest.trim_start();
+            let (name, body) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
+            let body = body.split("/*").next().and_then(|b| b.split("//").next()).unwrap_or_default();
+            let body = (!body.starts_with('(')).then_some(body.trim());
+            file.macros.entry(name).and_modify(|known| *known = None).or_insert(body);
+        }
+        file
+    }
+
+    /// The name that begins at a place.
+    fn word_at(&self, span: Span) -> Option<String> {
+        let line = self.lines.get((span.line as usize).checked_sub(1)?)?;
+        let start = line.char_indices().nth((span.column as usize).checked_sub(1)?)?.0;
+        let word = |text: &str| text.chars().take_while(|c| is_word(*c)).collect::<String>();
+        // The constant of a case stands behind the word.
+        let word = match line[start..].strip_prefix("case ") {
+            Some(rest) => word(rest.trim_start()),
+            None => word(&line[start..]),
+        };
+        let own = word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) || word.starts_with("__");
+        (!own).then_some(word)
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The value of a number, with parentheses and a sign or without.
+fn number(text: &str) -> Option<i64> {
+    if let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
+        let inner = inner.trim();
+        return match inner.strip_prefix('-') {
+            Some(rest) => plain(rest.trim())?.checked_neg(),
+            None => plain(inner),
+        };
+    }
+    plain(text)
+}
+
+/// The value of a literal that is an `int`: others would change the type of what they stand in.
+fn plain(text: &str) -> Option<i64> {
+    let value = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => i64::from_str_radix(digits, 16),
+        None if text.len() > 1 && text.starts_with('0') => i64::from_str_radix(text, 8),
+        None => text.parse(),
+    };
+    value.ok().filter(|v| i32::try_from(*v).is_ok() && !text.starts_with(['+', '-']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        let all = ["3", "(3)", "( -4 )", "0x1F", "017", "08", "1L", "a", "-4", "1 + 2", "4294967296", "()"];
+        let values: Vec<_> = all.map(number).to_vec();
+        let some = [Some(3), Some(3), Some(-4), Some(31), Some(15), None, None, None, None, None, None, None];
+        assert_eq!(values, some);
+    }
+
+    #[test]
+    fn macros_that_are_numbers() {
+        let text = "#define N 3 /* three */\n# define M(x) x\n#define N2 4\n#ifdef A\n#define B 1\n#else\n#define B 2\n#endif\nint a[N], b[N2];\n";
+        let file = File::new(text);
+        let of = |name| file.macros.get(name).copied().flatten();
+        assert_eq!((of("N"), of("N2")), (Some("3"), Some("4")));
+        assert_eq!((of("M"), of("B"), of("C")), (None, None, None));
+        let span = |column| Span { file: FileId(0), line: 9, column, length: 1 };
+        let constants = Constants { files: vec![file], ..Constants::default() };
+        assert_eq!(constants.name(span(7), 3).as_deref(), Some("N"));
+        assert_eq!(constants.name(span(7), 4), None, "another value");
+        assert_eq!(constants.name(span(5), 3), None, "no macro");
+        assert_eq!(constants.definitions(), "#define N 3\n\n");
+    }
+}

@@ -16,7 +16,7 @@
 //! goes with the later one that is wanted. Who looks at states as such, to see that nothing is possible any more, is not served.
 
 use fencepost_ir::cfg::{Instr, Loc};
-use fencepost_memory::{Entry, EntryKind, Life, Machine, Memory, State};
+use fencepost_memory::{Entry, EntryKind, Machine, Memory, State};
 use fencepost_task::{Action, Model, Step};
 
 /// Which flushes to leave out.
@@ -88,7 +88,7 @@ impl LateFlushes {
         let by_store = |loc: Loc| others().any(|(_, other)| stores(&other.buffer).any(|e| e.loc == loc));
         let cells: Vec<Loc> = stores(&thread.buffer)
             .map(|entry| entry.loc)
-            .filter(|loc| by_step(*loc) || by_store(*loc) || is_gone(state, *loc))
+            .filter(|loc| by_step(*loc) || by_store(*loc) || state.is_freed(*loc))
             .collect();
         let in_order = self.in_order || thread.buffer.iter().any(|e| e.kind == EntryKind::Barrier);
         if in_order && !cells.is_empty() {
@@ -111,11 +111,6 @@ enum Wanted {
 
 fn stores(buffer: &[Entry]) -> impl Iterator<Item = &Entry> {
     buffer.iter().filter(|entry| entry.kind == EntryKind::Store)
-}
-
-fn is_gone(state: &State, loc: Loc) -> bool {
-    let object = loc.as_element().and_then(|(object, _)| state.heap_object(object));
-    object.is_some_and(|object| object.life == Life::Freed)
 }
 
 /// Whether the thread waits, on one way at least, for its buffer to be empty, and for a place in it.

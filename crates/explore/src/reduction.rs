@@ -101,8 +101,9 @@ impl LocalSteps {
             }
         }
         let constant = constant_objects(program);
+        let notices_reuse = program.notices_reuse();
         let local: Vec<_> = (0..program.procedures.len() as u32)
-            .map(|id| local_nodes(program, ProcId(id), model, &watched, &constant))
+            .map(|id| local_nodes(program, ProcId(id), model, &watched, &constant, notices_reuse))
             .collect();
         let cyclic = cyclic_nodes(program, &local);
         let closing = program.procedures.iter().zip(&cyclic).map(|(p, cyclic)| {
@@ -233,6 +234,7 @@ fn local_nodes(
     model: Model,
     watched: &[Vec<bool>],
     constant: &[bool],
+    notices_reuse: bool,
 ) -> Vec<bool> {
     let procedure = program.procedure(id);
     let outermost = program.threads.iter().any(|t| t.procedure == id)
@@ -242,7 +244,6 @@ fn local_nodes(
             .any(|p| p.edges().iter().any(|e| matches!(e.instr, Instr::Spawn(_, s, ..) if s == id)));
     let own = own_objects(procedure);
     let is_own = |address: &Address| pointer_slot(address.expr()).is_some_and(|slot| own[slot as usize]);
-    let notices_reuse = program.notices_reuse();
     let is_local = |edge: &Edge| match &edge.instr {
         Instr::Nop
         | Instr::Choose

@@ -328,7 +328,7 @@ impl<'p> Machine<'p> {
         let index = step.thread as usize;
         match step.action {
             Action::Edge(id, choice) => self.follow(memory, state, index, id, choice),
-            Action::Flush(loc) if is_freed(state, loc) => Err(Failure::Fault(Fault::UseAfterFree)),
+            Action::Flush(loc) if state.is_freed(loc) => Err(Failure::Fault(Fault::UseAfterFree)),
             action => {
                 memory.memory_step(state, index, action);
                 if let Action::Flush(loc) = action {
@@ -534,11 +534,6 @@ fn end(state: &mut State, index: usize, result: Option<i64>) {
     thread.ended = true;
     thread.result = result.unwrap_or(0);
     state.section = state.section.filter(|section| section.owner as usize != index);
-}
-
-fn is_freed(state: &State, loc: Loc) -> bool {
-    let object = loc.as_element().and_then(|(object, _)| state.heap_object(object));
-    object.is_some_and(|o| o.life == Life::Freed)
 }
 
 fn slot(thread: &Thread, dest: &Dest) -> Result<usize, Failure> {

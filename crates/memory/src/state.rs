@@ -1,6 +1,6 @@
 //! States: memory cells, threads with their frames and registers, buffers.
 
-use crate::heap::HeapObject;
+use crate::heap::{HeapObject, Life};
 use fencepost_ir::cfg::{EdgeId, Loc, NodeId, ObjectId, ProcId, Reg, StartId};
 use fencepost_ir::eval::Registers;
 
@@ -152,6 +152,12 @@ impl State {
     /// The allocated object of that number.
     pub fn heap_object(&self, object: ObjectId) -> Option<&HeapObject> {
         self.heap.get(object.0.checked_sub(self.first_heap)? as usize)
+    }
+
+    /// Whether the cell's object is gone.
+    pub fn is_freed(&self, loc: Loc) -> bool {
+        let object = loc.as_element().and_then(|(object, _)| self.heap_object(object));
+        object.is_some_and(|object| object.life == Life::Freed)
     }
 
     /// What a cell holds; 0 in one that nobody has written.

@@ -30,6 +30,7 @@ mod initializer;
 mod inline;
 mod library;
 mod life;
+mod lifetime;
 mod member;
 mod memory;
 mod overflow;
@@ -155,6 +156,8 @@ struct Body {
     cleanups: Vec<cleanup::Cleanup>,
     /// The pointer to the arguments behind `...`.
     varargs: Option<LocalId>,
+    /// Blocks, and what is declared in them.
+    blocks: lifetime::Blocks,
 }
 
 /// A scalar value.
@@ -230,6 +233,9 @@ struct Lowerer<'a> {
     unlowered: Vec<usize>,
     /// For each procedure the variables whose address it casts.
     casts: Vec<(ProcedureId, overlay::Cast)>,
+    /// For each procedure its blocks, and those of its locals that live as long as one of them.
+    blocks: HashMap<ProcedureId, lifetime::Blocks>,
+    in_blocks: HashSet<(ProcedureId, LocalId)>,
     /// What `#pragma pack` says, and where.
     packs: Vec<(Span, String)>,
     /// The structures that numbers of 128 bits are, without sign and with.
@@ -289,6 +295,8 @@ impl<'a> Lowerer<'a> {
             allocators: HashMap::new(),
             unlowered: Vec::new(),
             casts: Vec::new(),
+            blocks: HashMap::new(),
+            in_blocks: HashSet::new(),
             packs: Vec::new(),
             wide: [None; 2],
             copies: HashSet::new(),
@@ -367,6 +375,7 @@ impl<'a> Lowerer<'a> {
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
+        self.end_lives();
         self.spawn_loops(procedure);
         self.choose_early(procedure);
         if self.has_destructors {
@@ -445,7 +454,8 @@ impl<'a> Lowerer<'a> {
     /// Locals that are pointed to, or that instructions need in memory, are kept there; and arrays and
     /// records without a value, since only memory knows which of its cells were written.
     fn keep_in_memory(&mut self) {
-        for (procedure, undefined) in self.program.procedures.iter_mut().zip(&self.undefined) {
+        for (id, procedure) in self.program.procedures.iter_mut().enumerate() {
+            let undefined = &self.undefined[id];
             let mut needed = HashSet::new();
             let mut need = |place: &Place| {
                 if let Base::Variable(VarRef::Local(id)) = place.base {
@@ -471,7 +481,8 @@ impl<'a> Lowerer<'a> {
                     let starts = self.program.records.has_union(&local.ty)
                         || bits::in_type(&self.program.records, &self.members, &local.ty);
                     let fill = if undefined.contains(&i) && !starts { Fill::Undefined } else { Fill::Zero };
-                    local.kept = Kept::InMemory(fill);
+                    let in_block = self.in_blocks.contains(&(ProcedureId(id), LocalId(i)));
+                    local.kept = if in_block { Kept::InBlock(fill) } else { Kept::InMemory(fill) };
                 }
             }
             // Memory knows by itself what nobody has written.
@@ -479,7 +490,8 @@ impl<'a> Lowerer<'a> {
             procedure.body.visit_mut(&mut |stmt| {
                 if let StmtKind::Declare(id, value) = &mut stmt.kind
                     && let Some(Expr { kind: ExprKind::Any(_), .. }) = value
-                    && let Kept::InMemory(Fill::Undefined) = locals[id.0].kept
+                    && let Kept::InMemory(Fill::Undefined) | Kept::InBlock(Fill::Undefined) =
+                        locals[id.0].kept
                 {
                     *value = None;
                 }
@@ -523,11 +535,13 @@ impl<'a> Lowerer<'a> {
         self.scopes.push(HashMap::new());
         self.tags.push(HashMap::new());
         let cleanups = self.body.cleanups.len();
+        let start = self.open_block();
         let result = inside(self);
         let result = match result {
             Ok(value) => self.clean_up(cleanups.min(self.body.cleanups.len())).map(|()| value),
             Err(diagnostic) => Err(diagnostic),
         };
+        self.close_block(start);
         self.body.cleanups.truncate(cleanups);
         self.scopes.pop();
         self.tags.pop();
@@ -565,6 +579,7 @@ impl<'a> Lowerer<'a> {
         let layout = self.program.records.layout(&ty);
         let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
         self.body.locals.push(Variable::new(name.to_string(), ty, init, span));
+        self.body.blocks.note(self.body.locals.len() - 1);
         LocalId(self.body.locals.len() - 1)
     }
 

@@ -1,11 +1,13 @@
-//! Which objects pointers may lead to, to find the accesses that see an object as something that it is not.
+//! Which objects pointers may lead to, to find the accesses that see an object as something that it is not, and variables
+//! that pointers from outside of their blocks lead to.
 //!
 //! Sets of (object, byte) that grow until nothing changes, over all statements in any order (Andersen's analysis, 1994).
 //! A byte stands for those at the same place of all elements of an array; pointers that step through an object as
 //! through something else lead to any byte. Numbers are followed as well, since pointers become numbers and come back.
 //!
 //! Nothing depends on this being exact. An access that is not found ends in unknown when a run comes to it; one that never
-//! happens costs room. So it has no notion of calling contexts.
+//! happens costs room. So it has no notion of calling contexts. A variable that is taken for one that its block keeps to itself
+//! lives too long.
 
 use super::*;
 use fencepost_ir::{Cell, pointer};
@@ -51,8 +53,26 @@ pub(super) struct Misfits {
     pub bytes: BTreeSet<Object>,
 }
 
-/// The analysis; `copies` are the places of copies of bytes.
+/// The accesses that see an object as something else; `copies` are the places of copies of bytes.
 pub(super) fn misfits(program: &Program, copies: &HashSet<Span>) -> Misfits {
+    let mut analysis = analysis(program, copies);
+    analysis.looking = true;
+    analysis.round();
+    analysis.misfits
+}
+
+/// For each object those that something in it may point to.
+pub(super) fn held(program: &Program) -> BTreeSet<(Object, Object)> {
+    let copies = HashSet::new();
+    let analysis = analysis(program, &copies);
+    let all = analysis
+        .holds
+        .iter()
+        .flat_map(|((holder, _), held)| held.iter().map(|(object, _)| (*holder, *object)));
+    all.collect()
+}
+
+fn analysis<'p>(program: &'p Program, copies: &'p HashSet<Span>) -> Analysis<'p> {
     let mut analysis = Analysis {
         program,
         copies,
@@ -74,9 +94,7 @@ pub(super) fn misfits(program: &Program, copies: &HashSet<Span>) -> Misfits {
             break;
         }
     }
-    analysis.looking = true;
-    analysis.round();
-    analysis.misfits
+    analysis
 }
 
 struct Analysis<'p> {

@@ -113,6 +113,7 @@ impl<'a> Lowerer<'a> {
             return Err(Diagnostic::new(*span, format!("there is no label `{name}`")));
         }
         self.undefined[procedure.0] = body.undefined;
+        self.blocks.insert(procedure, body.blocks);
         self.casts.extend(body.casts.into_iter().map(|cast| (procedure, cast)));
         let target = &mut self.program.procedures[procedure.0];
         target.locals = body.locals;
@@ -194,7 +195,10 @@ impl<'a> Lowerer<'a> {
 
     /// `({ ...; value; })`
     pub(super) fn statement_expression(&mut self, block: &'a ast::Block) -> Result<Value> {
-        self.scoped(|this| this.with_own_labels(block, |this| this.last_value(block)))
+        let first = self.body.blocks.count();
+        let value = self.scoped(|this| this.with_own_labels(block, |this| this.last_value(block)))?;
+        self.outlives_block(&value, first);
+        Ok(value)
     }
 
     fn last_value(&mut self, block: &'a ast::Block) -> Result<Value> {
@@ -267,6 +271,7 @@ impl<'a> Lowerer<'a> {
         // What the user did not write is not shown.
         let hidden = if self.inlined > 0 { "%" } else { "" };
         let id = self.local(&format!("{hidden}{}", name.text), storage.clone(), span);
+        self.begins_with_block(id);
         let place = Place::variable(VarRef::Local(id), span);
         let scalar = self.types().scalar(&ty);
         match (&declared.initializer, scalar) {
@@ -310,6 +315,7 @@ impl<'a> Lowerer<'a> {
         let span = name.span;
         let pointer = Scalar::Pointer { bits: self.program.pointer_bits };
         let id = self.local(&format!("&{}", name.text), pointer.into(), span);
+        self.ends_with_block(id);
         let bytes = self.program.records.size(&storage) as i64;
         let bytes = self.int_constant(bytes, &CType::UNSIGNED_LONG, span).expr;
         let zeroed = declared.initializer.is_some() || self.has_bits(&storage);
@@ -362,6 +368,7 @@ impl<'a> Lowerer<'a> {
         let ty = CType::Pointer(Rc::new(element));
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
         let id = self.local(&name.text, scalar.into(), span);
+        self.ends_with_block(id);
         let fill = if self.has_bits(&storage) { Fill::Zero } else { Fill::Undefined };
         let memory = ExprKind::Allocate(storage, Box::new(bytes.clone()), fill, Storage::Stack);
         let memory = Expr { kind: memory, ty: scalar, span };

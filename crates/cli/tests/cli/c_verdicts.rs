@@ -62,3 +62,21 @@ fn blocks_in_translated_programs() {
     );
     assert_eq!(inside.code, 0, "{}", inside.stderr);
 }
+
+/// A pointer to rows of variable length does not tell how far the next row is.
+#[test]
+fn pointers_to_rows_are_not_moved() {
+    for moved in ["(*(p + 1))[0]", "(*p++)[0]", "(p + 1)[0][0]", "p - a"] {
+        let text = format!(
+            "int main(void) {{ int m = 2, a[2][m]; a[1][0] = 1; int (*p)[m] = a; return {moved}; }}\n"
+        );
+        let ran = check("rows_moved.c", &text, &["-q"]);
+        assert_eq!(ran.code, 2, "{moved}: {}", ran.stdout);
+        assert!(
+            ran.stderr.contains("moving a pointer to arrays of variable length"),
+            "{moved}: {}",
+            ran.stderr
+        );
+        assert!(ran.stderr.contains("rows_moved.c:1:"), "{moved}: {}", ran.stderr);
+    }
+}

@@ -275,6 +275,7 @@ impl Lowerer<'_> {
         if !count.ty.is_integer() {
             return Err(wrong_operands(BinaryOp::Add, span, self.types(), &pointer.ty, &count.ty));
         }
+        self.not_rows(&pointer.expr, span)?;
         let element = pointer.ty.element().expect("a pointer").clone();
         let size = self.types().size(&element).ok_or_else(|| self.no_values(&element, span))?;
         let long = CType::LONG;

@@ -56,6 +56,11 @@ impl<'a> Lowerer<'a> {
                 self.set_time(out, span)?;
                 self.zero(span)
             }
+            ("sscanf", [text, format, outs @ ..])
+                if let Some(value) = self.scan(text, format, outs, span)? =>
+            {
+                value
+            }
             ("scanf", [_, outs @ ..]) | ("sscanf" | "fscanf", [_, _, outs @ ..]) => {
                 for out in outs {
                     let target = self.scalar(out)?;

@@ -61,7 +61,7 @@ impl Blocks {
 impl<'a> Lowerer<'a> {
     /// A block begins; where, among the statements.
     pub(super) fn open_block(&mut self) -> Option<usize> {
-        if self.inlined > 0 {
+        if self.inlined > 0 || self.unit == self.library_unit {
             return None;
         }
         let blocks = &mut self.body.blocks;
@@ -124,11 +124,14 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// Puts the ends of lives where they are, of variables for which they count.
+    /// Puts the ends of lives where they are, of variables for which they count, in the procedures that have been lowered
+    /// since this was done last.
     pub(super) fn end_lives(&mut self) {
         let mut blocks = std::mem::take(&mut self.blocks);
+        let mut new: Vec<ProcedureId> = blocks.keys().copied().collect();
+        new.sort_unstable();
         let ending = self.pointed_from_outside(&blocks);
-        for id in (0..self.program.procedures.len()).map(ProcedureId) {
+        for id in new {
             let lives: HashSet<LocalId> =
                 ending.iter().filter(|(p, _)| *p == id).map(|(_, local)| *local).collect();
             let starts = self.program.threads.iter().any(|t| t.procedure == id);
@@ -152,7 +155,7 @@ impl<'a> Lowerer<'a> {
             let body = std::mem::take(&mut procedure.body);
             procedure.body = ways.block(body);
         }
-        self.in_blocks = ending;
+        self.in_blocks.extend(ending);
     }
 
     /// The variables that something may point to that is there when their block is not.

@@ -28,6 +28,7 @@ mod format;
 mod harness;
 mod initializer;
 mod inline;
+mod input;
 mod library;
 mod life;
 mod lifetime;
@@ -38,6 +39,7 @@ mod overlay;
 mod place;
 mod points_to;
 mod record;
+mod rows;
 mod spawn_loop;
 mod statement;
 mod thread_local;
@@ -150,6 +152,8 @@ struct Body {
     allocated: Option<Type>,
     /// Arrays of variable length: the pointer to it, and its bytes.
     variable_length: HashMap<LocalId, Expr>,
+    /// Pointers to arrays of variable length: the lengths of these and of the arrays in them.
+    rows: HashMap<LocalId, Vec<Expr>>,
     /// Variables whose address becomes a pointer to something else.
     casts: Vec<overlay::Cast>,
     /// Variables in scope that something is called with when they go.
@@ -380,6 +384,7 @@ impl<'a> Lowerer<'a> {
         self.choose_early(procedure);
         if self.has_destructors {
             self.run_destructors()?;
+            self.end_lives();
         }
         self.thread_locals_to_memory();
         self.open_ends();

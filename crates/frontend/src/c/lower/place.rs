@@ -9,6 +9,11 @@ impl<'a> Lowerer<'a> {
         let span = e.span;
         match &e.kind {
             Ast::Identifier(name) => self.variable(name, span),
+            Ast::Index(..) | Ast::Unary(ast::UnaryOp::Deref, _)
+                if let Some(lvalue) = self.row_element(e, span)? =>
+            {
+                Ok(lvalue)
+            }
             Ast::Unary(ast::UnaryOp::Deref, pointer) => {
                 let pointer = self.scalar(pointer)?;
                 self.pointed(pointer, span)

@@ -215,6 +215,7 @@ impl<'a> Lowerer<'a> {
                     addressed.contains(&(q, by)) || is_parameter && started.contains(&q)
                 }
                 Object::Variable(..) | Object::Site(..) => true,
+                Object::Number => false,
                 // Variables are gone with the function anyway.
                 Object::Result(_) | Object::Threads => matches!(object, Object::Site(..)),
             };

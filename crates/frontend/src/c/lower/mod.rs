@@ -256,6 +256,9 @@ struct Lowerer<'a> {
     main: Option<usize>,
     /// Whether floating-point numbers are in memory, whose bytes are not known.
     keeps_numbers: bool,
+    /// Constants that stand for such numbers, and where they are in variables of the program.
+    numbers: HashSet<(Span, Scalar)>,
+    number_cells: Vec<(VarRef, u64)>,
     /// Whether threads are cancelled, and whether handlers wait for that.
     cancels: bool,
     cleans_up: bool,
@@ -310,6 +313,8 @@ impl<'a> Lowerer<'a> {
             has_handlers: false,
             main: None,
             keeps_numbers: false,
+            numbers: HashSet::new(),
+            number_cells: Vec::new(),
             cancels: false,
             cleans_up: false,
             uses_varargs: false,
@@ -388,6 +393,7 @@ impl<'a> Lowerer<'a> {
         }
         self.thread_locals_to_memory();
         self.open_ends();
+        self.no_bytes_of_numbers()?;
         self.overlay();
         self.keep_in_memory();
         self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
@@ -618,6 +624,15 @@ impl<'a> Lowerer<'a> {
         }
         let Function { name, body, span, .. } = &self.functions[function];
         if body.is_none() {
+            let not_modelled = match name.as_str() {
+                "longjmp" | "_longjmp" | "siglongjmp" => Some("jumps from one function to another are"),
+                "fork" | "vfork" | "clone" | "wait" | "waitpid" | "pipe" | "pipe2" | "popen" | "execl"
+                | "execlp" | "execv" | "execvp" | "execve" => Some("several processes are"),
+                _ => None,
+            };
+            if let Some(what) = not_modelled {
+                return Err(Diagnostic::new(used, format!("`{name}` is not supported: {what} not modelled")));
+            }
             let message = format!("the function `{name}` has no body");
             return Err(Diagnostic::new(used, message)
                 .label("called here")

@@ -124,6 +124,7 @@ impl<'a> Lowerer<'a> {
         self.globals[index].variable = Some(variable);
         self.globals[index].ty = ty.clone();
         if let Some(initializer) = self.globals[index].initializer {
+            self.note_numbers(variable, &ty, 0);
             let unit = self.globals[index].unit;
             let init = match self.globals[index].at_file_scope {
                 true => self.at_file_scope(unit, |this| this.static_initializer(&ty, initializer)),

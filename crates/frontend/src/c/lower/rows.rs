@@ -155,8 +155,13 @@ impl<'a> Lowerer<'a> {
 
     /// Refuses to move a pointer to rows.
     pub(super) fn not_rows(&self, pointer: &Expr, span: Span) -> Result<()> {
-        if let ExprKind::Read(Place { base: Base::Variable(VarRef::Local(id)), path, .. }) = &pointer.kind
-            && path.is_empty()
+        let ExprKind::Read(place) = &pointer.kind else { return Ok(()) };
+        self.not_a_row(place, span)
+    }
+
+    pub(super) fn not_a_row(&self, pointer: &Place, span: Span) -> Result<()> {
+        if let Base::Variable(VarRef::Local(id)) = &pointer.base
+            && pointer.path.is_empty()
             && self.body.rows.get(id).is_some_and(|lengths| !lengths.is_empty())
         {
             let message = "moving a pointer to arrays of variable length is not supported";

@@ -20,6 +20,7 @@ mod shorten;
 pub mod store;
 mod symmetry;
 mod threads;
+mod unshared;
 mod walk;
 
 use fencepost_ir::Fault;

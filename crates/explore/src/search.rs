@@ -136,7 +136,7 @@ impl<'p, M: Memory> Search<'p, M> {
         let program = machine.program;
         let (liveness, reduction) = match reduction {
             Reduction::On => {
-                let reduction = (LocalSteps::new(program, model), Symmetry::new(program));
+                let reduction = (LocalSteps::in_states(program, model), Symmetry::new(program));
                 (Some(Liveness::new(program)), Some(reduction))
             }
             Reduction::Off => (None, None),
@@ -468,9 +468,9 @@ impl<'p, M: Memory> Search<'p, M> {
         steps: &mut Vec<Step>,
     ) {
         steps.clear();
-        if !local.private.is_empty() && !state.threads[thread].buffer.is_empty() {
+        if local.may_flush(state, thread) {
             self.machine.memory_steps(&self.memory, state, thread, steps);
-            let unseen = local.private.flush(state, steps);
+            let unseen = local.flush(state, thread, steps);
             steps.clear();
             steps.extend(unseen);
             if unseen.is_some() {

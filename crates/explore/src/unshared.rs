@@ -65,14 +65,12 @@ impl Unshared {
         unseen(*to) && self.is_unshared(state, thread, ObjectId(number), true)
     }
 
-    /// Among the steps of a thread's buffer, one that nobody sees. Where stores reach memory in their order, those that give
-    /// away a pointer come behind it.
+    /// The next step of a thread's buffer, if nobody sees it: where stores reach memory in their order, a store that gives away
+    /// the pointer comes behind those to the object. Under PSO it may come before them.
     pub fn flush(&self, state: &State, thread: usize, steps: &[Step]) -> Option<Step> {
-        steps.iter().copied().find(|step| {
-            let Action::Flush(loc) = step.action else { return false };
-            let element = loc.as_element();
-            element.is_some_and(|(object, _)| self.is_unshared(state, thread, object, !self.in_order))
-        })
+        let [step @ Step { action: Action::Flush(loc), .. }] = steps else { return None };
+        let (object, _) = loc.as_element()?;
+        (self.in_order && self.is_unshared(state, thread, object, false)).then_some(*step)
     }
 
     fn is_unshared(&self, state: &State, thread: usize, object: ObjectId, by_own_stores: bool) -> bool {

@@ -22,6 +22,7 @@ mod declare;
 mod destructors;
 mod early_choices;
 mod environment;
+mod exposure;
 mod expression;
 mod floating;
 mod format;
@@ -259,6 +260,8 @@ struct Lowerer<'a> {
     /// Constants that stand for such numbers, and where they are in variables of the program.
     numbers: HashSet<(Span, Scalar)>,
     number_cells: Vec<(VarRef, u64)>,
+    /// Where pointers become integers.
+    pointer_casts: HashSet<Span>,
     /// Whether threads are cancelled, and whether handlers wait for that.
     cancels: bool,
     cleans_up: bool,
@@ -315,6 +318,7 @@ impl<'a> Lowerer<'a> {
             keeps_numbers: false,
             numbers: HashSet::new(),
             number_cells: Vec::new(),
+            pointer_casts: HashSet::new(),
             cancels: false,
             cleans_up: false,
             uses_varargs: false,
@@ -395,6 +399,8 @@ impl<'a> Lowerer<'a> {
         self.open_ends();
         self.no_bytes_of_numbers()?;
         self.overlay();
+        self.program.exposes_pointers |=
+            exposure::addresses_become_numbers(&self.program, &self.pointer_casts);
         self.keep_in_memory();
         self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
         self.program.atomics.dedup();

@@ -102,7 +102,7 @@ fn bits_of_numbers_decide_nothing() {
          for (int i = 4; i < 12; i++)\ns += b[i]; return s; }",
         "double box; void *t(void *p) { *(double *)p = 1.5; return 0; } long get(void *p) { return *(long *)p; }\
          int main(void) { pthread_t x; pthread_create(&x, 0, t, &box); pthread_join(x, 0); long v = get(&box);\nassert(v); return 0; }",
-        "int main(void) { float f; void *p = &f; int a[3] = { 0 };\nreturn a[*(int *)p]; }",
+        "int main(void) { float f = 1; void *p = &f; int a[3] = { 0 };\nreturn a[*(int *)p]; }",
     ];
     for (i, text) in refusals.into_iter().enumerate() {
         let said = refused("bits.c", &format!("{head}{text}\n"));

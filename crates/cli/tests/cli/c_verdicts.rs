@@ -43,6 +43,16 @@ fn agree(file: &str) {
 }
 
 #[test]
+fn small_programs() {
+    for Sample { name, codes, text } in samples("programs.txt") {
+        for (model, code) in ["sc", "tso", "pso"].into_iter().zip(codes) {
+            let ran = check(&format!("{name}.c"), &text, &["-q", "--model", model, "--timeout", "60"]);
+            assert_eq!(ran.code, code, "{name} under {model}:\n{}{}", ran.stdout, ran.stderr);
+        }
+    }
+}
+
+#[test]
 fn variables_of_blocks() {
     agree("blocks.txt");
 }

@@ -67,6 +67,7 @@ pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, options: &Options)
     lowerer.library(library, units.len())?;
     for (i, unit) in units.iter().enumerate() {
         lowerer.enter_unit(i);
+        lowerer.new_constants();
         lowerer.unit(unit)?;
     }
     let model = options.data_model;
@@ -348,6 +349,15 @@ impl<'a> Lowerer<'a> {
         self.has_handlers = false;
         (self.cancels, self.cleans_up) = (false, false);
         Ok(())
+    }
+
+    /// Constants that C23 knows without a header; older texts may define them again.
+    fn new_constants(&mut self) {
+        for (name, value) in [("false", 0), ("true", 1)] {
+            self.define(name, Symbol::Constant(value, CType::INT));
+        }
+        let null = self.int_constant(0, &CType::Void.pointer_to(), Span::NONE);
+        self.define("nullptr", Symbol::Alias(null));
     }
 
     /// Declares what stands at file scope.

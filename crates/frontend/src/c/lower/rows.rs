@@ -9,6 +9,15 @@
 use super::*;
 use crate::c::ast::{ArraySize, Derived, ExprKind as Ast};
 
+/// What an expression takes of a variable with rows.
+struct InRows<'a> {
+    pointer: LocalId,
+    ty: CType,
+    lengths: Vec<Expr>,
+    /// The indices so far; `*` takes the first of all.
+    indices: Vec<Option<&'a ast::Expr>>,
+}
+
 impl<'a> Lowerer<'a> {
     /// The steps of a declarator behind the rows of variable length: `None` if there are none such. The first step is the
     /// outermost array or pointer.
@@ -51,8 +60,7 @@ impl<'a> Lowerer<'a> {
         Ok(self.keep(length.expr))
     }
 
-    /// What an expression takes of a variable with rows: the variable, the lengths, and the indices so far.
-    fn in_rows(&self, e: &'a ast::Expr) -> Option<(LocalId, CType, Vec<Expr>, Vec<Option<&'a ast::Expr>>)> {
+    fn in_rows(&self, e: &'a ast::Expr) -> Option<InRows<'a>> {
         let mut indices = Vec::new();
         let mut base = e;
         loop {
@@ -69,7 +77,7 @@ impl<'a> Lowerer<'a> {
                     let Some(Symbol::Local(id, ty)) = self.lookup(name) else { return None };
                     let lengths = self.body.rows.get(id)?.clone();
                     indices.reverse();
-                    return Some((*id, ty.clone(), lengths, indices));
+                    return Some(InRows { pointer: *id, ty: ty.clone(), lengths, indices });
                 }
                 _ => return None,
             }
@@ -78,13 +86,13 @@ impl<'a> Lowerer<'a> {
 
     /// An element or a row of such a variable, if the expression names one.
     pub(super) fn row_element(&mut self, e: &'a ast::Expr, span: Span) -> Result<Option<Lvalue>> {
-        let Some((id, ty, lengths, indices)) = self.in_rows(e) else { return Ok(None) };
+        let Some(InRows { pointer, ty, lengths, indices }) = self.in_rows(e) else { return Ok(None) };
         if indices.is_empty() || indices.len() > lengths.len() + 1 {
             return Ok(None);
         }
         let element = ty.element().expect("rows begin at a pointer").clone();
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
-        let pointer = self.keep(read_local(id, scalar, span));
+        let pointer = self.keep(read_local(pointer, scalar, span));
         let long = CType::LONG;
         let mut place = self.int_constant(0, &long, span);
         for level in 0..=lengths.len() {
@@ -111,7 +119,7 @@ impl<'a> Lowerer<'a> {
 
     /// The bytes of a row of such a variable.
     pub(super) fn row_bytes(&mut self, e: &'a ast::Expr) -> Result<Option<Expr>> {
-        let Some((_, ty, lengths, indices)) = self.in_rows(e) else { return Ok(None) };
+        let Some(InRows { ty, lengths, indices, .. }) = self.in_rows(e) else { return Ok(None) };
         if indices.is_empty() || indices.len() > lengths.len() {
             return Ok(None);
         }
@@ -167,6 +175,47 @@ impl<'a> Lowerer<'a> {
             let message = "moving a pointer to arrays of variable length is not supported";
             return Err(Diagnostic::new(span, message).help("use indices"));
         }
+        Ok(())
+    }
+
+    /// Evaluates the lengths in the types of parameters.
+    pub(super) fn parameter_rows(&mut self, function: &'a ast::Function) -> Result<()> {
+        let ast::Parameters::Prototype { parameters, .. } = function.parameters() else { return Ok(()) };
+        for parameter in parameters {
+            let Some(name) = &parameter.declarator.name else { continue };
+            if let Some(Symbol::Local(id, _)) = self.lookup(&name.text).cloned() {
+                self.note_rows(id, &parameter.declarator.derived, name.span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An array whose length only the run knows: a pointer to memory of its own.
+    pub(super) fn declare_variable_length(
+        &mut self,
+        declared: &'a ast::InitDeclarator,
+        base: CType,
+        length: &'a ast::Expr,
+        inner: &'a [ast::Derived],
+    ) -> Result<()> {
+        let name = declared.name();
+        let span = name.span;
+        let element = self.derive_steps(base, inner)?;
+        let storage = self.types().storage(&element).ok_or_else(|| self.no_values(&element, span))?;
+        let length = self.row_length(length, span)?;
+        let ty = element.clone().pointer_to();
+        let scalar = self.types().scalar(&ty).expect("pointers are scalars");
+        let id = self.local(&name.text, scalar.into(), span);
+        self.note_rows(id, &declared.declarator.derived, span)?;
+        let rows = self.body.rows.get(&id).cloned().unwrap_or_default();
+        let bytes = self.bytes_of(&element, &[&[length], &rows[..]].concat(), span)?;
+        self.ends_with_block(id);
+        let fill = if self.has_bits(&storage) { Fill::Zero } else { Fill::Undefined };
+        let memory = ExprKind::Allocate(storage, Box::new(bytes.clone()), fill, Storage::Stack);
+        let memory = Expr { kind: memory, ty: scalar, span };
+        self.emit(StmtKind::Declare(id, Some(memory)), span);
+        self.body.variable_length.insert(id, bytes);
+        self.define(&name.text, Symbol::Local(id, ty));
         Ok(())
     }
 }

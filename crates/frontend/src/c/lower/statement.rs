@@ -150,18 +150,6 @@ impl<'a> Lowerer<'a> {
         Ok(count)
     }
 
-    /// Evaluates the lengths in the types of parameters.
-    fn parameter_rows(&mut self, function: &'a ast::Function) -> Result<()> {
-        let ast::Parameters::Prototype { parameters, .. } = function.parameters() else { return Ok(()) };
-        for parameter in parameters {
-            let Some(name) = &parameter.declarator.name else { continue };
-            if let Some(Symbol::Local(id, _)) = self.lookup(&name.text).cloned() {
-                self.note_rows(id, &parameter.declarator.derived, name.span)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Whether the function that is being lowered takes the address of a parameter.
     fn is_addressed(&self, name: &str) -> bool {
         let Some(Symbol::Function(index)) = self.scopes[0].get(&self.body.name) else { return true };
@@ -361,35 +349,6 @@ impl<'a> Lowerer<'a> {
             }
             _ => Ok(()),
         }
-    }
-
-    /// An array whose length only the run knows: a pointer to memory of its own.
-    fn declare_variable_length(
-        &mut self,
-        declared: &'a ast::InitDeclarator,
-        base: CType,
-        length: &'a ast::Expr,
-        inner: &'a [ast::Derived],
-    ) -> Result<()> {
-        let name = declared.name();
-        let span = name.span;
-        let element = self.derive_steps(base, inner)?;
-        let storage = self.types().storage(&element).ok_or_else(|| self.no_values(&element, span))?;
-        let length = self.row_length(length, span)?;
-        let ty = element.clone().pointer_to();
-        let scalar = self.types().scalar(&ty).expect("pointers are scalars");
-        let id = self.local(&name.text, scalar.into(), span);
-        self.note_rows(id, &declared.declarator.derived, span)?;
-        let rows = self.body.rows.get(&id).cloned().unwrap_or_default();
-        let bytes = self.bytes_of(&element, &[&[length], &rows[..]].concat(), span)?;
-        self.ends_with_block(id);
-        let fill = if self.has_bits(&storage) { Fill::Zero } else { Fill::Undefined };
-        let memory = ExprKind::Allocate(storage, Box::new(bytes.clone()), fill, Storage::Stack);
-        let memory = Expr { kind: memory, ty: scalar, span };
-        self.emit(StmtKind::Declare(id, Some(memory)), span);
-        self.body.variable_length.insert(id, bytes);
-        self.define(&name.text, Symbol::Local(id, ty));
-        Ok(())
     }
 
     fn statement(&mut self, stmt: &'a ast::Stmt) -> Result<()> {

@@ -103,6 +103,22 @@ fn overflow_unknown_functions_and_checks_that_are_off() {
     let overflow = "int main(int argc, char **argv) { int x = 2147483647; x = x + argc; return x < 0; }\n";
     assert_eq!(codes("overflow.c", overflow, &[]), [0; 3]);
     assert_eq!(codes("overflow.c", overflow, &["--overflow"]), [1; 3]);
+    let wide = "long f(long a, long b) { return OP; }\nint main(void) { return f(1L << 62, -2) == 0; }\n";
+    for (op, code) in [
+        ("a + b", 0),
+        ("a + a", 1),
+        ("b - a", 0),
+        ("b - a - a", 1),
+        ("a * b", 0),
+        ("a * b * b", 1),
+        ("(a * b) / (b + 1)", 1),
+    ] {
+        let wide = wide.replace("OP", op);
+        assert_eq!(codes("overflow_64.c", &wide, &[]), [0; 3], "{op}");
+        for engine in ["explicit", "bmc"] {
+            assert_eq!(codes("overflow_64.c", &wide, &["--overflow", "--engine", engine]), [code; 3], "{op}");
+        }
+    }
     let unsigned = overflow.replace("int x =", "unsigned x =");
     assert_eq!(codes("no_overflow.c", &unsigned, &["--overflow"]), [0; 3]);
     let unknown = "#include <assert.h>\nint get(void);\nvoid tell(int);\nint main(void) { int x = get(); tell(x); assert(x != 5); return 0; }\n";

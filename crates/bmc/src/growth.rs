@@ -250,7 +250,9 @@ impl Growth<'_, '_> {
                         Said::Stopped => return Some(self.stopped(None)),
                     }
                 }
-                Decoded::NoRun(_) if self.sees_numbers || self.leaves_out_reuse => return Some(Stage::Done(self.unordered())),
+                Decoded::NoRun(_) if self.sees_numbers || self.leaves_out_reuse => {
+                    return Some(Stage::Done(self.unordered()));
+                }
                 Decoded::NoRun(reason) => panic!(
                     "internal error: the engine `bmc` found a model that is no run of the program ({reason}). \
                      This is a bug in Fencepost; please report it with the file."

@@ -48,7 +48,11 @@ pub fn possible(analysis: &Analysis<'_>) -> Reuses {
 }
 
 /// Whether a step of one thread may come before one of another, or of the same.
-fn may_precede(analysis: &Analysis<'_>, (mut earlier, mut at): (usize, usize), later: (usize, usize)) -> bool {
+fn may_precede(
+    analysis: &Analysis<'_>,
+    (mut earlier, mut at): (usize, usize),
+    later: (usize, usize),
+) -> bool {
     // A thread does nothing before it is started.
     while earlier != later.0 {
         match analysis.instances[earlier].parent {

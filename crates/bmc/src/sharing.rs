@@ -60,7 +60,8 @@ pub fn add_lives(analysis: &mut Analysis<'_>) -> BTreeSet<usize> {
     let first = analysis.program.objects.len();
     for object in &freed {
         let zero = Some(Values::one(0));
-        let cell = CellFacts { ty: Scalar::Bool, values: Values::Few(vec![0, 1]), init: zero, unwritten: false };
+        let cell =
+            CellFacts { ty: Scalar::Bool, values: Values::Few(vec![0, 1]), init: zero, unwritten: false };
         analysis.cells.insert(life(first, *object), cell);
     }
     freed

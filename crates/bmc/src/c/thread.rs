@@ -122,6 +122,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                 let lives = facts.frees.iter().any(|(_, object)| self.sequence.is_life_shared(*object));
                 lives || (buffers && *storage == fencepost_ir::cfg::Storage::Heap)
             }
+            Instr::Allocate { .. } => facts.reuses.iter().any(|o| self.sequence.is_life_shared(*o)),
             Instr::Nop
             | Instr::Choose
             | Instr::Assign(..)
@@ -131,7 +132,6 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
             | Instr::Own(_)
             | Instr::Call(..)
             | Instr::AtomicEnd(_)
-            | Instr::Allocate { .. }
             | Instr::Reallocate { .. } => false,
         }
     }
@@ -408,11 +408,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                     }
                 }
             },
-            Instr::Allocate { dest, .. } => {
-                let object = facts.makes.expect("the analysis has made the object");
-                let word = self.sequence.object_word(object);
-                self.assign(&mut w.lines, w.frame, dest, &Text::constant(word).code);
-            }
+            Instr::Allocate { dest, fill, .. } => self.allocate(&mut w, dest, *fill),
             Instr::Free(pointer, storage) => self.free(&mut w, pointer, *storage),
             Instr::Halt => {
                 self.drain(&mut w.lines);

@@ -7,8 +7,8 @@ use crate::circuit::Lit;
 use crate::expression::Evaluation;
 use crate::values::Values;
 use crate::word::Word;
-use fencepost_ir::cfg::{Dest, Drain, Expr, FenceKind, Instr, Reg};
 use fencepost_ir::Scalar;
+use fencepost_ir::cfg::{Dest, Drain, Expr, FenceKind, Instr, Reg};
 use fencepost_task::Model;
 
 impl Encoder<'_, '_> {

@@ -320,7 +320,7 @@ fn an_own_store_to_memory_that_is_freed() {
     check(
         "own.c",
         "static int *p;
-         static void *writer(void *a) { *p = 1; int own = *p; (void)own; return a; }
+         static void *writer(void *a) { int *q = p; *q = 1; int own = *q; (void)own; return a; }
          int main(void) {
              p = calloc(1, sizeof *p);
              pthread_t t;

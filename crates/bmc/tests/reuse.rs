@@ -50,8 +50,14 @@ fn check(name: &str, body: &str, expected: [bool; 3]) {
     for (model, is_unsafe) in Model::ALL.into_iter().zip(expected) {
         assert_eq!(explicit(&program, model), Some(is_unsafe), "{name} under {model:?}");
         for abstraction in [Abstraction::Stamped, Abstraction::Queues] {
-            let engine =
-                Bmc { unwind: Some(2), rounds: Some(3), queue: Some(2), abstraction, ..Bmc::default() };
+            let engine = Bmc {
+                unwind: Some(1),
+                rounds: Some(3),
+                clock: Some(3),
+                queue: Some(2),
+                abstraction,
+                ..Bmc::default()
+            };
             let said = bounded(name, &program, model, &engine);
             let (found, scope) = said.unwrap_or_else(|| panic!("{name} under {model:?}: unknown"));
             assert_eq!(found, is_unsafe, "{name} under {model:?}, {abstraction:?}");

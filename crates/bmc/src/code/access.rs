@@ -255,7 +255,11 @@ impl Encoder<'_, '_> {
             let gone = self.read_word(s, &[(wanted, life)], &Values::Few(vec![0, 1]), Forwarding::No);
             let c = &mut self.code.circuit;
             let gone = gone.is_nonzero(c);
-            let taken = c.and(wanted, gone);
+            // A step that memory has a say in is held up while what it wants is not gone, so that what it gives is known
+            // before. There is always something new to want.
+            let fine = c.or(!wanted, gone);
+            s.unless_blocked = c.and(s.unless_blocked, fine);
+            let taken = if s.is_visible { wanted } else { c.and(wanted, gone) };
             result = Word::choose(taken, &pointer(*object), &result, c);
             writes.push((taken, life, Word::constant(0)));
             for (loc, ty) in self.plan.analysis.cells_of(*object) {

@@ -173,6 +173,10 @@ impl Growth<'_, '_> {
         let rounds = rounds.min(needs.rounds);
         let first = self.engine.rounds.map_or(1, |r| r.min(rounds));
         for round in 1..=rounds {
+            // Writing down a large round takes its time.
+            if self.task.budget.exceeded(0).is_some() {
+                return self.stopped(finished);
+            }
             query.add_round();
             if round < first {
                 continue;

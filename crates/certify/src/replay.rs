@@ -328,10 +328,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
     fn finish(mut self) -> Result<Replay, Rejection> {
         let violation = match self.failed {
             Some(failure) => Some(failure),
-            None => self
-                .machine
-                .violated(self.state())
-                .or_else(|| self.machine.state_failure(self.memory, self.state()).map(Violation::Failure)),
+            None => self.machine.violation(self.memory, self.state()),
         };
         match violation {
             Some(violation) => {

@@ -8,6 +8,7 @@
 
 use crate::options::{CheckOptions, EngineName, InputFormat, InputOptions};
 use crate::portfolio::race::race;
+use crate::portfolio::turns::HeadStart;
 use crate::{input, translate};
 use fencepost_bmc::Bmc;
 use fencepost_explore::{Explicit, without_needless_steps};
@@ -15,14 +16,13 @@ use fencepost_ir::{cfg, tree};
 use fencepost_memory::State;
 use fencepost_passes::liveness::Liveness;
 use fencepost_passes::pipeline;
-use fencepost_task::{
-    Answer, Bounds, Budget, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Verdict,
-};
+use fencepost_task::{Answer, Bounds, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Verdict};
 use fencepost_translate::{
     Bound, Dialect, Translation, Unsupported, run_back, shared_states, translate as text_for,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// No bound larger than this is tried by itself.
 const LARGEST: u32 = 8;
@@ -33,8 +33,8 @@ const ENOUGH_STATES: u64 = 500_000;
 /// Shared states are compared where they are found in up to so many steps.
 const COMPARABLE: usize = 300_000;
 
-/// Bytes that a search may take before a solver works beside it.
-const FIRST_BYTES: u64 = 64 << 20;
+/// A search of half a million states comes before a solver works beside it.
+const HEAD_START: HeadStart = HeadStart { time: Duration::from_secs(2), looks: 512 };
 
 /// Explicit search that does not shorten what it finds: it becomes a run of the original first.
 struct Search;
@@ -116,18 +116,18 @@ impl<'a> Translated<'a> {
                 return Tried { verdict, stats: Stats::default(), translation: None };
             }
         };
-        let sc = |budget| Task { program: &program, model: Model::Sc, bounds: Bounds::default(), budget };
-        let memory = Some(task.budget.memory.map_or(FIRST_BYTES, |bytes| bytes.min(FIRST_BYTES)));
-        let first = sc(Budget { memory, ..task.budget.clone() });
-        let mut answer = Explicit::default().check_quickly(&first, progress);
-        if matches!(answer.verdict, Verdict::Unknown { .. }) && task.budget.exceeded(0).is_none() {
-            let engines: [Box<dyn Engine + Sync>; 2] = [Box::new(Search), Box::new(Bmc::default())];
-            // In turns on one core, so that two runs end the same way.
-            let finish = race(&engines, &sc(task.budget.clone()), false, 1, progress);
-            let mut answers = finish.answers;
-            // A solver's bounds are others; that it finds nothing says little.
-            answer = answers.swap_remove(finish.winner.unwrap_or(0));
-        }
+        let sc = Task {
+            program: &program,
+            model: Model::Sc,
+            bounds: Bounds::default(),
+            budget: task.budget.clone(),
+        };
+        let engines: [Box<dyn Engine + Sync>; 2] = [Box::new(Search), Box::new(Bmc::default())];
+        // In turns on one core, so that two runs end the same way.
+        let mut finish = race(&engines, &sc, false, 1, HEAD_START, progress);
+        // A solver's bounds are others; that it finds nothing says little.
+        let answer = finish.answers.swap_remove(finish.winner.unwrap_or(0));
+        let answer = answer.expect("the search has begun, and so has a winner");
         let verdict = match answer.verdict {
             Verdict::Unsafe { trace } => {
                 let trace = self.original_run(task, &program, &translation, &trace);

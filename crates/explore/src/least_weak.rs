@@ -23,7 +23,7 @@ use crate::shorten::{drop_steps, leads_to_violation};
 use fencepost_ir::cfg::{Instr, Loc, Program};
 use fencepost_memory::{EntryKind, Machine, Memory, State, with_memory};
 use fencepost_passes::liveness::Liveness;
-use fencepost_task::{Action, Budget, Failure, Model, Step, Task, Trace, Violation};
+use fencepost_task::{Action, Budget, Model, Step, Task, Trace, Violation};
 use rustc_hash::FxBuildHasher;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -294,7 +294,7 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
         let choices = self.machine.initial_choices();
         for chosen in initial_choices(&choices) {
             let mut state = self.machine.initial(&chosen);
-            if let Some(violation) = self.violated(&state) {
+            if let Some(violation) = self.machine.violation(self.memory, &state) {
                 return End::Found(Found { init: chosen, steps: Vec::new(), violation });
             }
             self.keep(&mut state, None, Vec::new(), None, Weakness::default());
@@ -419,25 +419,16 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
         state.threads[thread as usize].buffer.iter().any(|e| e.kind == EntryKind::Store && e.loc == loc)
     }
 
-    fn violated(&self, state: &State) -> Option<Violation> {
-        let failure = || self.machine.state_failure(self.memory, state).map(Violation::Failure);
-        self.machine.violated(state).or_else(failure)
-    }
-
     fn take(&mut self, state: &mut State, step: Step) -> Taken {
         match self.machine.apply(self.memory, state, step) {
-            Ok(()) => self.violated(state).map_or(Taken::Done, Taken::Violation),
+            Ok(()) => self.machine.violation(self.memory, state).map_or(Taken::Done, Taken::Violation),
             Err(failure) if failure.is_limit() => {
                 self.limited = true;
                 Taken::Nothing
             }
-            Err(failure) if self.is_off(failure) => Taken::Nothing,
+            Err(failure) if !self.machine.reports(failure) => Taken::Nothing,
             Err(failure) => Taken::Violation(Violation::Failure(failure)),
         }
-    }
-
-    fn is_off(&self, failure: Failure) -> bool {
-        failure.check().is_some_and(|check| !self.machine.program.checks.reports(check))
     }
 
     /// Remembers a state, unless it was come to as cheaply. Roots come first, in the order of the initial

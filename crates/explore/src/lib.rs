@@ -20,6 +20,8 @@ mod shorten;
 pub mod store;
 mod symmetry;
 mod threads;
+mod unshared;
+mod walk;
 
 use fencepost_ir::Fault;
 use fencepost_ir::cfg::{Count, Expr, Instr, NodeId, ProcId, Program, Property};
@@ -148,28 +150,38 @@ impl Explicit {
         Answer { verdict, unreached, stats, certificate: None }
     }
 
-    /// Searches with growing bounds, after a short try with a large one: since flushes wait until somebody looks, long buffers
-    /// that are emptied now and then cost less than short ones that are full most of the time.
+    /// A short search, then random runs, then a search with growing bounds. The short one has a large bound: since flushes wait
+    /// until somebody looks, long buffers that are emptied now and then cost less than short ones that are full most of the
+    /// time.
     fn search<'p, M: Memory + Copy>(
         &self,
         task: &Task<'p>,
         memory: M,
         progress: &mut dyn FnMut(&Progress),
     ) -> (Search<'p, M>, End, Option<u32>) {
-        let new = || {
-            let machine = Machine::new(task.program).expect("checked for templates before");
-            Search::new(machine, memory, task.model, self.order, self.reduction)
-        };
+        let machine = || Machine::new(task.program).expect("checked for templates before");
+        let new = || Search::new(machine(), memory, task.model, self.order, self.reduction);
         let mut search = new();
         let mut first = Search::<M>::next_bound(None);
-        if search.puts_flushes_off() && task.bounds.buffer.is_none() {
-            let large = Some(LARGE_BUFFER);
+        let large = match task.model {
+            Model::Sc => Some(None),
+            _ if task.bounds.buffer.is_some() || !search.puts_flushes_off() => None,
+            _ => Some(Some(LARGE_BUFFER)),
+        };
+        if let Some(large) = large {
             search.limits.states = Some(FIRST_TRY);
             match search.run(large, &task.budget, &mut Goal::Violation, progress) {
                 End::Stopped(reason) if task.budget.exceeded(0).is_some() => {
                     return (search, End::Stopped(reason), first);
                 }
-                End::Stopped(_) => search = new(),
+                End::Stopped(_) => {
+                    if let Some(found) = walk::find(&machine(), &memory, &task.budget) {
+                        return (search, End::Found(found), large);
+                    }
+                    if task.model != Model::Sc {
+                        search = new();
+                    }
+                }
                 End::Exhausted { cut: true } => first = Search::<M>::next_bound(large),
                 end => return (search, end, large),
             }

@@ -24,18 +24,21 @@
 //! A local variable in memory that is accessed by its own name only is as private as a register; and stores to those that no
 //! other thread can reach leave their buffers at once (`private.rs`).
 //!
+//! So is an access through a pointer to what no other thread can reach in the given state (`unshared.rs`).
+//!
 //! A store waits while the buffer is at its bound; then its thread is not chosen, whatever else it
 //! could do. All this keeps every violation and every final state, which is tested against the
 //! unreduced search.
 
 use crate::private::Private;
+use crate::unshared::Unshared;
 use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Dest, Drain, Edge, Expr, Instr, NodeId, ProcId, Procedure, Program, Property,
     Reg, Storage,
 };
 use fencepost_ir::pointer::{self, Target};
 use fencepost_memory::{State, Thread};
-use fencepost_task::Model;
+use fencepost_task::{Model, Step};
 
 /// How often a thread goes round in loops of local steps at once.
 pub const ROUNDS_AT_ONCE: u32 = 1000;
@@ -71,6 +74,8 @@ impl Endless {
 pub struct LocalSteps {
     /// For each procedure and node.
     local: Vec<Vec<bool>>,
+    /// The nodes where they are if what their pointers lead to is not shared.
+    unshared: Option<Unshared>,
     /// Nodes that may be on a cycle of local steps.
     cyclic: Vec<Vec<bool>>,
     /// Those of them that every such cycle passes one of.
@@ -89,8 +94,17 @@ pub struct LocalSteps {
 }
 
 impl LocalSteps {
-    /// Analyses a program.
+    /// What can be told from the program alone.
     pub fn new(program: &Program, model: Model) -> LocalSteps {
+        LocalSteps::with(program, model, None)
+    }
+
+    /// With what depends on the state: which objects are shared.
+    pub fn in_states(program: &Program, model: Model) -> LocalSteps {
+        LocalSteps::with(program, model, Unshared::new(program, model))
+    }
+
+    fn with(program: &Program, model: Model, unshared: Option<Unshared>) -> LocalSteps {
         let mut watched: Vec<_> = program.procedures.iter().map(|p| vec![false; p.nodes as usize]).collect();
         for property in &program.properties {
             let Property::Forbid { together, .. } = property else { continue };
@@ -105,7 +119,14 @@ impl LocalSteps {
         let local: Vec<_> = (0..program.procedures.len() as u32)
             .map(|id| local_nodes(program, ProcId(id), model, &watched, &constant, notices_reuse))
             .collect();
-        let cyclic = cyclic_nodes(program, &local);
+        let mut may_be_local = local.clone();
+        if let Some(unshared) = &unshared {
+            for (id, local) in may_be_local.iter_mut().enumerate() {
+                let watched = &watched[id];
+                unshared.nodes(id, &mut |from, to| local[from] |= !watched[from] && !watched[to]);
+            }
+        }
+        let cyclic = cyclic_nodes(program, &may_be_local);
         let closing = program.procedures.iter().zip(&cyclic).map(|(p, cyclic)| {
             let mut closing = vec![false; cyclic.len()];
             loop_heads(p).into_iter().for_each(|head| closing[head.index()] = cyclic[head.index()]);
@@ -122,7 +143,17 @@ impl LocalSteps {
         let spawns_drain = !program.checks.deadlock
             && !program.procedures.iter().any(|p| p.edges().iter().any(|e| early(&e.instr)));
         let private = Private::new(program);
-        LocalSteps { local, cyclic, closing, watched, passing, sections_drain, spawns_drain, private }
+        LocalSteps {
+            local,
+            unshared,
+            cyclic,
+            closing,
+            watched,
+            passing,
+            sections_drain,
+            spawns_drain,
+            private,
+        }
     }
 
     /// The thread that nobody sees: in a section, or alone.
@@ -161,10 +192,31 @@ impl LocalSteps {
     fn has_local_steps(&self, state: &State, thread_number: usize) -> bool {
         let thread = &state.threads[thread_number];
         let top = thread.top();
-        if !self.local[top.procedure.index()][top.node.index()] || thread.ended {
+        if thread.ended {
             return false;
         }
+        if !self.local[top.procedure.index()][top.node.index()] {
+            return self.has_unshared_step(state, thread_number);
+        }
         self.returns_unseen(state, thread_number)
+    }
+
+    /// Among the steps of a thread's buffer, one that nobody sees.
+    pub fn flush(&self, state: &State, thread: usize, steps: &[Step]) -> Option<Step> {
+        let unshared = || self.unshared.as_ref().and_then(|u| u.flush(state, thread, steps));
+        self.private.flush(state, steps).or_else(unshared)
+    }
+
+    /// Whether there may be such a step.
+    pub fn may_flush(&self, state: &State, thread: usize) -> bool {
+        !state.threads[thread].buffer.is_empty() && (self.unshared.is_some() || !self.private.is_empty())
+    }
+
+    /// Whether the thread's only step is an access to what it alone can reach.
+    fn has_unshared_step(&self, state: &State, thread: usize) -> bool {
+        let top = state.threads[thread].top();
+        let unseen = |node: NodeId| !self.watched[top.procedure.index()][node.index()];
+        unseen(top.node) && self.unshared.as_ref().is_some_and(|u| u.is_next(state, thread, unseen))
     }
 
     /// Whether the thread may be on a cycle of local steps.

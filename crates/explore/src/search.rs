@@ -136,7 +136,7 @@ impl<'p, M: Memory> Search<'p, M> {
         let program = machine.program;
         let (liveness, reduction) = match reduction {
             Reduction::On => {
-                let reduction = (LocalSteps::new(program, model), Symmetry::new(program));
+                let reduction = (LocalSteps::in_states(program, model), Symmetry::new(program));
                 (Some(Liveness::new(program)), Some(reduction))
             }
             Reduction::Off => (None, None),
@@ -234,6 +234,9 @@ impl<'p, M: Memory> Search<'p, M> {
                         return End::Stopped(reason);
                     }
                     if self.limits.states.is_some_and(|limit| self.store.len() as u64 > limit) {
+                        // Whoever goes on begins with what waits.
+                        let done = if self.order == Order::Depth { 0 } else { expanded as usize };
+                        self.cut.extend(frontier.drain(done..).chain(next_frontier));
                         return End::Stopped(Reason::Memory);
                     }
                     progress(&Progress { stats: self.stats(), buffer: bound, waiting });
@@ -276,13 +279,13 @@ impl<'p, M: Memory> Search<'p, M> {
             }
             let mut state = self.machine.initial(&chosen);
             if let Goal::Violation = goal
-                && let Some(violation) = self.violated(&state)
+                && let Some(violation) = self.machine.violation(&self.memory, &state)
             {
                 return Some(End::Found(Found { init: chosen, steps: Vec::new(), violation }));
             }
             if let Err(failure) = self.settle(&mut state, self.bounds.len() - 1, None) {
                 match goal {
-                    _ if self.is_off(failure) => continue,
+                    _ if !self.machine.reports(failure) => continue,
                     _ if failure.is_limit() => {
                         self.limit.get_or_insert((None, ordinal as u32, failure));
                         continue;
@@ -298,7 +301,7 @@ impl<'p, M: Memory> Search<'p, M> {
                 }
             }
             if let Goal::Violation = goal
-                && let Some(violation) = self.violated(&state)
+                && let Some(violation) = self.machine.violation(&self.memory, &state)
             {
                 return Some(End::Found(self.rebuild(None, ordinal as u32, violation)));
             }
@@ -334,7 +337,7 @@ impl<'p, M: Memory> Search<'p, M> {
             next.clone_from(state);
             if let Err(failure) = self.take(next, step, level, None) {
                 match goal {
-                    _ if self.is_off(failure) => continue,
+                    _ if !self.machine.reports(failure) => continue,
                     // The rest may still hold a violation.
                     _ if failure.is_limit() => {
                         self.limit.get_or_insert((Some(id), ordinal, failure));
@@ -351,7 +354,7 @@ impl<'p, M: Memory> Search<'p, M> {
                 }
             }
             if let Goal::Violation = goal
-                && let Some(violation) = self.violated(next)
+                && let Some(violation) = self.machine.violation(&self.memory, next)
             {
                 return Some(End::Found(self.rebuild(Some(id), ordinal, violation)));
             }
@@ -361,17 +364,6 @@ impl<'p, M: Memory> Search<'p, M> {
         }
         self.scratch.candidates = steps;
         self.full.then_some(End::Stopped(Reason::Memory))
-    }
-
-    /// Whether the user does not want to hear of a failure.
-    fn is_off(&self, failure: Failure) -> bool {
-        failure.check().is_some_and(|check| !self.machine.program.checks.reports(check))
-    }
-
-    /// What is wrong with a state.
-    fn violated(&self, state: &State) -> Option<Violation> {
-        let failure = || self.machine.state_failure(&self.memory, state).map(Violation::Failure);
-        self.machine.violated(state).or_else(failure)
     }
 
     /// Stores a state, if it is new.
@@ -476,9 +468,9 @@ impl<'p, M: Memory> Search<'p, M> {
         steps: &mut Vec<Step>,
     ) {
         steps.clear();
-        if !local.private.is_empty() && !state.threads[thread].buffer.is_empty() {
+        if local.may_flush(state, thread) {
             self.machine.memory_steps(&self.memory, state, thread, steps);
-            let unseen = local.private.flush(state, steps);
+            let unseen = local.flush(state, thread, steps);
             steps.clear();
             steps.extend(unseen);
             if unseen.is_some() {

@@ -7,7 +7,7 @@
 
 use crate::search::{End, Found, Goal, Limits, Order, Reduction, Search};
 use fencepost_ir::Span;
-use fencepost_memory::{Machine, Memory, with_memory};
+use fencepost_memory::{Machine, Memory, State, with_memory};
 use fencepost_task::{Action, Step, Task, Trace, Violation};
 
 /// States that the search for a shorter run may look at.
@@ -15,6 +15,12 @@ const SEARCH_LIMIT: u64 = 300_000;
 
 /// Longer runs are not tried step by step.
 const DROP_LIMIT: usize = 3_000;
+
+/// How many steps are left out at once, at first.
+const LONGEST_PIECE: usize = 32;
+
+/// Every so many steps the state is kept, to go on from.
+const MARKED: usize = 32;
 
 /// A run to a violation that is no longer than the given one.
 pub fn shorten<M: Memory + Copy>(task: &Task<'_>, memory: M, mut trace: Trace) -> Trace {
@@ -47,26 +53,59 @@ fn is_limit(violation: Violation) -> bool {
     matches!(violation, Violation::Failure(failure) if failure.is_limit())
 }
 
-/// Leaves out every step without which the run still ends in the same violation.
+/// Leaves out every step without which the run still ends in the same violation: first in long pieces, such as the rounds of
+/// a loop, then one by one.
 pub fn drop_steps<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &mut Trace) {
     if trace.steps.len() > DROP_LIMIT {
         return;
     }
-    let mut i = trace.steps.len();
-    while i > 0 {
-        i -= 1;
-        let mut shorter = trace.clone();
-        shorter.steps.remove(i);
-        if leads_to_violation(machine, memory, &shorter) {
-            *trace = shorter;
+    let mut piece = LONGEST_PIECE;
+    while piece > 0 {
+        drop_pieces(machine, memory, trace, piece);
+        piece /= 2;
+    }
+}
+
+/// Leaves out pieces of that length, from the last to the first: what is before a piece stays as it is until it is its turn.
+fn drop_pieces<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &mut Trace, piece: usize) {
+    let mut before = Vec::new();
+    let mut state = machine.initial(&trace.init);
+    for (i, &step) in trace.steps.iter().enumerate() {
+        if i.is_multiple_of(MARKED) {
+            before.push(state.clone());
+        }
+        if machine.apply(memory, &mut state, step).is_err() {
+            break;
+        }
+    }
+    let mut from = trace.steps.len();
+    while from > 0 {
+        from -= 1;
+        let mark = from / MARKED;
+        let mut rest = trace.steps[mark * MARKED..].to_vec();
+        let at = from - mark * MARKED;
+        rest.drain(at..(at + piece).min(rest.len()));
+        if leads_to(machine, memory, before[mark].clone(), &rest, trace.violation) {
+            trace.steps.truncate(mark * MARKED);
+            trace.steps.extend(rest);
         }
     }
 }
 
 pub fn leads_to_violation<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trace) -> bool {
-    let mut state = machine.initial(&trace.init);
+    leads_to(machine, memory, machine.initial(&trace.init), &trace.steps, trace.violation)
+}
+
+/// Whether the steps are possible from that state on, and end in the violation.
+fn leads_to<M: Memory>(
+    machine: &Machine<'_>,
+    memory: &M,
+    mut state: State,
+    steps: &[Step],
+    violation: Violation,
+) -> bool {
     let mut enabled = Vec::new();
-    for (i, &step) in trace.steps.iter().enumerate() {
+    for (i, &step) in steps.iter().enumerate() {
         enabled.clear();
         let thread = step.thread as usize;
         if thread >= state.threads.len() {
@@ -80,11 +119,10 @@ pub fn leads_to_violation<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &
             return false;
         }
         if let Err(failure) = machine.apply(memory, &mut state, step) {
-            return i + 1 == trace.steps.len() && trace.violation == Violation::Failure(failure);
+            return i + 1 == steps.len() && violation == Violation::Failure(failure);
         }
     }
-    let failure = || machine.state_failure(memory, &state).map(Violation::Failure);
-    machine.violated(&state).or_else(failure) == Some(trace.violation)
+    machine.violation(memory, &state) == Some(violation)
 }
 
 /// Where the last step of a run stands in the source.

@@ -55,8 +55,7 @@ fn cheapest(machine: &Machine<'_>, memory: &impl Memory) -> Option<Option<Weakne
             };
             let failed = machine.apply(memory, &mut next, step).is_err();
             let waits = |s: &State, loc| s.threads[step.thread as usize].buffer.iter().any(|e| e.loc == loc);
-            let violated =
-                failed || machine.violated(&next).is_some() || machine.state_failure(memory, &next).is_some();
+            let violated = failed || machine.violation(memory, &next).is_some();
             if violated {
                 least = Some(least.map_or(new, |l| l.min(new)));
                 continue;

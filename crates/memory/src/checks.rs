@@ -13,7 +13,7 @@ use crate::state::State;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Instr, Loc, Storage};
 use fencepost_ir::pointer::{self, Target};
-use fencepost_task::Failure;
+use fencepost_task::{Failure, Violation};
 use std::collections::HashSet;
 
 /// More states of one atomic section than this are not looked at to see whether it can be passed.
@@ -28,8 +28,18 @@ struct Access {
 }
 
 impl Machine<'_> {
+    /// What is wrong with the state: what the program forbids, or what its checks ask for.
+    pub fn violation(&self, memory: &impl Memory, state: &State) -> Option<Violation> {
+        self.violated(state).or_else(|| self.state_failure(memory, state).map(Violation::Failure))
+    }
+
+    /// Whether the user wants to hear of a failure.
+    pub fn reports(&self, failure: Failure) -> bool {
+        failure.check().is_none_or(|check| self.program.checks.reports(check))
+    }
+
     /// What is wrong with the state, of what the program's checks ask for.
-    pub fn state_failure(&self, memory: &impl Memory, state: &State) -> Option<Failure> {
+    fn state_failure(&self, memory: &impl Memory, state: &State) -> Option<Failure> {
         let checks = &self.program.checks;
         if checks.races && self.has_race(memory, state) {
             return Some(Failure::Race);

@@ -89,7 +89,8 @@ pub fn timeline(replay: &Replay) -> Timeline {
                     line.flushed[store] = Some(i);
                     let older = pending.iter().filter(own).filter(|p| p.step < store);
                     line.passes[i] = older.map(|p| p.step).collect();
-                    let newer = writes.iter().rfind(|w| w.at > store && w.thread != thread && w.loc == loc);
+                    let mut newer = writes.iter().rev().take_while(|w| w.at > store);
+                    let newer = newer.find(|w| w.thread != thread && w.loc == loc);
                     line.overwrites[i] = newer.map(|w| w.by);
                     writes.push(Write { at: i, by: store, thread, loc });
                 }

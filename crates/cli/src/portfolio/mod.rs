@@ -1,14 +1,14 @@
 //! `--engine auto`: which engines a program gets, and whose answer counts.
 //!
-//! A search of moderate size comes first: it decides most programs, with the shortest run or a complete verdict. Then
-//! the engines that fit run side by side ([`mod@race`]): those that can be complete, a search for violations that need
-//! no delayed store, and bounded model checking. The choice rests on what the program has and the model asks for;
+//! The engines that fit run side by side ([`mod@race`]): those that can be complete, a search for violations that need
+//! no delayed store, and bounded model checking. Explicit search has a head start: it decides most programs, with a short
+//! run or a complete verdict, before the others begin. The choice rests on what the program has and the model asks for;
 //! whatever else an engine cannot do, it says itself at once. The first definite answer counts. All
 //! answers are right, so which is first changes the run that is shown and not the verdict.
 
 mod few_threads;
 pub mod race;
-mod turns;
+pub mod turns;
 
 use fencepost_bmc::Bmc;
 use fencepost_cover::Dual;
@@ -17,11 +17,13 @@ use fencepost_ir::Checks;
 use fencepost_memory::without_delay;
 use fencepost_report::{Took, TookPart};
 use fencepost_robust::lazy::Lazy;
-use fencepost_task::{Answer, Budget, Engine, Model, Progress, Reason, Scope, Task, Verdict};
+use fencepost_task::{Answer, Engine, Model, Progress, Reason, Scope, Task, Verdict};
 use few_threads::FewThreads;
+use std::time::Duration;
+use turns::HeadStart;
 
-/// Bytes that the first search may take: some ten thousand states.
-const FIRST_BYTES: u64 = 4 << 20;
+/// Time for what is easy; more would be lost where search is of no use.
+const HEAD_START: HeadStart = HeadStart { time: Duration::from_millis(200), looks: 48 };
 
 /// What the engines are like.
 #[derive(Clone)]
@@ -118,34 +120,30 @@ pub fn check(setup: &Setup, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)
     if let [only] = &engines[..] {
         return Choice::of(only.as_ref(), task, progress);
     }
-    if !task.program.is_parameterized() {
-        let memory = Some(task.budget.memory.map_or(FIRST_BYTES, |bytes| bytes.min(FIRST_BYTES)));
-        let first = Task { budget: Budget { memory, ..task.budget.clone() }, ..task.clone() };
-        let answer = setup.explicit.check(&first, progress);
-        let stopped = task.budget.exceeded(0).is_some();
-        if stopped || race::is_definite(&answer, bounded) {
-            let mut engines = vec![took(names[0], &answer)];
-            let others = names[1..].iter().map(|name| Took { name, part: TookPart::NotRun, reason: None });
-            engines.extend(others);
-            return Choice { engines, engine: names[0], answer };
-        }
-    }
     let cores = setup.jobs.map_or_else(
         || std::thread::available_parallelism().map_or(1, |cores| cores.get()),
         |jobs| jobs as usize,
     );
-    let race::Finish { winner, answers } = race::race(&engines, task, bounded, cores, progress);
-    let mut answers: Vec<_> = answers.into_iter().map(|a| without_bounds_of_ours(a, bounded)).collect();
-    let took: Vec<_> = names.iter().zip(&answers).map(|(name, answer)| took(name, answer)).collect();
+    let race::Finish { winner, answers } = race::race(&engines, task, bounded, cores, HEAD_START, progress);
+    let mut answers: Vec<_> =
+        answers.into_iter().map(|a| a.map(|answer| without_bounds_of_ours(answer, bounded))).collect();
+    let not_run = |name| Took { name, part: TookPart::NotRun, reason: None };
+    let took =
+        |(name, answer): (_, &Option<_>)| answer.as_ref().map_or_else(|| not_run(name), |a| took(name, a));
+    let engines: Vec<_> = names.iter().copied().zip(&answers).map(took).collect();
     let chosen = winner.unwrap_or_else(|| best(&answers));
-    Choice { answer: answers.swap_remove(chosen), engine: names[chosen], engines: took }
+    let answer =
+        answers.swap_remove(chosen).expect("the first engine has begun, and so has one that answers");
+    Choice { answer, engine: names[chosen], engines }
 }
 
 /// Of answers that are all unknown, the first that knows something up to a bound, or the first.
-fn best(answers: &[Answer]) -> usize {
-    let knows = |answer: &Answer| match &answer.verdict {
-        Verdict::Unsafe { .. } | Verdict::Safe { .. } => true,
-        Verdict::Unknown { scope, .. } => scope.is_some(),
+fn best(answers: &[Option<Answer>]) -> usize {
+    let knows = |answer: &Option<Answer>| {
+        answer.as_ref().is_some_and(|answer| match &answer.verdict {
+            Verdict::Unsafe { .. } | Verdict::Safe { .. } => true,
+            Verdict::Unknown { scope, .. } => scope.is_some(),
+        })
     };
     answers.iter().position(knows).unwrap_or(0)
 }

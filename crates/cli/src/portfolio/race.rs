@@ -1,7 +1,7 @@
 //! Engines side by side on one task; the first definite answer ends the race.
 
-use super::turns::{Player, Turns};
-use fencepost_task::{Answer, Bounds, Budget, Engine, Pause, Progress, Reason, Scope, Task, Verdict};
+use super::turns::{HeadStart, Player, Turns};
+use fencepost_task::{Answer, Bounds, Budget, Engine, Pause, Progress, Scope, Task, Verdict};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
@@ -17,8 +17,8 @@ const STACK: usize = 64 << 20;
 pub struct Finish {
     /// Who was first with a definite answer.
     pub winner: Option<usize>,
-    /// What everybody said.
-    pub answers: Vec<Answer>,
+    /// What everybody said who had begun.
+    pub answers: Vec<Option<Answer>>,
 }
 
 enum News {
@@ -38,15 +38,16 @@ pub fn is_definite(answer: &Answer, bounded: bool) -> bool {
     }
 }
 
-/// Lets the engines race on so many cores. The engines' memory together is the task's.
+/// Lets the engines race on so many cores, the first with a head start. The engines' memory together is the task's.
 pub fn race(
     engines: &[Box<dyn Engine + Sync>],
     task: &Task<'_>,
     bounded: bool,
     cores: usize,
+    head_start: HeadStart,
     progress: &mut dyn FnMut(&Progress),
 ) -> Finish {
-    let turns = Turns::new(engines.len(), cores);
+    let turns = Turns::new(engines.len(), cores, head_start);
     let stop = Arc::new(AtomicBool::new(false));
     let winner = OnceLock::new();
     let mut answers: Vec<Option<Answer>> = vec![None; engines.len()];
@@ -58,7 +59,7 @@ pub fn race(
             let budget = Budget {
                 memory: task.budget.memory.map(|bytes| bytes / engines.len() as u64),
                 cancelled: stop.clone(),
-                pause: (engines.len() > cores).then(|| Pause(Arc::new(move || pauses.pause()))),
+                pause: Some(Pause(Arc::new(move || pauses.pause()))),
                 ..task.budget.clone()
             };
             let task = Task { budget, ..task.clone() };
@@ -86,13 +87,6 @@ pub fn race(
             }
         }
     });
-    let cancelled = || Answer {
-        verdict: Verdict::Unknown { reason: Reason::Cancelled, scope: None },
-        unreached: Vec::new(),
-        stats: Default::default(),
-        certificate: None,
-    };
-    let answers = answers.into_iter().map(|a| a.unwrap_or_else(cancelled)).collect();
     Finish { winner: winner.get().copied(), answers }
 }
 

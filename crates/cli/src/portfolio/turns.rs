@@ -1,6 +1,7 @@
 //! Engines that share cores take turns.
 //!
-//! Whoever works has a turn; there are as many as cores. An engine that has worked for long enough gives its turn to the
+//! Whoever works has a turn; there are as many as cores. The first engine has a head start: the others begin after it
+//! has worked for a while, or has given up. From then on an engine that has worked for long enough gives its turn to the
 //! one that has waited longest. On one core "long enough" is counted in looks at the budget and not in time, so
 //! that two runs do the same in the same order.
 
@@ -15,9 +16,20 @@ const TURN: Duration = Duration::from_millis(20);
 /// How long a turn is, in looks at the budget.
 const LOOKS: u32 = 16;
 
+/// How long the first works alone.
+#[derive(Clone, Copy)]
+pub struct HeadStart {
+    /// Where there are several cores.
+    pub time: Duration,
+    /// On one core: looks at the budget.
+    pub looks: u32,
+}
+
 struct State {
     free: usize,
     waiting: VecDeque<usize>,
+    /// Those who come after the head start.
+    late: Vec<usize>,
     over: bool,
 }
 
@@ -26,6 +38,7 @@ pub struct Turns {
     state: Mutex<State>,
     changed: Condvar,
     by_time: bool,
+    head_start: HeadStart,
 }
 
 /// One engine's part in it.
@@ -38,9 +51,9 @@ pub struct Player {
 
 impl Turns {
     /// Turns for so many players on so many cores; who has the lowest number begins.
-    pub fn new(players: usize, cores: usize) -> Arc<Turns> {
-        let state = State { free: cores, waiting: (0..players).collect(), over: false };
-        Arc::new(Turns { state: Mutex::new(state), changed: Condvar::new(), by_time: cores > 1 })
+    pub fn new(players: usize, cores: usize, head_start: HeadStart) -> Arc<Turns> {
+        let state = State { free: cores, waiting: [0].into(), late: (1..players).collect(), over: false };
+        Arc::new(Turns { state: Mutex::new(state), changed: Condvar::new(), by_time: cores > 1, head_start })
     }
 
     /// Nobody waits any more.
@@ -52,6 +65,12 @@ impl Turns {
     /// One player's part.
     pub fn player(self: &Arc<Turns>, number: usize) -> Player {
         Player { turns: self.clone(), number, looks: AtomicU32::new(0), since: Mutex::new(Instant::now()) }
+    }
+
+    /// The head start is over.
+    fn admit(&self, state: &mut State) {
+        state.waiting.extend(std::mem::take(&mut state.late));
+        self.changed.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -69,15 +88,21 @@ impl Player {
     /// Gives the turn away, if it has been long enough and somebody waits.
     pub fn pause(&self) {
         let looks = self.looks.fetch_add(1, Ordering::Relaxed) + 1;
-        let long_enough = match self.turns.by_time {
-            true => self.lock_since().elapsed() >= TURN,
-            false => looks >= LOOKS,
+        let worked = |time: Duration, so_many: u32| match self.turns.by_time {
+            true => self.lock_since().elapsed() >= time,
+            false => looks >= so_many,
         };
-        if !long_enough {
+        if !worked(TURN, LOOKS) {
             return;
         }
         let mut state = self.turns.lock();
-        if state.over || state.waiting.is_empty() {
+        if !state.late.is_empty() {
+            if !worked(self.turns.head_start.time, self.turns.head_start.looks) {
+                return;
+            }
+            self.turns.admit(&mut state);
+        }
+        if state.over || state.free > 0 || state.waiting.is_empty() {
             self.start();
             return;
         }
@@ -89,8 +114,9 @@ impl Player {
 
     /// Leaves for good.
     pub fn leave(&self) {
-        self.turns.lock().free += 1;
-        self.turns.changed.notify_all();
+        let mut state = self.turns.lock();
+        state.free += 1;
+        self.turns.admit(&mut state);
     }
 
     fn wait(&self, mut state: MutexGuard<'_, State>) {
@@ -120,11 +146,13 @@ impl Player {
 mod tests {
     use super::*;
 
+    const ALONE: HeadStart = HeadStart { time: Duration::from_millis(100), looks: 48 };
+
     /// On one core the order of work is the same every time, whatever threads start first.
     #[test]
     fn one_core_gives_one_order() {
         let order = || {
-            let turns = Turns::new(3, 1);
+            let turns = Turns::new(3, 1, ALONE);
             let seen = Mutex::new(Vec::new());
             std::thread::scope(|scope| {
                 for number in (0..3).rev() {
@@ -132,7 +160,7 @@ mod tests {
                     let seen = &seen;
                     scope.spawn(move || {
                         player.begin();
-                        for look in 0..50 + 10 * number {
+                        for look in 0..60 + 10 * number {
                             seen.lock().unwrap().push((number, look));
                             player.pause();
                         }
@@ -143,9 +171,10 @@ mod tests {
             seen.into_inner().unwrap()
         };
         let first = order();
-        assert_eq!(first.len(), 50 + 60 + 70);
-        assert_eq!(&first[..2], [(0, 0), (0, 1)]);
-        assert_eq!(first[LOOKS as usize], (1, 0), "after a turn it is the next one's");
+        assert_eq!(first.len(), 60 + 70 + 80);
+        assert_eq!(first[ALONE.looks as usize - 1], (0, ALONE.looks as usize - 1), "the first begins alone");
+        assert_eq!(first[ALONE.looks as usize], (1, 0));
+        assert_eq!(first[(ALONE.looks + LOOKS) as usize], (2, 0), "after a turn it is the next one's");
         for _ in 0..20 {
             assert_eq!(order(), first);
         }
@@ -154,7 +183,7 @@ mod tests {
     /// No more work at a time than there are cores.
     #[test]
     fn so_many_at_a_time() {
-        let turns = Turns::new(5, 2);
+        let turns = Turns::new(5, 2, ALONE);
         let working = AtomicU32::new(0);
         std::thread::scope(|scope| {
             for number in 0..5 {
@@ -162,7 +191,7 @@ mod tests {
                 let working = &working;
                 scope.spawn(move || {
                     player.begin();
-                    for _ in 0..40 {
+                    for _ in 0..400 {
                         assert!(working.fetch_add(1, Ordering::SeqCst) < 2);
                         std::thread::sleep(Duration::from_millis(1));
                         working.fetch_sub(1, Ordering::SeqCst);

@@ -63,9 +63,7 @@ impl Lowerer<'_> {
                 Expr { kind: ExprKind::Convert(Conversion::Checked, word), ty: scalar, span }
             }
             (CType::Pointer(_), CType::Integer(_)) => {
-                if self.fold(&value.expr).is_none() {
-                    self.program.exposes_pointers = true;
-                }
+                self.pointer_casts.insert(span);
                 wrapping(value.expr, scalar, span)
             }
             (CType::Bool | CType::Integer(_) | CType::Thread, CType::Integer(_) | CType::Pointer(_)) => {

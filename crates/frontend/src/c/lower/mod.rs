@@ -22,6 +22,7 @@ mod declare;
 mod destructors;
 mod early_choices;
 mod environment;
+mod exposure;
 mod expression;
 mod floating;
 mod format;
@@ -246,6 +247,8 @@ struct Lowerer<'a> {
     main: Option<usize>,
     /// Whether floating-point numbers are in memory, whose bytes are not known.
     keeps_numbers: bool,
+    /// Where pointers become integers.
+    pointer_casts: HashSet<Span>,
     /// Whether threads are cancelled, and whether handlers wait for that.
     cancels: bool,
     cleans_up: bool,
@@ -298,6 +301,7 @@ impl<'a> Lowerer<'a> {
             has_handlers: false,
             main: None,
             keeps_numbers: false,
+            pointer_casts: HashSet::new(),
             cancels: false,
             cleans_up: false,
             uses_varargs: false,
@@ -375,6 +379,8 @@ impl<'a> Lowerer<'a> {
         self.thread_locals_to_memory();
         self.open_ends();
         self.overlay();
+        self.program.exposes_pointers |=
+            exposure::addresses_become_numbers(&self.program, &self.pointer_casts);
         self.keep_in_memory();
         self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
         self.program.atomics.dedup();

@@ -1,0 +1,130 @@
+//! Random runs, between a short search and a long one.
+//!
+//! Many a violation lies in almost every run that goes on for long enough, while the states on the way to it are too many to be
+//! looked at one by one: a counter that two threads increase a thousand times, without a lock. Each run is drawn with its own
+//! habits, how long a thread goes on before another one has its turn and how long stores stay in their buffers, since some bugs
+//! need many switches and some need few. What is drawn depends on the numbers of the run and the step alone, so that two checks
+//! draw the same. A run that is found is one of the machine; that none is found says nothing.
+
+use crate::search::Found;
+use fencepost_memory::{Machine, Memory, State};
+use fencepost_task::{Budget, Step, Violation};
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
+
+/// How many runs of how many steps: short ones first, and one for a program that just takes long.
+const RUNS: [(u32, u32); 3] = [(60, 1_500), (12, 15_000), (1, 1_200_000)];
+
+/// How often, of 256 times, a thread goes on.
+const STAYS: [usize; 4] = [0, 128, 230, 253];
+
+/// How often, of 256 times, a thread's next step is one of its buffer.
+const FLUSHES: [usize; 3] = [128, 20, 3];
+
+/// The budget is looked at after so many steps.
+const GLANCE: u32 = 1024;
+
+/// Draws runs until one violates something, or enough have been drawn.
+pub fn find<M: Memory>(machine: &Machine<'_>, memory: &M, budget: &Budget) -> Option<Found> {
+    let runs = RUNS.iter().flat_map(|&(number, steps)| (0..number).map(move |_| steps));
+    runs.enumerate().find_map(|(number, most)| {
+        let habits = Habits {
+            stays: STAYS[number % STAYS.len()],
+            flushes: FLUSHES[number / STAYS.len() % FLUSHES.len()],
+        };
+        walk(machine, memory, &mut Draw { run: number, drawn: 0 }, &habits, most, budget)
+    })
+}
+
+/// What a run draws.
+struct Draw {
+    run: usize,
+    drawn: u32,
+}
+
+impl Draw {
+    /// A number below `n`.
+    fn below(&mut self, n: usize) -> usize {
+        self.drawn += 1;
+        let bits = FxBuildHasher.hash_one((self.run, self.drawn)) >> 32;
+        ((bits * n as u64) >> 32) as usize
+    }
+
+    /// Whether something happens that happens so many of 256 times.
+    fn happens(&mut self, often: usize) -> bool {
+        self.below(256) < often
+    }
+}
+
+struct Habits {
+    stays: usize,
+    flushes: usize,
+}
+
+fn walk<M: Memory>(
+    machine: &Machine<'_>,
+    memory: &M,
+    draw: &mut Draw,
+    habits: &Habits,
+    most: u32,
+    budget: &Budget,
+) -> Option<Found> {
+    let choices = machine.initial_choices().into_iter();
+    let init: Vec<_> = choices
+        .map(|(loc, choices)| {
+            let number = draw.below(usize::try_from(choices.count()).unwrap_or(usize::MAX));
+            (loc, choices.values().nth(number).expect("there are so many"))
+        })
+        .collect();
+    let mut state = machine.initial(&init);
+    let mut steps = Vec::new();
+    let mut possible = Vec::new();
+    let mut thread = 0;
+    for taken in 1..=most {
+        let threads = state.threads.len();
+        if !draw.happens(habits.stays) {
+            thread = draw.below(threads);
+        }
+        let flushes = draw.happens(habits.flushes);
+        // A thread that waits gives its turn to the next.
+        thread = (0..threads).map(|i| (thread + i) % threads).find(|thread| {
+            thread_steps(machine, memory, &state, *thread, flushes, &mut possible);
+            !possible.is_empty()
+        })?;
+        let step = possible[draw.below(possible.len())];
+        steps.push(step);
+        let violation = match machine.apply(memory, &mut state, step) {
+            Ok(()) => machine.violation(memory, &state),
+            Err(failure) if failure.is_limit() || !machine.reports(failure) => return None,
+            Err(failure) => Some(Violation::Failure(failure)),
+        };
+        if let Some(violation) = violation {
+            return Some(Found { init, steps, violation });
+        }
+        if taken.is_multiple_of(GLANCE) && budget.exceeded(0).is_some() {
+            return None;
+        }
+    }
+    None
+}
+
+/// A thread's steps: those of its buffer if it is their turn, or if it waits for them.
+fn thread_steps<M: Memory>(
+    machine: &Machine<'_>,
+    memory: &M,
+    state: &State,
+    thread: usize,
+    flushes: bool,
+    steps: &mut Vec<Step>,
+) {
+    steps.clear();
+    if flushes {
+        machine.memory_steps(memory, state, thread, steps);
+    }
+    if steps.is_empty() {
+        machine.thread_steps(memory, state, thread, steps);
+    }
+    if steps.is_empty() && !flushes {
+        machine.memory_steps(memory, state, thread, steps);
+    }
+}

@@ -210,7 +210,7 @@ fn a_push_that_finds_the_same_address() {
 }
 
 /// The pointer and a counter in one word: the same address, but not the same word. The numbers of objects are seen by
-/// whoever computes with them, so here it is only said that all is well as long as no address is used again.
+/// whoever computes with them; violations are found all the same.
 #[test]
 fn a_pointer_with_a_counter() {
     let body = |counter: &str| {
@@ -249,6 +249,34 @@ fn a_pointer_with_a_counter() {
             let said = bounded("counter.c", &program, model, &engine);
             // Two threads allocate: which of the objects is the first is not known.
             assert_eq!(said, is_unsafe.then_some((true, None)), "{counter} under {model:?}");
+        }
+    }
+}
+
+/// One thread allocates: the formula's numbers are right as long as no address is used again, and no more is said.
+#[test]
+fn a_pointer_with_a_counter_in_one_thread() {
+    for (counter, is_unsafe) in [("0", true), ("1", false)] {
+        let body = format!(
+            "static _Atomic unsigned long top;
+             int main(void) {{
+                 int *p = malloc(sizeof *p);
+                 top = (unsigned long)p << 16;
+                 free(p);
+                 int *q = malloc(sizeof *q);
+                 unsigned long word = (unsigned long)q << 16 | {counter};
+                 assert(!atomic_compare_exchange_strong(&top, &word, 0));
+                 return 0;
+             }}"
+        );
+        let program = program("one.c", &body);
+        for model in Model::ALL {
+            assert_eq!(explicit(&program, model), Some(is_unsafe), "{counter} under {model:?}");
+            match bounded("one.c", &program, model, &Bmc::default()) {
+                Some((true, None)) => assert!(is_unsafe, "{counter} under {model:?}"),
+                Some((false, Some(Scope::UpTo(Bounds { reuse: Some(0), .. })))) => assert!(!is_unsafe),
+                other => panic!("{counter} under {model:?}: {other:?}"),
+            }
         }
     }
 }

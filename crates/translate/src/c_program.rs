@@ -235,7 +235,8 @@ fn natural_alignment(records: &Records, ty: &Type) -> u64 {
             let record = records.get(*id);
             let of = |f: &Field| natural_alignment(records, &f.ty);
             let largest = record.fields.iter().map(of).max().unwrap_or(1);
-            let fits = record.fields.iter().all(|f| f.offset % of(f) == 0) && record.size % largest == 0;
+            let fits = record.fields.iter().all(|f| f.offset.is_multiple_of(of(f)))
+                && record.size.is_multiple_of(largest);
             if fits { largest } else { 1 }
         }
         ty => records.size(ty).max(1),

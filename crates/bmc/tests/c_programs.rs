@@ -99,6 +99,33 @@ fn a_store_that_comes_too_late() {
     check("late.c", body, [false, false, true]);
 }
 
+/// The thread that leaves a variable's block is the only one that does, so it need not look whether the variable is gone.
+#[test]
+fn a_store_that_comes_too_late_for_a_local_variable() {
+    let body = "struct pair { int value, done; }; static struct pair *_Atomic box;
+         static void *writer(void *a) {
+             struct pair *p = box;
+             if (p) {
+                 p->value = 1;
+                 atomic_store_explicit((atomic_int *)&p->done, 1, memory_order_ORDER);
+             }
+             return a;
+         }
+         static void wait(void) {
+             struct pair own = { 0, 0 };
+             box = &own;
+             if (!*(volatile int *)&own.done) exit(0);
+         }
+         int main(void) {
+             pthread_t t;
+             pthread_create(&t, NULL, writer, NULL);
+             wait();
+             return 0;
+         }";
+    check("late_local.c", &body.replace("ORDER", "relaxed"), [false, false, true]);
+    check("late_local.c", &body.replace("ORDER", "release"), [false, false, false]);
+}
+
 #[test]
 fn mutexes_and_double_frees() {
     check(

@@ -125,7 +125,7 @@ impl<'a> Lowering<'a> {
         for local in &code.locals {
             homes.push(match local.kept {
                 Kept::InMemory(Fill::Zero) if once => Home::Object(add_object(objects, code, local)),
-                Kept::InMemory(_) => {
+                Kept::InMemory(_) | Kept::InBlock(_) => {
                     let pointer = Variable {
                         name: format!("&{}", local.name),
                         ty: Scalar::Pointer { bits: program.pointer_bits }.into(),
@@ -179,11 +179,33 @@ impl<'a> Lowering<'a> {
     /// copies one whose address is taken.
     fn enter(&mut self) {
         for (i, local) in self.code.locals.iter().enumerate() {
-            let (Home::Pointed(slot), Kept::InMemory(fill)) = (self.homes[i], local.kept) else { continue };
-            let bytes = cfg::Expr::Const(self.program.records.size(&local.ty) as i64);
-            let ty = self.heap_type(&local.name, &local.ty);
-            let dest = Dest::Reg(Reg::Local(slot));
-            self.emit(Instr::Allocate { dest, ty, bytes, fill, storage: Storage::Stack }, local.span);
+            if let Kept::InMemory(_) = local.kept {
+                self.make(LocalId(i), local.span);
+            }
+        }
+    }
+
+    /// Makes the object of a local that has one of its own.
+    fn make(&mut self, id: LocalId, span: Span) {
+        let local = &self.code.locals[id.0];
+        let (Home::Pointed(slot), Kept::InMemory(fill) | Kept::InBlock(fill)) =
+            (self.homes[id.0], local.kept)
+        else {
+            return;
+        };
+        let bytes = cfg::Expr::Const(self.program.records.size(&local.ty) as i64);
+        let ty = self.heap_type(&local.name, &local.ty);
+        let dest = Dest::Reg(Reg::Local(slot));
+        self.emit(Instr::Allocate { dest, ty, bytes, fill, storage: Storage::Stack }, span);
+    }
+
+    /// The object of a local is gone; that of a private one is what it points to, or none if that is null.
+    fn leave(&mut self, id: LocalId, span: Span) {
+        let (Home::Pointed(slot) | Home::Slots(slot)) = self.homes[id.0] else { return };
+        let pointer = Reg::Local(slot);
+        self.emit(Instr::Free(cfg::Expr::Reg(pointer), Storage::Stack), span);
+        if let Home::Slots(_) = self.homes[id.0] {
+            self.emit(Instr::Assign(Dest::Reg(pointer), cfg::Expr::Const(0)), span);
         }
     }
 
@@ -254,10 +276,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn end_locals(&mut self, span: Span) {
-        for i in 0..self.homes.len() {
-            if let Home::Pointed(slot) = self.homes[i] {
-                let pointer = cfg::Expr::Reg(Reg::Local(slot));
-                self.emit(Instr::Free(pointer, Storage::Stack), span);
+        for (i, local) in self.code.locals.iter().enumerate() {
+            if let (Home::Pointed(_), Kept::InMemory(_)) = (self.homes[i], local.kept) {
+                self.leave(LocalId(i), span);
             }
         }
     }
@@ -400,6 +421,8 @@ impl<'a> Lowering<'a> {
                 let pointer = self.expr(e);
                 self.emit(Instr::Free(pointer, Storage::Heap), span);
             }
+            StmtKind::Enter(id) => self.make(*id, span),
+            StmtKind::Leave(id) => self.leave(*id, span),
             StmtKind::Exit(value) => {
                 let value = value.as_ref().map(|v| self.expr(v));
                 self.leave_locals(span);
@@ -420,6 +443,12 @@ impl<'a> Lowering<'a> {
     fn declare(&mut self, id: LocalId, span: Span) {
         if self.loops.is_empty() && !(self.jumps && self.labelled) {
             return;
+        }
+        // A block that a loop enters again has a new variable, which holds anything; nobody knows the one before, or
+        // the statements around the block would say when it is entered.
+        if let (Kept::InMemory(Fill::Undefined), false) = (self.code.locals[id.0].kept, self.jumps) {
+            self.leave(id, span);
+            self.make(id, span);
         }
         let Home::Slots(base) = self.homes[id.0] else { return };
         for (i, init) in self.code.locals[id.0].init.iter().enumerate() {

@@ -385,6 +385,7 @@ impl<'a> Body<'a> {
                 let pointer = self.expr(&pointer);
                 self.line(format!("free({pointer});"));
             }
+            StmtKind::Enter(_) | StmtKind::Leave(_) => panic!("what has a block's life is refused before"),
             StmtKind::Free(_) => return Err(Unsupported::new(stmt.span, "allocated memory")),
         }
         Ok(())

@@ -161,6 +161,9 @@ impl<'a> Translator<'a> {
                 Property::Final(..) => {}
             }
         }
+        for procedure in &original.procedures {
+            no_blocks(procedure)?;
+        }
         let prefix = names::free_prefix(original);
         let mut program = original.clone();
         let mut heap = Heap::default();
@@ -500,4 +503,22 @@ fn default_name(procedure: &Procedure, thread: &Thread) -> String {
     };
     let args: Vec<_> = procedure.locals.iter().zip(&thread.args).map(show).collect();
     format!("{}({})", procedure.name, args.join(", "))
+}
+
+/// Refuses variables whose life is that of a block, and that somebody points to from outside of it: the text has no
+/// way to say that they are gone.
+fn no_blocks(procedure: &Procedure) -> Result<(), Unsupported> {
+    let mut found = None;
+    procedure.body.visit(&mut |stmt| {
+        if let StmtKind::Enter(id) | StmtKind::Leave(id) = &stmt.kind {
+            found.get_or_insert(procedure.locals[id.0].span);
+        }
+    });
+    match found {
+        Some(span) => {
+            Err(Unsupported::new(span, "a variable of a block that is pointed to from outside of it")
+                .help("declare it outside of the block, or check the file with `--engine bmc` or `explicit`"))
+        }
+        None => Ok(()),
+    }
 }

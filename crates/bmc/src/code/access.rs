@@ -297,7 +297,9 @@ impl Encoder<'_, '_> {
         // Words so near to null that they are null with an offset are ignored too; rare enough to refuse.
         s.early.error(!fine, c);
         let gone = self.read_word(s, &meant_objects, &Values::Few(vec![0, 1]), Forwarding::No);
-        if s.is_visible && self.plan.model != Model::Sc {
+        // A thread that alone frees something knows by itself whether it is gone: no read makes the step visible.
+        let is_shared = |loc: &Loc| matches!(self.plan.sharing.cells[loc].home, Home::Shared(_));
+        if meant_objects.iter().any(|(_, life)| is_shared(life)) && self.plan.model != Model::Sc {
             let cells = |life: &Loc| {
                 let object = object_of(first, *life);
                 let shared = self.plan.sharing.shared.iter().enumerate();

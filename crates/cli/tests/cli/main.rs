@@ -10,6 +10,7 @@ mod c_checks;
 mod c_life;
 mod c_memory;
 mod c_random;
+mod c_verdicts;
 mod campaign;
 mod certify;
 mod ci;

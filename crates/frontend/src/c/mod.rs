@@ -96,7 +96,8 @@ pub fn parse(
     lexer::lex(&preprocessed.text, Places::Marked(files)).and_then(unit).map_err(|d| vec![d])
 }
 
-fn unit(lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {
+fn unit(mut lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {
+    token::with_new_keywords(&mut lexed.tokens);
     // A declaration that the user did not end is blamed where the header begins to be read.
     let items = parser::unit(&lexed.tokens)
         .map_err(|d| Diagnostic { span: lexed.origins.in_user_file(d.span), ..*d })?;

@@ -195,3 +195,21 @@ const SPELLINGS: &[(Keyword, &[&str])] = &[
     (Keyword::Volatile, &["volatile", "__volatile", "__volatile__"]),
     (Keyword::While, &["while"]),
 ];
+
+/// Makes keywords of the words that C23 has made keywords. In older texts they come from headers, as macros, so none is
+/// left; or the text declares a `bool` of its own, which then stands at the end of a declaration.
+pub fn with_new_keywords(tokens: &mut [Token<'_>]) {
+    let is_name = |token: &Token<'_>, name: &str| token.kind == TokenKind::Identifier && token.text == name;
+    let ends = |token: &Token<'_>| token.kind == TokenKind::Symbol(";");
+    let own_bool = tokens.windows(2).any(|pair| is_name(&pair[0], "bool") && ends(&pair[1]));
+    for token in tokens.iter_mut().filter(|token| token.kind == TokenKind::Identifier) {
+        token.kind = match token.text {
+            "bool" if !own_bool => TokenKind::Keyword(Keyword::Bool),
+            "static_assert" => TokenKind::Keyword(Keyword::StaticAssert),
+            "thread_local" => TokenKind::Keyword(Keyword::ThreadLocal),
+            "alignas" => TokenKind::Keyword(Keyword::Alignas),
+            "alignof" => TokenKind::Keyword(Keyword::Alignof),
+            _ => TokenKind::Identifier,
+        };
+    }
+}

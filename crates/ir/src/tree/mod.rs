@@ -70,6 +70,9 @@ pub enum Kept {
     /// In memory, because its address is taken, until its procedure returns. It holds this when the
     /// procedure is entered.
     InMemory(Fill),
+    /// In memory, from where its block is entered until it is left: [`StmtKind::Enter`] and [`StmtKind::Leave`] stand on
+    /// every way in and out.
+    InBlock(Fill),
 }
 
 /// How a variable is named in an expression.
@@ -339,6 +342,10 @@ pub enum StmtKind {
     Join(Option<Place>, Expr),
     /// Gives allocated memory back.
     Free(Expr),
+    /// The local's block is entered: it is a new object from here on.
+    Enter(LocalId),
+    /// The local's block is left: its object is gone. Of a private local, the stack memory that it points to.
+    Leave(LocalId),
     /// Ends the thread, with a result.
     Exit(Option<Expr>),
     /// Ends the program.
@@ -492,7 +499,7 @@ impl Program {
             Base::Variable(VarRef::Shared(_)) | Base::Pointed(..) => true,
             Base::Variable(VarRef::ThreadLocal(_) | VarRef::Observed(..)) => false,
             Base::Variable(local @ VarRef::Local(_)) => {
-                self.variable(procedure, local).is_some_and(|v| matches!(v.kept, Kept::InMemory(_)))
+                self.variable(procedure, local).is_some_and(|v| v.kept != Kept::Private)
             }
         }
     }

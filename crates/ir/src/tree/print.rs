@@ -201,6 +201,12 @@ impl<'a> Printer<'a, '_, '_> {
                 format!("{} = join({});", self.words.place(place), self.words.expr(e, 0))
             }
             StmtKind::Free(e) => format!("free({});", self.words.expr(e, 0)),
+            StmtKind::Enter(id) => {
+                format!("enter({});", self.words.place(&Place::variable(VarRef::Local(*id), stmt.span)))
+            }
+            StmtKind::Leave(id) => {
+                format!("leave({});", self.words.place(&Place::variable(VarRef::Local(*id), stmt.span)))
+            }
             StmtKind::Exit(None) => "exit;".to_string(),
             StmtKind::Exit(Some(e)) => format!("exit {};", self.words.expr(e, 0)),
             StmtKind::Halt => "halt;".to_string(),

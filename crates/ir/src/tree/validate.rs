@@ -95,7 +95,9 @@ impl Checker<'_> {
                 Type::Scalar(ty) => self.same(ty, value),
                 Type::Array(..) | Type::Record(_) => Err("an array is declared with one value".into()),
             },
-            StmtKind::Declare(id, None) => self.local(*id).map(|_| ()),
+            StmtKind::Declare(id, None) | StmtKind::Enter(id) | StmtKind::Leave(id) => {
+                self.local(*id).map(|_| ())
+            }
             StmtKind::Assign(place, value) => self.same(self.place(place)?, value),
             StmtKind::If(_, then, otherwise) => {
                 self.block(then, in_loop)?;

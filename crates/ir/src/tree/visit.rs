@@ -158,6 +158,8 @@ impl StmtKind {
             StmtKind::Skip
             | StmtKind::Label(_)
             | StmtKind::Declare(_, None)
+            | StmtKind::Enter(_)
+            | StmtKind::Leave(_)
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Goto(_)
@@ -205,6 +207,8 @@ impl StmtKind {
             StmtKind::Skip
             | StmtKind::Label(_)
             | StmtKind::Declare(_, None)
+            | StmtKind::Enter(_)
+            | StmtKind::Leave(_)
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Goto(_)

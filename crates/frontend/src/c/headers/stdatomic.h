@@ -4,6 +4,7 @@
 #define _FENCEPOST_STDATOMIC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum {
     memory_order_relaxed,

@@ -333,6 +333,7 @@ impl<'a> Lowerer<'a> {
         span: Span,
     ) -> Result<Option<Typed>> {
         self.assignable(&lvalue, span)?;
+        self.not_a_row(&lvalue.place, span)?;
         self.settle_place(&mut lvalue.place, mark);
         self.stabilise(&mut lvalue.place);
         if lvalue.ty.is_atomic() {

@@ -273,6 +273,7 @@ impl Lowerer<'_> {
         if !count.ty.is_integer() {
             return Err(wrong_operands(BinaryOp::Add, span, self.types(), &pointer.ty, &count.ty));
         }
+        self.not_rows(&pointer.expr, span)?;
         let element = pointer.ty.element().expect("a pointer").clone();
         let size = self.types().size(&element).ok_or_else(|| self.no_values(&element, span))?;
         let long = CType::LONG;
@@ -319,6 +320,8 @@ impl Lowerer<'_> {
     }
 
     fn distance(&mut self, l: Typed, r: Typed, span: Span) -> Result<Typed> {
+        self.not_rows(&l.expr, span)?;
+        self.not_rows(&r.expr, span)?;
         let element = l.ty.element().expect("a pointer").clone();
         let size = self.types().size(&element).ok_or_else(|| self.no_values(&element, span))?.max(1);
         let long = self.types().scalar(&CType::LONG).expect("long is a scalar");

@@ -148,6 +148,9 @@ impl<'a> Lowerer<'a> {
 
     /// The type of a parameter: an array's own length says nothing, for it is a pointer.
     fn parameter_type(&mut self, base: CType, declarator: &'a ast::Declarator) -> Result<CType> {
+        if let Some(behind) = self.behind_rows(&declarator.derived) {
+            return self.derive_steps(base, behind).map(CType::pointer_to);
+        }
         match declarator.derived.split_first() {
             Some((Derived::Array(_), rest)) => self.derive_steps(base, rest).map(CType::pointer_to),
             _ => self.derive(base, declarator).map(adjusted),

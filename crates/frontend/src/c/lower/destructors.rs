@@ -14,8 +14,13 @@ impl Lowerer<'_> {
         self.lower_waiting()?;
         let call = |span| Expr { kind: ExprKind::Call(destroy, Vec::new()), ty: Scalar::Integer, span };
         for procedure in &mut self.program.procedures {
+            // The visit goes on with what has just been put in place of the statement.
+            let mut is_done = false;
             procedure.body.visit_mut(&mut |stmt| {
-                if let StmtKind::Exit(_) = stmt.kind {
+                if let StmtKind::Exit(_) = stmt.kind
+                    && !std::mem::replace(&mut is_done, false)
+                {
+                    is_done = true;
                     let span = stmt.span;
                     let first = Stmt { kind: StmtKind::Eval(call(span)), span };
                     let exit = Stmt { kind: std::mem::replace(&mut stmt.kind, StmtKind::Skip), span };

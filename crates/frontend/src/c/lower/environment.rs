@@ -56,6 +56,11 @@ impl<'a> Lowerer<'a> {
                 self.set_time(out, span)?;
                 self.zero(span)
             }
+            ("sscanf", [text, format, outs @ ..])
+                if let Some(value) = self.scan(text, format, outs, span)? =>
+            {
+                value
+            }
             ("scanf", [_, outs @ ..]) | ("sscanf" | "fscanf", [_, _, outs @ ..]) => {
                 for out in outs {
                     let target = self.scalar(out)?;
@@ -134,9 +139,9 @@ impl<'a> Lowerer<'a> {
 
     /// A call of the kernel by its number: futexes, and what else has a function of its own.
     fn system_call(&mut self, number: &'a ast::Expr, args: &'a [ast::Expr], span: Span) -> Result<Value> {
-        let (futex, thread) = match self.data_model {
-            DataModel::Lp64 => (202, 186),
-            DataModel::Ilp32 => (240, 224),
+        let (futex, thread, barrier) = match self.data_model {
+            DataModel::Lp64 => (202, 186, 324),
+            DataModel::Ilp32 => (240, 224, 375),
         };
         match (self.constant(number), args) {
             (Ok(n), []) if n == thread => Ok(Value::Scalar(self.int_constant(1, &CType::LONG, span))),
@@ -144,6 +149,11 @@ impl<'a> Lowerer<'a> {
                 self.evaluate(rest)?;
                 let args = [Some(word), Some(operation), Some(value)];
                 self.library_function("__fencepost_futex", args, span)
+            }
+            (Ok(n), _) if n == barrier => {
+                let message = "`membarrier`, a fence that one thread sets for all, is not supported";
+                let help = "let the other threads have a fence of their own, `atomic_thread_fence(memory_order_seq_cst)`";
+                Err(Diagnostic::new(span, message).help(help))
             }
             _ => Err(Diagnostic::new(span, "this system call is not supported").help("futexes are")),
         }

@@ -119,7 +119,7 @@ impl<'a> Lowerer<'a> {
             Ast::Cast(ty, arg) => return self.cast(ty, arg, span),
             Ast::Call(function, args) => return self.call(function, args, span),
             Ast::Sizeof(of) => {
-                if let Some(bytes) = self.variable_bytes(of) {
+                if let Some(bytes) = self.variable_bytes(of, span)? {
                     return Ok(Value::Scalar(Typed { expr: bytes, ty: CType::UNSIGNED_LONG }));
                 }
                 let ty = self.sizeof_type(of)?;
@@ -404,6 +404,7 @@ impl<'a> Lowerer<'a> {
         let body = std::mem::take(&mut self.body);
         self.body.locals = body.locals.clone();
         self.body.name = body.name.clone();
+        self.body.rows = body.rows.clone();
         let exposes = self.program.exposes_pointers;
         let ty = match &e.kind {
             Ast::Unary(ast::UnaryOp::Deref, arg) => self.scalar(arg).and_then(|pointer| {
@@ -425,11 +426,16 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The bytes of an array of variable length.
-    fn variable_bytes(&self, of: &ast::TypeOrExpr) -> Option<Expr> {
-        let ast::TypeOrExpr::Expr(e) = of else { return None };
-        let Ast::Identifier(name) = &e.kind else { return None };
-        let Some(Symbol::Local(id, _)) = self.lookup(name) else { return None };
-        self.body.variable_length.get(id).cloned()
+    fn variable_bytes(&mut self, of: &'a ast::TypeOrExpr, span: Span) -> Result<Option<Expr>> {
+        let e = match of {
+            ast::TypeOrExpr::Type(name) => return self.type_bytes(name, span),
+            ast::TypeOrExpr::Expr(e) => e,
+        };
+        if let Ast::Identifier(name) = &e.kind {
+            let Some(Symbol::Local(id, _)) = self.lookup(name) else { return Ok(None) };
+            return Ok(self.body.variable_length.get(id).cloned());
+        }
+        self.row_bytes(e)
     }
 
     fn sizeof_type(&mut self, of: &'a ast::TypeOrExpr) -> Result<CType> {

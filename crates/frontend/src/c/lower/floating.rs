@@ -72,8 +72,34 @@ const FUNCTIONS: &[&str] = &[
 
 impl<'a> Lowerer<'a> {
     /// The one value of a floating type.
-    pub(super) fn some_number(&self, ty: &CType, span: Span) -> Typed {
-        self.int_constant(0, ty.unqualified(), span)
+    pub(super) fn some_number(&mut self, ty: &CType, span: Span) -> Typed {
+        let number = self.int_constant(0, ty.unqualified(), span);
+        self.numbers.insert((span, number.expr.ty));
+        number
+    }
+
+    /// Refuses programs in which a number that went through `void *` or memory of another type decides something.
+    pub(super) fn no_bytes_of_numbers(&self) -> Result<()> {
+        let used = match self.keeps_numbers {
+            true => points_to::used_number(&self.program, &self.numbers, &self.number_cells),
+            false => None,
+        };
+        used.map_or(Ok(()), |span| Err(unknown_value(span)))
+    }
+
+    /// Notes where a variable with an initialiser holds such numbers.
+    pub(super) fn note_numbers(&mut self, variable: VarRef, ty: &CType, offset: u64) {
+        match ty.unqualified().clone() {
+            CType::Floating(_) => self.number_cells.push((variable, offset)),
+            CType::Array(of, _) => self.note_numbers(variable, &of, offset),
+            CType::Record(id) if self.has_floating(ty) => {
+                for member in self.members[id.0 as usize].clone() {
+                    let field = self.program.records.get(id).fields[member.field].offset;
+                    self.note_numbers(variable, &member.ty, offset + field);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// A function that gives a floating-point number, if it is one.

@@ -153,7 +153,8 @@ impl<'a> Lowerer<'a> {
         self.put("vsnprintf", vec![to, size, format, list], span).map(Value::Scalar)
     }
 
-    fn put(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Result<Typed> {
+    /// A value that a function of the library gives.
+    pub(super) fn put(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Result<Typed> {
         let Some(Symbol::Function(index)) = self.library.get(name).cloned() else {
             panic!("the library has `{name}`")
         };

@@ -523,6 +523,7 @@ impl<'a> Lowerer<'a> {
             return Ok(Lvalue { place: Place::variable(VarRef::Shared(id), span), ty });
         }
         let id = self.local("%literal", storage.clone(), span);
+        self.begins_with_block(id);
         let target = Place::variable(VarRef::Local(id), span);
         let mut found = Vec::new();
         self.list(&ty, &list.items, &mut Vec::new(), &mut found)?;

@@ -29,8 +29,10 @@ mod format;
 mod harness;
 mod initializer;
 mod inline;
+mod input;
 mod library;
 mod life;
+mod lifetime;
 mod member;
 mod memory;
 mod overflow;
@@ -38,6 +40,7 @@ mod overlay;
 mod place;
 mod points_to;
 mod record;
+mod rows;
 mod spawn_loop;
 mod statement;
 mod thread_local;
@@ -64,6 +67,7 @@ pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, options: &Options)
     lowerer.library(library, units.len())?;
     for (i, unit) in units.iter().enumerate() {
         lowerer.enter_unit(i);
+        lowerer.new_constants();
         lowerer.unit(unit)?;
     }
     let model = options.data_model;
@@ -150,12 +154,16 @@ struct Body {
     allocated: Option<Type>,
     /// Arrays of variable length: the pointer to it, and its bytes.
     variable_length: HashMap<LocalId, Expr>,
+    /// Pointers to arrays of variable length: the lengths of these and of the arrays in them.
+    rows: HashMap<LocalId, Vec<Expr>>,
     /// Variables whose address becomes a pointer to something else.
     casts: Vec<overlay::Cast>,
     /// Variables in scope that something is called with when they go.
     cleanups: Vec<cleanup::Cleanup>,
     /// The pointer to the arguments behind `...`.
     varargs: Option<LocalId>,
+    /// Blocks, and what is declared in them.
+    blocks: lifetime::Blocks,
 }
 
 /// A scalar value.
@@ -231,6 +239,9 @@ struct Lowerer<'a> {
     unlowered: Vec<usize>,
     /// For each procedure the variables whose address it casts.
     casts: Vec<(ProcedureId, overlay::Cast)>,
+    /// For each procedure its blocks, and those of its locals that live as long as one of them.
+    blocks: HashMap<ProcedureId, lifetime::Blocks>,
+    in_blocks: HashSet<(ProcedureId, LocalId)>,
     /// What `#pragma pack` says, and where.
     packs: Vec<(Span, String)>,
     /// The structures that numbers of 128 bits are, without sign and with.
@@ -247,6 +258,9 @@ struct Lowerer<'a> {
     main: Option<usize>,
     /// Whether floating-point numbers are in memory, whose bytes are not known.
     keeps_numbers: bool,
+    /// Constants that stand for such numbers, and where they are in variables of the program.
+    numbers: HashSet<(Span, Scalar)>,
+    number_cells: Vec<(VarRef, u64)>,
     /// Where pointers become integers.
     pointer_casts: HashSet<Span>,
     /// Whether threads are cancelled, and whether handlers wait for that.
@@ -292,6 +306,8 @@ impl<'a> Lowerer<'a> {
             allocators: HashMap::new(),
             unlowered: Vec::new(),
             casts: Vec::new(),
+            blocks: HashMap::new(),
+            in_blocks: HashSet::new(),
             packs: Vec::new(),
             wide: [None; 2],
             copies: HashSet::new(),
@@ -301,6 +317,8 @@ impl<'a> Lowerer<'a> {
             has_handlers: false,
             main: None,
             keeps_numbers: false,
+            numbers: HashSet::new(),
+            number_cells: Vec::new(),
             pointer_casts: HashSet::new(),
             cancels: false,
             cleans_up: false,
@@ -331,6 +349,15 @@ impl<'a> Lowerer<'a> {
         self.has_handlers = false;
         (self.cancels, self.cleans_up) = (false, false);
         Ok(())
+    }
+
+    /// Constants that C23 knows without a header; older texts may define them again.
+    fn new_constants(&mut self) {
+        for (name, value) in [("false", 0), ("true", 1)] {
+            self.define(name, Symbol::Constant(value, CType::INT));
+        }
+        let null = self.int_constant(0, &CType::Void.pointer_to(), Span::NONE);
+        self.define("nullptr", Symbol::Alias(null));
     }
 
     /// Declares what stands at file scope.
@@ -371,13 +398,16 @@ impl<'a> Lowerer<'a> {
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
+        self.end_lives();
         self.spawn_loops(procedure);
         self.choose_early(procedure);
         if self.has_destructors {
             self.run_destructors()?;
+            self.end_lives();
         }
         self.thread_locals_to_memory();
         self.open_ends();
+        self.no_bytes_of_numbers()?;
         self.overlay();
         self.program.exposes_pointers |=
             exposure::addresses_become_numbers(&self.program, &self.pointer_casts);
@@ -451,7 +481,8 @@ impl<'a> Lowerer<'a> {
     /// Locals that are pointed to, or that instructions need in memory, are kept there; and arrays and
     /// records without a value, since only memory knows which of its cells were written.
     fn keep_in_memory(&mut self) {
-        for (procedure, undefined) in self.program.procedures.iter_mut().zip(&self.undefined) {
+        for (id, procedure) in self.program.procedures.iter_mut().enumerate() {
+            let undefined = &self.undefined[id];
             let mut needed = HashSet::new();
             let mut need = |place: &Place| {
                 if let Base::Variable(VarRef::Local(id)) = place.base {
@@ -477,7 +508,8 @@ impl<'a> Lowerer<'a> {
                     let starts = self.program.records.has_union(&local.ty)
                         || bits::in_type(&self.program.records, &self.members, &local.ty);
                     let fill = if undefined.contains(&i) && !starts { Fill::Undefined } else { Fill::Zero };
-                    local.kept = Kept::InMemory(fill);
+                    let in_block = self.in_blocks.contains(&(ProcedureId(id), LocalId(i)));
+                    local.kept = if in_block { Kept::InBlock(fill) } else { Kept::InMemory(fill) };
                 }
             }
             // Memory knows by itself what nobody has written.
@@ -485,7 +517,8 @@ impl<'a> Lowerer<'a> {
             procedure.body.visit_mut(&mut |stmt| {
                 if let StmtKind::Declare(id, value) = &mut stmt.kind
                     && let Some(Expr { kind: ExprKind::Any(_), .. }) = value
-                    && let Kept::InMemory(Fill::Undefined) = locals[id.0].kept
+                    && let Kept::InMemory(Fill::Undefined) | Kept::InBlock(Fill::Undefined) =
+                        locals[id.0].kept
                 {
                     *value = None;
                 }
@@ -529,11 +562,13 @@ impl<'a> Lowerer<'a> {
         self.scopes.push(HashMap::new());
         self.tags.push(HashMap::new());
         let cleanups = self.body.cleanups.len();
+        let start = self.open_block();
         let result = inside(self);
         let result = match result {
             Ok(value) => self.clean_up(cleanups.min(self.body.cleanups.len())).map(|()| value),
             Err(diagnostic) => Err(diagnostic),
         };
+        self.close_block(start);
         self.body.cleanups.truncate(cleanups);
         self.scopes.pop();
         self.tags.pop();
@@ -571,6 +606,7 @@ impl<'a> Lowerer<'a> {
         let layout = self.program.records.layout(&ty);
         let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
         self.body.locals.push(Variable::new(name.to_string(), ty, init, span));
+        self.body.blocks.note(self.body.locals.len() - 1);
         LocalId(self.body.locals.len() - 1)
     }
 
@@ -604,6 +640,15 @@ impl<'a> Lowerer<'a> {
         }
         let Function { name, body, span, .. } = &self.functions[function];
         if body.is_none() {
+            let not_modelled = match name.as_str() {
+                "longjmp" | "_longjmp" | "siglongjmp" => Some("jumps from one function to another are"),
+                "fork" | "vfork" | "clone" | "wait" | "waitpid" | "pipe" | "pipe2" | "popen" | "execl"
+                | "execlp" | "execv" | "execvp" | "execve" => Some("several processes are"),
+                _ => None,
+            };
+            if let Some(what) = not_modelled {
+                return Err(Diagnostic::new(used, format!("`{name}` is not supported: {what} not modelled")));
+            }
             let message = format!("the function `{name}` has no body");
             return Err(Diagnostic::new(used, message)
                 .label("called here")

@@ -9,6 +9,11 @@ impl<'a> Lowerer<'a> {
         let span = e.span;
         match &e.kind {
             Ast::Identifier(name) => self.variable(name, span),
+            Ast::Index(..) | Ast::Unary(ast::UnaryOp::Deref, _)
+                if let Some(lvalue) = self.row_element(e, span)? =>
+            {
+                Ok(lvalue)
+            }
             Ast::Unary(ast::UnaryOp::Deref, pointer) => {
                 let pointer = self.scalar(pointer)?;
                 self.pointed(pointer, span)
@@ -119,6 +124,7 @@ impl<'a> Lowerer<'a> {
         self.globals[index].variable = Some(variable);
         self.globals[index].ty = ty.clone();
         if let Some(initializer) = self.globals[index].initializer {
+            self.note_numbers(variable, &ty, 0);
             let unit = self.globals[index].unit;
             let init = match self.globals[index].at_file_scope {
                 true => self.at_file_scope(unit, |this| this.static_initializer(&ty, initializer)),

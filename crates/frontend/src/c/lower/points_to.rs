@@ -1,11 +1,13 @@
-//! Which objects pointers may lead to, to find the accesses that see an object as something that it is not.
+//! Which objects pointers may lead to, to find the accesses that see an object as something that it is not, and variables
+//! that pointers from outside of their blocks lead to.
 //!
 //! Sets of (object, byte) that grow until nothing changes, over all statements in any order (Andersen's analysis, 1994).
 //! A byte stands for those at the same place of all elements of an array; pointers that step through an object as
 //! through something else lead to any byte. Numbers are followed as well, since pointers become numbers and come back.
 //!
 //! Nothing depends on this being exact. An access that is not found ends in unknown when a run comes to it; one that never
-//! happens costs room. So it has no notion of calling contexts.
+//! happens costs room. So it has no notion of calling contexts. A variable that is taken for one that its block keeps to itself
+//! lives too long.
 
 use super::*;
 use fencepost_ir::{Cell, pointer};
@@ -26,6 +28,8 @@ pub(super) enum Object {
     /// What a procedure gives back, and what threads do.
     Result(ProcedureId),
     Threads,
+    /// No object: a floating-point number, whose bits are not known. It goes where pointers go.
+    Number,
 }
 
 /// An object, and the byte in it.
@@ -51,32 +55,44 @@ pub(super) struct Misfits {
     pub bytes: BTreeSet<Object>,
 }
 
-/// The analysis; `copies` are the places of copies of bytes.
+/// The accesses that see an object as something else; `copies` are the places of copies of bytes.
 pub(super) fn misfits(program: &Program, copies: &HashSet<Span>) -> Misfits {
-    let mut analysis = Analysis {
-        program,
-        copies,
-        sites: HashMap::new(),
-        types: HashMap::new(),
-        layouts: HashMap::new(),
-        holds: BTreeMap::new(),
-        changed: false,
-        looking: false,
-        procedure: ProcedureId(0),
-        misfits: Misfits::default(),
-    };
-    analysis.prepare();
-    // Each round follows pointers one step further; more than this many are as good as any.
-    for _ in 0..50 {
-        analysis.changed = false;
-        analysis.round();
-        if !analysis.changed {
-            break;
-        }
-    }
+    let mut analysis = Analysis::new(program, copies);
+    analysis.run();
     analysis.looking = true;
     analysis.round();
     analysis.misfits
+}
+
+/// Where a floating-point number decides something that is looked at as an integer. Given are the constants that stand for
+/// such numbers, and where variables of the program begin with some.
+pub(super) fn used_number(
+    program: &Program,
+    numbers: &HashSet<(Span, Scalar)>,
+    cells: &[(VarRef, u64)],
+) -> Option<Span> {
+    let copies = HashSet::new();
+    let mut analysis = Analysis { numbers: Some(numbers), ..Analysis::new(program, &copies) };
+    for (variable, offset) in cells {
+        let at = analysis.located(Object::Variable(None, *variable), (*offset).into());
+        analysis.put(at, &BTreeSet::from([(Object::Number, 0)]));
+    }
+    analysis.run();
+    analysis.looking = true;
+    analysis.round();
+    analysis.used_number
+}
+
+/// For each object those that something in it may point to.
+pub(super) fn held(program: &Program) -> BTreeSet<(Object, Object)> {
+    let copies = HashSet::new();
+    let mut analysis = Analysis::new(program, &copies);
+    analysis.run();
+    let all = analysis
+        .holds
+        .iter()
+        .flat_map(|((holder, _), held)| held.iter().map(|(object, _)| (*holder, *object)));
+    all.collect()
 }
 
 struct Analysis<'p> {
@@ -92,9 +108,48 @@ struct Analysis<'p> {
     looking: bool,
     procedure: ProcedureId,
     misfits: Misfits,
+    /// Constants that are floating-point numbers, where these are looked for, and where one is used.
+    numbers: Option<&'p HashSet<(Span, Scalar)>>,
+    used_number: Option<Span>,
 }
 
 impl<'p> Analysis<'p> {
+    fn new(program: &'p Program, copies: &'p HashSet<Span>) -> Analysis<'p> {
+        Analysis {
+            program,
+            copies,
+            sites: HashMap::new(),
+            types: HashMap::new(),
+            layouts: HashMap::new(),
+            holds: BTreeMap::new(),
+            changed: false,
+            looking: false,
+            procedure: ProcedureId(0),
+            misfits: Misfits::default(),
+            numbers: None,
+            used_number: None,
+        }
+    }
+
+    fn run(&mut self) {
+        self.prepare();
+        // Each round follows pointers one step further; more than this many are as good as any.
+        for _ in 0..50 {
+            self.changed = false;
+            self.round();
+            if !self.changed {
+                break;
+            }
+        }
+    }
+
+    /// Notes that a value is computed with or decides.
+    fn uses(&mut self, values: &BTreeSet<Target>, span: Span) {
+        if self.looking && values.contains(&(Object::Number, 0)) {
+            self.used_number.get_or_insert(span);
+        }
+    }
+
     fn prepare(&mut self) {
         for (p, procedure) in self.program.procedures.iter().enumerate() {
             let mut count = 0;
@@ -147,7 +202,7 @@ impl<'p> Analysis<'p> {
                 Some(&self.program.variable(Some(self.program.procedure(procedure)), variable)?.ty)
             }
             Object::Site(..) => self.types.get(&object),
-            Object::Result(_) | Object::Threads => None,
+            Object::Result(_) | Object::Threads | Object::Number => None,
         }
     }
 
@@ -245,6 +300,14 @@ impl<'p> Analysis<'p> {
                     }
                 }
             }
+            StmtKind::If(test, ..)
+            | StmtKind::While(test, _)
+            | StmtKind::DoWhile(_, test)
+            | StmtKind::Assume(test)
+            | StmtKind::Assert(test) => {
+                let value = self.value(test);
+                self.uses(&value, test.span);
+            }
             kind => kind.expressions().into_iter().for_each(|e| {
                 self.value(e);
             }),
@@ -260,13 +323,19 @@ impl<'p> Analysis<'p> {
                 let Some(v) = self.program.variable(Some(procedure), *variable) else { return Vec::new() };
                 (&v.ty, BTreeSet::from([(Object::Variable(own, *variable), 0)]))
             }
-            Base::Pointed(pointer, ty) => (ty, self.value(pointer)),
+            Base::Pointed(pointer, ty) => {
+                let mut bases = self.value(pointer);
+                self.uses(&bases, place.span);
+                bases.remove(&(Object::Number, 0));
+                (ty, bases)
+            }
         };
         let mut offset = 0u64;
         for step in &place.path {
             ty = match (step, ty) {
                 (Projection::Index(index), Type::Array(element, _)) => {
-                    self.value(index);
+                    let values = self.value(index);
+                    self.uses(&values, index.span);
                     if let ExprKind::Const(i) = index.kind {
                         offset =
                             offset.wrapping_add((i as u64).wrapping_mul(self.program.records.size(element)));
@@ -342,6 +411,13 @@ impl<'p> Analysis<'p> {
     /// What a value may point to.
     fn value(&mut self, e: &'p Expr) -> BTreeSet<Target> {
         match &e.kind {
+            ExprKind::Const(_) if self.numbers.is_some_and(|n| n.contains(&(e.span, e.ty))) => {
+                BTreeSet::from([(Object::Number, 0)])
+            }
+            // Such a number that nobody has set.
+            ExprKind::Any(choices) if self.numbers.is_some() && choices.single() == Some(0) => {
+                BTreeSet::from([(Object::Number, 0)])
+            }
             ExprKind::Const(word) if matches!(e.ty, Scalar::Pointer { .. }) => self.constant(*word),
             ExprKind::Const(_) | ExprKind::Any(_) | ExprKind::Own => BTreeSet::new(),
             ExprKind::Read(place) => {
@@ -350,17 +426,32 @@ impl<'p> Analysis<'p> {
             }
             ExprKind::AddressOf(place) => self.place(place, Use::Address).into_iter().collect(),
             ExprKind::Unary(_, inner) => {
-                self.value(inner);
+                let inner = self.value(inner);
+                self.uses(&inner, e.span);
                 BTreeSet::new()
             }
             ExprKind::Convert(_, inner) => {
                 let inner = self.value(inner);
                 let narrow = e.ty.size() * 8 < self.program.pointer_bits.into();
-                if narrow { BTreeSet::new() } else { inner }
+                if !narrow {
+                    return inner;
+                }
+                // A number of 32 bits is one still.
+                let numbers = inner.into_iter().filter(|(object, _)| *object == Object::Number);
+                numbers.collect()
             }
-            ExprKind::Binary(op, l, r) => self.computed(*op, l, r),
+            ExprKind::Binary(op, l, r) => {
+                let values = self.computed(*op, l, r);
+                if self.numbers.is_some() {
+                    let (l, r) = (self.value(l), self.value(r));
+                    self.uses(&l, e.span);
+                    self.uses(&r, e.span);
+                }
+                values
+            }
             ExprKind::Select(condition, then, otherwise) => {
-                self.value(condition);
+                let test = self.value(condition);
+                self.uses(&test, condition.span);
                 let mut both = self.value(then);
                 both.extend(self.value(otherwise));
                 both

@@ -99,6 +99,7 @@ impl<'a> Lowerer<'a> {
                 let (name, span) = names.get(i).cloned().unwrap_or_default();
                 slot += this.bind_parameter(&name, ty, slot, span)?;
             }
+            this.parameter_rows(function)?;
             this.body.varargs = (ty.variadic && this.uses_varargs).then_some(LocalId(slot));
             this.block(&function.body)
         })?;
@@ -113,6 +114,7 @@ impl<'a> Lowerer<'a> {
             return Err(Diagnostic::new(*span, format!("there is no label `{name}`")));
         }
         self.undefined[procedure.0] = body.undefined;
+        self.blocks.insert(procedure, body.blocks);
         self.casts.extend(body.casts.into_iter().map(|cast| (procedure, cast)));
         let target = &mut self.program.procedures[procedure.0];
         target.locals = body.locals;
@@ -146,6 +148,18 @@ impl<'a> Lowerer<'a> {
         }
         self.define(name, Symbol::Local(id, ty.clone()));
         Ok(count)
+    }
+
+    /// Evaluates the lengths in the types of parameters.
+    fn parameter_rows(&mut self, function: &'a ast::Function) -> Result<()> {
+        let ast::Parameters::Prototype { parameters, .. } = function.parameters() else { return Ok(()) };
+        for parameter in parameters {
+            let Some(name) = &parameter.declarator.name else { continue };
+            if let Some(Symbol::Local(id, _)) = self.lookup(&name.text).cloned() {
+                self.note_rows(id, &parameter.declarator.derived, name.span)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the function that is being lowered takes the address of a parameter.
@@ -194,7 +208,10 @@ impl<'a> Lowerer<'a> {
 
     /// `({ ...; value; })`
     pub(super) fn statement_expression(&mut self, block: &'a ast::Block) -> Result<Value> {
-        self.scoped(|this| this.with_own_labels(block, |this| this.last_value(block)))
+        let first = self.body.blocks.count();
+        let value = self.scoped(|this| this.with_own_labels(block, |this| this.last_value(block)))?;
+        self.outlives_block(&value, first);
+        Ok(value)
     }
 
     fn last_value(&mut self, block: &'a ast::Block) -> Result<Value> {
@@ -249,14 +266,18 @@ impl<'a> Lowerer<'a> {
         let name = declared.name();
         let span = name.span;
         self.not_twice(name)?;
-        if let (Some(base), Some((ast::Derived::Array(bounds), rest))) =
-            (&base, declared.declarator.derived.split_first())
+        let steps = &declared.declarator.derived;
+        let behind_rows = base.as_ref().and_then(|_| self.behind_rows(steps));
+        if let (Some(base), Some((ast::Derived::Array(bounds), rest))) = (&base, steps.split_first())
             && let ast::ArraySize::Expr(length) = &bounds.size
-            && self.constant(length).is_err()
+            && (behind_rows.is_some() || self.constant(length).is_err())
         {
-            return self.declare_variable_length(declared, base.clone(), length, rest);
+            return self.declare_variable_length(declared, base.clone(), length, behind_rows.unwrap_or(rest));
         }
-        let ty = self.declared_type(base, declared)?;
+        let ty = match (base, behind_rows) {
+            (Some(base), Some(behind)) => self.derive_steps(base, behind)?.pointer_to(),
+            (base, _) => self.declared_type(base, declared)?,
+        };
         let Some(storage) = self.types().storage(&ty) else { return Err(self.no_values(&ty, span)) };
         if let (CType::Unsupported(..), Some(_)) = (ty.unqualified(), &declared.initializer) {
             return Err(self.no_values(&ty, span));
@@ -267,6 +288,8 @@ impl<'a> Lowerer<'a> {
         // What the user did not write is not shown.
         let hidden = if self.inlined > 0 { "%" } else { "" };
         let id = self.local(&format!("{hidden}{}", name.text), storage.clone(), span);
+        self.begins_with_block(id);
+        self.note_rows(id, steps, span)?;
         let place = Place::variable(VarRef::Local(id), span);
         let scalar = self.types().scalar(&ty);
         match (&declared.initializer, scalar) {
@@ -310,6 +333,7 @@ impl<'a> Lowerer<'a> {
         let span = name.span;
         let pointer = Scalar::Pointer { bits: self.program.pointer_bits };
         let id = self.local(&format!("&{}", name.text), pointer.into(), span);
+        self.ends_with_block(id);
         let bytes = self.program.records.size(&storage) as i64;
         let bytes = self.int_constant(bytes, &CType::UNSIGNED_LONG, span).expr;
         let zeroed = declared.initializer.is_some() || self.has_bits(&storage);
@@ -351,17 +375,14 @@ impl<'a> Lowerer<'a> {
         let span = name.span;
         let element = self.derive_steps(base, inner)?;
         let storage = self.types().storage(&element).ok_or_else(|| self.no_values(&element, span))?;
-        let length = self.scalar(length)?;
-        if !length.ty.is_integer() {
-            return Err(Diagnostic::new(span, "an array's length is an integer"));
-        }
-        let length = self.convert(length, &CType::UNSIGNED_LONG, span)?;
-        let size = self.int_constant(self.program.records.size(&storage) as i64, &length.ty, span);
-        let bytes = self.arithmetic(BinaryOp::Mul, length, size, span)?;
-        let bytes = self.keep(bytes.expr);
-        let ty = CType::Pointer(Rc::new(element));
+        let length = self.row_length(length, span)?;
+        let ty = element.clone().pointer_to();
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
         let id = self.local(&name.text, scalar.into(), span);
+        self.note_rows(id, &declared.declarator.derived, span)?;
+        let rows = self.body.rows.get(&id).cloned().unwrap_or_default();
+        let bytes = self.bytes_of(&element, &[&[length], &rows[..]].concat(), span)?;
+        self.ends_with_block(id);
         let fill = if self.has_bits(&storage) { Fill::Zero } else { Fill::Undefined };
         let memory = ExprKind::Allocate(storage, Box::new(bytes.clone()), fill, Storage::Stack);
         let memory = Expr { kind: memory, ty: scalar, span };

@@ -41,8 +41,12 @@ impl<'a> Lowerer<'a> {
     /// Evaluates a further argument, and adds its words to those before it.
     pub(super) fn further_argument(&mut self, value: Value, words: &mut Vec<Expr>, span: Span) -> Result<()> {
         match value {
-            Value::Scalar(value) if value.ty.is_pointer() || value.ty.is_floating() => {
-                words.push(self.keep(value.expr));
+            Value::Scalar(value) if value.ty.is_pointer() => words.push(self.keep(value.expr)),
+            // Whoever takes it as a number gets one. It is not followed to there, where other arguments go as well.
+            Value::Scalar(value) if value.ty.is_floating() => {
+                let ty = value.expr.ty;
+                self.discard(value.expr);
+                words.push(Expr::constant(0, ty, Span::NONE));
             }
             Value::Scalar(value) => {
                 let ty = value.ty.promoted();

@@ -240,26 +240,6 @@ static char *strndup(const char *s, unsigned long n)
     return copy;
 }
 
-static int atoi(const char *s)
-{
-    unsigned long i = 0;
-    int value = 0;
-    _Bool negative = 0;
-    while (s[i] == ' ')
-        i++;
-    if (s[i] == '-') {
-        negative = 1;
-        i++;
-    } else if (s[i] == '+') {
-        i++;
-    }
-    while (s[i] >= '0' && s[i] <= '9') {
-        value = value * 10 + (s[i] - '0');
-        i++;
-    }
-    return negative ? -value : value;
-}
-
 static int isdigit(int c) { return c >= '0' && c <= '9'; }
 static int isupper(int c) { return c >= 'A' && c <= 'Z'; }
 static int islower(int c) { return c >= 'a' && c <= 'z'; }
@@ -355,73 +335,6 @@ static unsigned __builtin_bswap32(unsigned n)
 static unsigned long long __builtin_bswap64(unsigned long long n)
 {
     return (unsigned long long)__builtin_bswap32((unsigned)n) << 32 | __builtin_bswap32((unsigned)(n >> 32));
-}
-
-/* Numbers in texts. */
-
-static long long __fencepost_number(const char *text, char **end, int base)
-{
-    unsigned long i = 0;
-    unsigned long radix = base;
-    unsigned long long value = 0;
-    _Bool negative = 0;
-    _Bool going = 1;
-    _Bool found = 0;
-    while (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r'))
-        i++;
-    if (text[i] == '-' || text[i] == '+') {
-        negative = text[i] == '-';
-        i++;
-    }
-    if ((radix == 0 || radix == 16) && text[i] == '0' && (text[i + 1] == 'x' || text[i + 1] == 'X')) {
-        i += 2;
-        radix = 16;
-    } else if (radix == 0) {
-        radix = text[i] == '0' ? 8 : 10;
-    }
-    while (going) {
-        unsigned char c = text[i];
-        unsigned long digit = 99;
-        if (c >= '0' && c <= '9')
-            digit = c - '0';
-        else if (c >= 'a' && c <= 'z')
-            digit = c - 'a' + 10;
-        else if (c >= 'A' && c <= 'Z')
-            digit = c - 'A' + 10;
-        if (digit < radix) {
-            value = value * radix + digit;
-            found = 1;
-            i++;
-        } else {
-            going = 0;
-        }
-    }
-    if (end != 0)
-        *end = (char *)(text + (found ? i : 0));
-    return (long long)(negative ? 0 - value : value);
-}
-
-static long strtol(const char *text, char **end, int base)
-{
-    return (long)__fencepost_number(text, end, base);
-}
-
-static long long strtoll(const char *text, char **end, int base)
-{
-    return __fencepost_number(text, end, base);
-}
-
-static long atol(const char *text) { return strtol(text, 0, 10); }
-static long long atoll(const char *text) { return strtoll(text, 0, 10); }
-
-static unsigned long strtoul(const char *text, char **end, int base)
-{
-    return (unsigned long)__fencepost_number(text, end, base);
-}
-
-static unsigned long long strtoull(const char *text, char **end, int base)
-{
-    return (unsigned long long)__fencepost_number(text, end, base);
 }
 
 /* Formatted output to memory, piece by piece: what is behind the end of the memory is counted only. */

@@ -112,9 +112,10 @@ static int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, int clo
     return pthread_cond_timedwait(c, m, until);
 }
 
+/* Where nobody waits, nothing is ordered: no machine instruction is locked then. */
 static int pthread_cond_signal(pthread_cond_t *c)
 {
-    if (__fencepost_blocking()) {
+    if (__fencepost_blocking() && c->waiting != 0) {
         __VERIFIER_atomic_begin();
         if (c->waiting != 0) {
             unsigned char chosen = __VERIFIER_nondet_uchar();
@@ -128,7 +129,7 @@ static int pthread_cond_signal(pthread_cond_t *c)
 
 static int pthread_cond_broadcast(pthread_cond_t *c)
 {
-    if (__fencepost_blocking()) {
+    if (__fencepost_blocking() && c->waiting != 0) {
         __VERIFIER_atomic_begin();
         c->waiting = 0;
         __VERIFIER_atomic_end();

@@ -14,7 +14,7 @@ use crate::sharing::{Home, Sharing};
 use crate::sma::Flush;
 use crate::unroll::Place;
 use crate::word::Word;
-use fencepost_ir::cfg::{Instr, Loc, Program};
+use fencepost_ir::cfg::{Instr, Loc, ObjectId, Program};
 use fencepost_memory::{EntryKind, Machine, Memory, State, with_memory};
 use fencepost_task::{Action, Failure, Model, Step, Trace, Violation};
 
@@ -69,6 +69,7 @@ pub fn decode(encoded: &Encoded<'_, '_>, nodes: &[bool]) -> Decoded {
             state,
             place: vec![0; threads],
             number: (0..threads).map(|i| encoded.analysis.instances[i].parent.is_none().then_some(i)).collect(),
+            objects: vec![None; encoded.analysis.objects.len()],
             pending: Vec::new(),
             end: None,
         };
@@ -118,6 +119,8 @@ struct Run<'r, 'a, 'p, M: Memory> {
     place: Vec<usize>,
     /// The machine's number of each thread that has started.
     number: Vec<Option<usize>>,
+    /// The machine's number of each allocated object.
+    objects: Vec<Option<ObjectId>>,
     pending: Vec<Pending>,
     end: Option<Stop>,
 }
@@ -260,16 +263,26 @@ impl<M: Memory> Run<'_, '_, '_, M> {
                     }
                 }
             }
+            Instr::Allocate { .. } => {
+                let again = code.reuses.iter().find(|(taken, _)| self.holds(*taken));
+                let number = again.and_then(|(_, object)| self.objects[*object]);
+                action.action = Action::Edge(step.id, number.map(|object| object.0.into()));
+            }
             _ => {}
         }
+        let allocated = self.state.heap.len();
         let children = self.state.threads.len();
         if self.apply(action, step.edge.span) {
             self.place[thread] = step.to;
             if let Instr::Halt = step.edge.instr {
                 self.pending.clear();
             }
+            let facts = &instance.facts[number];
+            if self.state.heap.len() > allocated {
+                let object = facts.makes.expect("an allocation makes an object");
+                self.objects[object] = Some(ObjectId(self.state.first_heap + allocated as u32));
+            }
             if self.state.threads.len() > children {
-                let facts = &instance.facts[number];
                 let child = facts.makes.expect("a spawn makes a thread");
                 self.number[child] = Some(children);
                 self.look();

@@ -4,7 +4,7 @@
 //! only the first failure of an evaluation counts. What has failed has some value or other.
 
 use crate::circuit::{Circuit, Lit};
-use crate::word::Word;
+use crate::word::{Division, Word};
 use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Reg, RmwOp, UnaryOp};
 use fencepost_ir::{IntType, Scalar};
 
@@ -121,6 +121,11 @@ impl Evaluation<'_> {
                 Word::choose(condition, &then, &otherwise, self.circuit)
             }
             Expr::Check { from, to, arg } => {
+                if let Some((op, left, right)) = expr.as_checked_arithmetic() {
+                    let (left, right) = (self.under(when, left), self.under(when, right));
+                    let value = self.exact(when, op, &left, &right);
+                    return self.check(when, &value, *to);
+                }
                 let arg = self.under(when, arg);
                 let integer = match *from {
                     Scalar::Int(int) => meaning(&arg, int),
@@ -164,6 +169,24 @@ impl Evaluation<'_> {
         }
     }
 
+    /// The exact result of an operation on integers.
+    fn exact(&mut self, when: Lit, op: BinaryOp, l: &Word, r: &Word) -> Word {
+        match op {
+            BinaryOp::Add => l.add(r, self.circuit),
+            BinaryOp::Sub => l.sub(r, self.circuit),
+            BinaryOp::Mul => l.mul(r, 128, self.circuit),
+            _ => self.divide(when, l, r).quotient,
+        }
+    }
+
+    /// Dividing by zero is an error.
+    fn divide(&mut self, when: Lit, l: &Word, r: &Word) -> Division {
+        let nonzero = r.is_nonzero(self.circuit);
+        let by_zero = self.circuit.and(when, !nonzero);
+        self.faults.error(by_zero, self.circuit);
+        l.divide(r, self.circuit)
+    }
+
     fn binary(&mut self, when: Lit, op: BinaryOp, arith: Arith, left: &Word, right: &Word) -> Word {
         let (l, r) = match arith {
             Arith::Exact => (left.clone(), right.clone()),
@@ -177,13 +200,8 @@ impl Evaluation<'_> {
                 let limit = if let Arith::Wrap(int) = arith { usize::from(int.bits) } else { 128 };
                 left.mul(right, limit, c)
             }
-            BinaryOp::Div | BinaryOp::Rem => {
-                let nonzero = r.is_nonzero(c);
-                let by_zero = c.and(when, !nonzero);
-                self.faults.error(by_zero, c);
-                let division = l.divide(&r, c);
-                if op == BinaryOp::Div { division.quotient } else { division.remainder }
-            }
+            BinaryOp::Div => self.divide(when, &l, &r).quotient,
+            BinaryOp::Rem => self.divide(when, &l, &r).remainder,
             BinaryOp::BitAnd => l.zip(&r, c, Circuit::and),
             BinaryOp::BitOr => l.zip(&r, c, Circuit::or),
             BinaryOp::BitXor => l.zip(&r, c, Circuit::xor),

@@ -4,7 +4,6 @@ use crate::analysis::Analysis;
 use crate::decode::Decoded;
 use crate::numbering;
 use crate::query::{DEFAULT_QUEUE, Needs, Query, Said};
-use crate::reuse;
 use crate::unroll::all_loops;
 use crate::width;
 use crate::{Abstraction, Bmc};
@@ -38,7 +37,8 @@ struct Growth<'a, 'b> {
     stats: Stats,
     /// Whether the program may see that objects have other numbers than in the formula.
     sees_numbers: bool,
-    /// Whether runs are left out that use an address again.
+    /// Whether a program that may see numbers may also see an address again, after which objects have other numbers than in
+    /// the formula. Then the formula has such runs, and violations in them are found, but that there are none is not said.
     leaves_out_reuse: bool,
 }
 
@@ -93,7 +93,7 @@ impl Growth<'_, '_> {
             };
             let looks = program.exposes_pointers || analysis.orders_objects;
             self.sees_numbers |= looks && !numbering::is_certain(&analysis);
-            self.leaves_out_reuse |= reuse::is_possible(&analysis);
+            self.leaves_out_reuse |= looks && analysis.allocations().any(|(_, o)| analysis.is_reused(o));
             let budget = self.task.budget.clone();
             let stop = Box::new(move || budget.exceeded(0).is_some());
             let query = Query::new(self.engine, analysis, self.task.program, self.task.model, clock, stop);
@@ -254,7 +254,9 @@ impl Growth<'_, '_> {
                         Said::Stopped => return Some(self.stopped(None)),
                     }
                 }
-                Decoded::NoRun(_) if self.sees_numbers => return Some(Stage::Done(self.unordered())),
+                Decoded::NoRun(_) if self.sees_numbers || self.leaves_out_reuse => {
+                    return Some(Stage::Done(self.unordered()));
+                }
                 Decoded::NoRun(reason) => panic!(
                     "internal error: the engine `bmc` found a model that is no run of the program ({reason}). \
                      This is a bug in Fencepost; please report it with the file."

@@ -1,9 +1,10 @@
 //! Whether allocated objects have the numbers that the formula gives them.
 //!
-//! The reference semantics numbers objects as they are allocated, and never uses a number again; the formula numbers them by
+//! The reference semantics numbers objects as they are allocated; the formula numbers them by
 //! the step that allocates them. As long as pointers are only compared for equality these are two names for the same
 //! object. A program that computes with addresses, or asks which is smaller, sees the difference, unless the order of
-//! allocations is always the same: one thread allocates, in the order of the numbers, and passes all places where it does.
+//! allocations is always the same: one thread allocates, in the order of the numbers, and passes all places where it does; and as long as no number is used again
+//! (`reuse.rs`), after which the next new object has another number.
 
 use crate::analysis::Analysis;
 use crate::unroll::Place;

@@ -221,6 +221,7 @@ impl<'p> Query<'p> {
         let steps = self.code.threads.iter().flat_map(|t| t.steps.iter().flatten());
         for step in steps {
             step.choice.iter().flat_map(|word| word.bits()).for_each(|bit| differ(*bit));
+            step.reuses.iter().for_each(|(taken, _)| differ(*taken));
             differ(step.chosen);
         }
         self.code.circuit.require(&clause);

@@ -1,42 +1,64 @@
-//! Whether a run of the program may use an address again, which none of the formula does.
+//! Which allocations may be given the address of which freed object: the ABA problem.
 //!
-//! The formula has an object for each step that allocates, with an address of its own. A machine may give the address
-//! of an object that was freed to a later one, and programs that compare pointers can tell (`Program::notices_reuse`). Where
-//! that can happen an answer of this engine says that it holds as long as it does not.
+//! An allocator may give the address of an object that was freed to a later one of the same type and size, and programs
+//! that compare pointers can tell (`Program::notices_reuse`). In the formula, as in the reference semantics, the new object then
+//! *is* the old one, alive again and with nothing in it. So beside an object of its own each step that allocates has those of other
+//! steps that may be gone by then: freed by another thread, or by the same one before. An object can come back as often as
+//! there are such steps; nothing is left out, and no program has more of it in its formula than can matter.
 
 use crate::analysis::Analysis;
-use fencepost_ir::cfg::{HeapTypeId, Instr, Storage};
+use fencepost_ir::cfg::{Instr, Storage};
 use std::collections::BTreeMap;
 
-struct Made {
-    thread: usize,
-    step: usize,
-    kind: (HeapTypeId, u64),
+/// For steps that allocate, by thread and step, the objects whose place the new one may take, in order.
+pub type Reuses = BTreeMap<(usize, usize), Vec<usize>>;
+
+/// Which there are, by what is known of the steps that free.
+pub fn possible(analysis: &Analysis<'_>) -> Reuses {
+    // For each object, and each thread that may free it, the first step that may.
+    let mut freed: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
+    for (thread, instance) in analysis.instances.iter().enumerate() {
+        let steps = instance.code.steps.iter().zip(&instance.facts).enumerate();
+        for (step, (code, facts)) in steps.filter(|(_, (_, facts))| facts.reachable) {
+            if let Instr::Free(_, Storage::Heap) = code.edge.instr {
+                for (_, object) in &facts.frees {
+                    freed.entry(*object).or_default().entry(thread).or_insert(step);
+                }
+            }
+        }
+    }
+    let mut reuses = Reuses::new();
+    for ((thread, step), own) in analysis.allocations() {
+        let instr = &analysis.instances[thread].code.steps[step].edge.instr;
+        if !matches!(instr, Instr::Allocate { storage: Storage::Heap, .. }) {
+            continue;
+        }
+        let may_be_gone = |(object, by): &(&usize, &BTreeMap<usize, usize>)| {
+            **object != own
+                && analysis.objects[**object].storage == Storage::Heap
+                && analysis.kind(**object) == analysis.kind(own)
+                && by.iter().any(|(other, first)| may_precede(analysis, (*other, *first), (thread, step)))
+        };
+        let objects: Vec<_> = freed.iter().filter(may_be_gone).map(|(object, _)| *object).collect();
+        if !objects.is_empty() {
+            reuses.insert((thread, step), objects);
+        }
+    }
+    reuses
 }
 
-/// Whether an object that is freed and a later one may be of the same type and size.
-pub fn is_possible(analysis: &Analysis<'_>) -> bool {
-    if !analysis.program.notices_reuse() {
-        return false;
+/// Whether a step of one thread may come before one of another, or of the same.
+fn may_precede(
+    analysis: &Analysis<'_>,
+    (mut earlier, mut at): (usize, usize),
+    later: (usize, usize),
+) -> bool {
+    // A thread does nothing before it is started.
+    while earlier != later.0 {
+        match analysis.instances[earlier].parent {
+            Some((parent, step)) => (earlier, at) = (parent, step),
+            None => return true,
+        }
     }
-    let made: BTreeMap<usize, Made> = analysis
-        .allocations()
-        .filter_map(|((thread, step), object)| match analysis.instances[thread].code.steps[step].edge.instr {
-            Instr::Allocate { ty, storage: Storage::Heap, .. } => {
-                Some((object, Made { thread, step, kind: (ty, analysis.objects[object].bytes) }))
-            }
-            _ => None,
-        })
-        .collect();
-    let frees = analysis.instances.iter().enumerate().flat_map(|(thread, instance)| {
-        let reached = instance.facts.iter().enumerate().filter(|(_, facts)| facts.reachable);
-        reached.flat_map(move |(step, facts)| facts.frees.iter().map(move |(_, gone)| (thread, step, *gone)))
-    });
-    frees.into_iter().any(|(thread, step, gone)| {
-        made.get(&gone).is_some_and(|old| {
-            // What the same thread has made before is not made in place of what it frees.
-            let later = |new: &Made| new.thread != thread || new.step > step;
-            made.iter().any(|(object, new)| *object != gone && new.kind == old.kind && later(new))
-        })
-    })
+    at < later.1
 }

@@ -60,7 +60,8 @@ pub fn add_lives(analysis: &mut Analysis<'_>) -> BTreeSet<usize> {
     let first = analysis.program.objects.len();
     for object in &freed {
         let zero = Some(Values::one(0));
-        let cell = CellFacts { ty: Scalar::Bool, values: Values::Few(vec![0, 1]), init: zero };
+        let cell =
+            CellFacts { ty: Scalar::Bool, values: Values::Few(vec![0, 1]), init: zero, unwritten: false };
         analysis.cells.insert(life(first, *object), cell);
     }
     freed
@@ -105,6 +106,15 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
                 writers.entry(*loc).or_default().insert(thread);
             });
             groups.extend([cells, lives].into_iter().filter(|g| g.len() > 1));
+            // Who takes the place of an object looks whether it is gone, and writes all of it.
+            for object in &facts.reuses {
+                let cells = analysis.cells_of(*object).map(|(loc, _)| loc);
+                for loc in cells.chain([life(first, *object)]) {
+                    users.entry(loc).or_default().insert(thread);
+                    writers.entry(loc).or_default().insert(thread);
+                    written.insert(loc);
+                }
+            }
         }
     }
     // Final conditions look at memory.
@@ -126,7 +136,7 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
     // Constants that several threads read are nobody's own, but cost nothing in shared memory.
     shared.extend(users.iter().filter(|(_, users)| users.len() > 1).map(|(loc, _)| *loc));
     let mut tagged: BTreeSet<Loc> =
-        analysis.cells.iter().filter(|(_, cell)| cell.init.is_none()).map(|(loc, _)| *loc).collect();
+        analysis.cells.iter().filter(|(_, cell)| cell.unwritten).map(|(loc, _)| *loc).collect();
     loop {
         let before = (shared.len(), tagged.len());
         for group in &groups {

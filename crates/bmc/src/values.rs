@@ -66,7 +66,8 @@ impl Values {
         Values::Range(fit(lo), fit(hi)).compact()
     }
 
-    fn from_list(mut values: Vec<i64>) -> Values {
+    /// These.
+    pub fn from_list(mut values: Vec<i64>) -> Values {
         values.sort_unstable();
         values.dedup();
         if values.len() > MANY {

@@ -314,6 +314,63 @@ fn pointers_and_freed_memory() {
     );
 }
 
+/// What a thread has stored itself it reads without looking at memory, but not when the object is gone.
+#[test]
+fn an_own_store_to_memory_that_is_freed() {
+    check(
+        "own.c",
+        "static int *p;
+         static void *writer(void *a) { int *q = p; *q = 1; int own = *q; (void)own; return a; }
+         int main(void) {
+             p = calloc(1, sizeof *p);
+             pthread_t t;
+             pthread_create(&t, NULL, writer, NULL);
+             if (*p == 1) free(p);
+             return 0;
+         }",
+        (1, 2, 1),
+        [true; 3],
+    );
+}
+
+#[test]
+fn addresses_that_are_given_out_again() {
+    for (test, is_unsafe) in [("p != q", true), ("p == q", true), ("p != q || *q == 0", false)] {
+        let body = format!(
+            "int main(void) {{
+                 int *p = malloc(4); *p = 1; free(p); int *q = calloc(1, 4); assert({test}); return 0;
+             }}"
+        );
+        check("same.c", &body, (1, 1, 2), [is_unsafe; 3]);
+    }
+    let body = |free: &str| {
+        format!(
+            "struct version {{ int number; }};
+             static struct version *_Atomic slot; static atomic_int replaced;
+             static void *replacer(void *a) {{
+                 struct version *old = slot;
+                 atomic_store_explicit(&slot, NULL, memory_order_relaxed);
+                 {free}(old);
+                 atomic_store_explicit(&replaced, 1, memory_order_relaxed);
+                 atomic_store_explicit(&slot, malloc(sizeof *old), memory_order_relaxed);
+                 return a;
+             }}
+             int main(void) {{
+                 slot = malloc(sizeof *slot);
+                 struct version *seen = slot;
+                 pthread_t t;
+                 pthread_create(&t, NULL, replacer, NULL);
+                 int before = replaced;
+                 if (atomic_compare_exchange_strong(&slot, &seen, NULL)) assert(!before);
+                 return 0;
+             }}"
+        )
+    };
+    check("freed.c", &body("free"), (1, 2, 2), [true; 3]);
+    // Under PSO the flag may be there before the slot is emptied.
+    check("kept.c", &body("(void)"), (1, 2, 2), [false, false, true]);
+}
+
 #[test]
 fn what_lies_beyond_a_bound_is_reported_on_demand() {
     let runner = Runner::new();

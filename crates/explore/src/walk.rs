@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
 /// How many runs of how many steps: short ones first, and one for a program that just takes long.
-const RUNS: [(u32, u32); 3] = [(60, 1_500), (12, 15_000), (1, 1_200_000)];
+const RUNS: [(u32, u32); 3] = [(300, 1_500), (20, 15_000), (1, 1_200_000)];
 
 /// How often, of 256 times, a thread goes on.
 const STAYS: [usize; 4] = [0, 128, 230, 253];

@@ -147,6 +147,10 @@ pub fn eval(expr: &Expr, registers: &impl Registers) -> Result<i64, Fault> {
             value
         }
         Expr::Check { from, to, arg } => {
+            if let Some((op, left, right)) = expr.as_checked_arithmetic() {
+                let value = exact(op, eval(left, registers)?.into(), eval(right, registers)?.into())?;
+                return to.value_of(value).ok_or(Fault::OutOfRange { value, ty: *to });
+            }
             let value = from.meaning(eval(arg, registers)?);
             let fault =
                 if *to == Scalar::Integer { Fault::Overflow } else { Fault::OutOfRange { value, ty: *to } };
@@ -176,6 +180,19 @@ fn fit(arith: Arith, value: i128) -> Result<i64, Fault> {
     }
 }
 
+/// The result of an operation on integers of 64 bits, which may need more.
+fn exact(op: BinaryOp, l: i128, r: i128) -> Result<i128, Fault> {
+    Ok(match op {
+        BinaryOp::Add => l + r,
+        BinaryOp::Sub => l - r,
+        BinaryOp::Mul => l.wrapping_mul(r),
+        BinaryOp::Div | BinaryOp::Rem if r == 0 => return Err(Fault::DivisionByZero),
+        BinaryOp::Div => l / r,
+        BinaryOp::Rem => l % r,
+        _ => unreachable!("an operator of bits or a comparison"),
+    })
+}
+
 /// The result of a strict operator.
 pub fn binary(op: BinaryOp, arith: Arith, left: i64, right: i64) -> Result<i64, Fault> {
     // What models do most, without the detour over 128 bits.
@@ -201,13 +218,7 @@ pub fn binary(op: BinaryOp, arith: Arith, left: i64, right: i64) -> Result<i64, 
         if (0..width).contains(&r) { Ok(r as u32) } else { Err(Fault::ShiftOutOfRange { by: right }) }
     };
     let value = match op {
-        BinaryOp::Add => l + r,
-        BinaryOp::Sub => l - r,
-        BinaryOp::Mul => l.wrapping_mul(r),
-        BinaryOp::Div if r == 0 => return Err(Fault::DivisionByZero),
-        BinaryOp::Rem if r == 0 => return Err(Fault::DivisionByZero),
-        BinaryOp::Div => l / r,
-        BinaryOp::Rem => l % r,
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => exact(op, l, r)?,
         BinaryOp::BitAnd => l & r,
         BinaryOp::BitOr => l | r,
         BinaryOp::BitXor => l ^ r,

@@ -40,18 +40,23 @@ impl Machine<'_> {
         Ok(pointer::to_object(number as u32, 0, bits))
     }
 
-    /// The objects that are gone, and in whose place a new one of that type and size can be. Others would do as well, but
-    /// pointers to different types are hardly ever compared; and where nobody has a pointer to what is gone, nobody knows
-    /// whether an address is new.
+    /// The objects in whose place a new one of that type and size can be, as far as it matters: where nobody has a pointer to
+    /// what is gone, nobody knows whether an address is new.
     pub(crate) fn reusable(&self, state: &State, ty: HeapTypeId, bytes: i64) -> Vec<ObjectId> {
+        let objects = (state.first_heap..).take(state.heap.len()).map(ObjectId);
+        objects.filter(|o| self.fits(state, *o, ty, bytes) && self.is_known(state, *o)).collect()
+    }
+
+    /// Whether an object is gone, and a new one of that type and size can be in its place. One of another type could be too,
+    /// but pointers to different types are hardly ever compared.
+    pub(crate) fn fits(&self, state: &State, object: ObjectId, ty: HeapTypeId, bytes: i64) -> bool {
         let fits = |object: &HeapObject| {
             object.life == Life::Freed
                 && object.storage == Storage::Heap
                 && object.ty == ty
                 && i64::try_from(object.bytes) == Ok(bytes)
         };
-        let objects = state.heap.iter().zip(state.first_heap..).filter(|(object, _)| fits(object));
-        objects.map(|(_, number)| ObjectId(number)).filter(|object| self.is_known(state, *object)).collect()
+        state.heap_object(object).is_some_and(fits)
     }
 
     /// Whether some word may be a pointer to the object, with a mark in its high or low bits perhaps.

@@ -5,7 +5,8 @@ use crate::machine::Machine;
 use crate::model::Memory;
 use crate::state::State;
 use fencepost_ir::Scalar;
-use fencepost_ir::cfg::{Address, Choices, Expr, Instr, Program};
+use fencepost_ir::cfg::{Address, Choices, Expr, Instr, ObjectId, Program, Storage};
+use fencepost_ir::eval::eval;
 use fencepost_task::{Action, Step};
 
 /// So many are tried.
@@ -35,6 +36,12 @@ impl Machine<'_> {
             Instr::Havoc(_, choices) => choices.contains(value),
             Instr::Load(_, address) => {
                 self.unwritten(state, index, address).is_some_and(|choices| choices.contains(value))
+            }
+            // Addresses that nobody knows are not listed, for it does not matter that they are used again.
+            Instr::Allocate { ty, bytes, storage: Storage::Heap, .. } => {
+                let bytes = eval(bytes, &state.threads[index]);
+                let object = u32::try_from(value).map(ObjectId);
+                bytes.is_ok_and(|bytes| object.is_ok_and(|object| self.fits(state, object, *ty, bytes)))
             }
             _ => false,
         }

@@ -21,7 +21,9 @@ fn convert(conversion: Conversion, from: Scalar, to: Scalar, arg: cfg::Expr) -> 
         }
         (Conversion::Wrapping, _) | (Conversion::Checked, _) => {
             let ((from_lo, from_hi), (lo, hi)) = (from.limits(), to.limits());
-            if lo <= from_lo && from_hi <= hi {
+            // What an integer is computed from may leave 64 bits on the way.
+            let is_certain = from != Scalar::Integer || !matches!(to, Scalar::Int(_));
+            if is_certain && lo <= from_lo && from_hi <= hi {
                 arg
             } else {
                 cfg::Expr::Check { from, to, arg: Box::new(arg) }

@@ -5,8 +5,8 @@ use crate::support::Helper;
 use crate::{Dialect, Language, Translator, Unsupported, comments, lines_of};
 use fencepost_ir::Scalar;
 use fencepost_ir::tree::{
-    Base, ExprKind, ProcedureId, Program, RecordId, SharedId, Spelled, StmtKind, Type, TypeName, TypeNameId,
-    Variable,
+    Base, ExprKind, Field, ProcedureId, Program, RecordId, Records, SharedId, Spelled, StmtKind, Type,
+    TypeName, TypeNameId, Variable,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -219,9 +219,27 @@ impl Translator<'_> {
             for field in &record.fields {
                 let _ = writeln!(out, "    {};", words.member(RecordId(id), &field.ty, &field.name));
             }
-            out.push_str("};\n\n");
+            let packed = natural_alignment(&program.records, &Type::Record(RecordId(id))) == 1;
+            let packed =
+                packed && record.fields.iter().any(|f| natural_alignment(&program.records, &f.ty) > 1);
+            out.push_str(if packed { "} __attribute__((packed));\n\n" } else { "};\n\n" });
         }
         Ok(out)
+    }
+}
+
+/// The alignment that a type has by itself: a record with members where they would not be without being told is packed.
+fn natural_alignment(records: &Records, ty: &Type) -> u64 {
+    match ty.innermost() {
+        Type::Record(id) => {
+            let record = records.get(*id);
+            let of = |f: &Field| natural_alignment(records, &f.ty);
+            let largest = record.fields.iter().map(of).max().unwrap_or(1);
+            let fits = record.fields.iter().all(|f| f.offset.is_multiple_of(of(f)))
+                && record.size.is_multiple_of(largest);
+            if fits { largest } else { 1 }
+        }
+        ty => records.size(ty).max(1),
     }
 }
 

@@ -9,9 +9,10 @@
 mod walk;
 
 use crate::loops::Loops;
+use crate::reuse::{self, Reuses};
 use crate::unroll::{Step, Unrolled, unroll};
 use crate::values::Values;
-use fencepost_ir::cfg::{Address, Instr, Loc, ObjectId, ProcId, Program, StartId, Storage};
+use fencepost_ir::cfg::{Address, Fill, Instr, Loc, ObjectId, ProcId, Program, StartId, Storage};
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Fault, Scalar};
 use fencepost_memory::Layout;
@@ -56,6 +57,8 @@ pub struct Facts {
     pub makes: Option<usize>,
     /// For a free, the objects it may mean, and the words that point to them.
     pub frees: Vec<(i64, usize)>,
+    /// For an allocation, the objects of other allocations whose place it may take when they are gone.
+    pub reuses: Vec<usize>,
 }
 
 /// The cells that an address may mean.
@@ -77,6 +80,15 @@ pub struct CellFacts {
     pub values: Values,
     /// What it holds at first; `None` where nobody knows.
     pub init: Option<Values>,
+    /// Whether there are times when nobody knows what it holds.
+    pub unwritten: bool,
+}
+
+impl CellFacts {
+    fn new(ty: Scalar, init: Option<Values>) -> CellFacts {
+        let values = init.clone().unwrap_or(Values::NONE);
+        CellFacts { ty, values, unwritten: init.is_none(), init }
+    }
 }
 
 /// An object that an allocation makes.
@@ -104,6 +116,8 @@ pub struct Analysis<'p> {
     layouts: Vec<Layout>,
     heap_layouts: Vec<Layout>,
     allocations: BTreeMap<(usize, usize), usize>,
+    notices_reuse: bool,
+    reuses: Reuses,
     heap_types: Vec<usize>,
     spawns: BTreeMap<(usize, usize), usize>,
     bases: Vec<u32>,
@@ -130,6 +144,8 @@ impl<'p> Analysis<'p> {
             layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
             heap_layouts: program.heap_types.iter().map(|h| layout(&h.ty)).collect(),
             allocations: BTreeMap::new(),
+            notices_reuse: program.notices_reuse(),
+            reuses: Reuses::new(),
             heap_types: Vec::new(),
             spawns: BTreeMap::new(),
             bases: program.cell_bases(),
@@ -173,6 +189,16 @@ impl<'p> Analysis<'p> {
         self.allocations.iter().map(|(by, object)| (*by, *object))
     }
 
+    /// The type and the size of an allocated object.
+    pub fn kind(&self, object: usize) -> (usize, u64) {
+        (self.heap_types[object], self.objects[object].bytes)
+    }
+
+    /// Whether an allocation may take the place of the object.
+    pub fn is_reused(&self, object: usize) -> bool {
+        self.reuses.values().any(|objects| objects.contains(&object))
+    }
+
     fn steps(&self) -> usize {
         self.instances.iter().map(|i| i.code.steps.len()).sum()
     }
@@ -188,10 +214,13 @@ impl<'p> Analysis<'p> {
     /// Steps that can hand a value on to another thread.
     fn longest_chain(&self) -> usize {
         let hands_on = |(step, facts): (&Step<'_>, &Facts)| {
+            let instr = &step.edge.instr;
+            let address = matches!(instr, Instr::Allocate { .. } | Instr::Free(..)) && self.notices_reuse;
             facts.reachable
-                && !matches!(step.edge.instr, Instr::Load(..) | Instr::Assign(..))
-                && (step.edge.instr.address().is_some()
-                    || matches!(step.edge.instr, Instr::Spawn(..) | Instr::Join(..)))
+                && !matches!(instr, Instr::Load(..) | Instr::Assign(..))
+                && (instr.address().is_some()
+                    || address
+                    || matches!(instr, Instr::Spawn(..) | Instr::Join(..)))
         };
         let of = |i: &Instance<'_>| i.code.steps.iter().zip(&i.facts).filter(|s| hands_on(*s)).count();
         self.instances.iter().map(of).sum::<usize>() + 2
@@ -227,6 +256,11 @@ impl<'p> Analysis<'p> {
     }
 
     fn pass(&mut self) -> Result<(), Refusal> {
+        if self.notices_reuse {
+            let reuses = reuse::possible(self);
+            self.changed |= reuses != self.reuses;
+            self.reuses = reuses;
+        }
         let mut index = 0;
         while index < self.instances.len() {
             self.thread(index)?;
@@ -406,7 +440,32 @@ impl<'p> Analysis<'p> {
                     choices.map(Values::of_choices)
                 }
             };
-            CellFacts { ty, values: init.clone().unwrap_or(Values::NONE), init }
+            CellFacts::new(ty, init)
+        })
+    }
+
+    /// A new object takes the place of one that is gone.
+    fn fill_again(&mut self, object: usize, fill: Fill) {
+        for (loc, ty) in self.cells_of(object).collect::<Vec<_>>() {
+            match fill {
+                Fill::Zero => self.write(loc, ty, &Values::one(ty.default_value())),
+                Fill::Undefined => {
+                    let cell = self.cell(loc, ty);
+                    let before = std::mem::replace(&mut cell.unwritten, true);
+                    self.changed |= !before;
+                }
+            }
+        }
+    }
+
+    /// The cells of an allocated object, and their types.
+    pub fn cells_of(&self, object: usize) -> impl Iterator<Item = (Loc, Scalar)> + '_ {
+        let id = ObjectId((self.program.objects.len() + object) as u32);
+        let layout = &self.heap_layouts[self.heap_types[object]];
+        let bytes = self.objects[object].bytes;
+        (0..layout.cells(bytes)).map(move |number| {
+            let loc = Loc::element(id, number as i64).expect("entered when it was allocated");
+            (loc, layout.cell(bytes, number).ty)
         })
     }
 

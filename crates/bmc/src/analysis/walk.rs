@@ -156,8 +156,8 @@ impl Walk<'_, '_> {
                 let Some(bytes) = bytes.filter(|b| (0..1 << 20).contains(b)) else {
                     return Err("an object of unknown or great size is allocated".into());
                 };
-                let word = self.allocate(ty.index(), bytes as u64, *fill, *storage)?;
-                self.set(frame, dest, Values::one(word));
+                let words = self.allocate(ty.index(), bytes as u64, *fill, *storage)?;
+                self.set(frame, dest, words);
             }
             Instr::Free(pointer, _) => {
                 let first = self.analysis.program.objects.len();
@@ -204,7 +204,7 @@ impl Walk<'_, '_> {
             let seen = cell.values.map(|v| ty.same_bits(v, access), Values::of(access));
             values.join(if same_type { &cell.values } else { &seen });
             // Memory that nobody has written holds any integer; of pointers nothing is known.
-            if cell.init.is_none() && matches!(access, Scalar::Int(_)) {
+            if cell.unwritten && matches!(access, Scalar::Int(_)) {
                 values.join(&Values::of(access));
             }
         }
@@ -260,7 +260,7 @@ impl Walk<'_, '_> {
         Ok(child)
     }
 
-    fn allocate(&mut self, ty: usize, bytes: u64, fill: Fill, storage: Storage) -> Result<i64, Refusal> {
+    fn allocate(&mut self, ty: usize, bytes: u64, fill: Fill, storage: Storage) -> Result<Values, Refusal> {
         let key = (self.thread, self.number);
         let analysis = &mut *self.analysis;
         let first = analysis.program.objects.len();
@@ -280,8 +280,7 @@ impl Walk<'_, '_> {
                         Fill::Zero => Some(Values::one(ty.default_value())),
                         Fill::Undefined => None,
                     };
-                    let values = init.clone().unwrap_or(Values::NONE);
-                    analysis.cells.insert(loc, CellFacts { ty, values, init });
+                    analysis.cells.insert(loc, CellFacts::new(ty, init));
                 }
                 analysis.objects.push(Object { bytes, storage });
                 analysis.heap_types.push(ty);
@@ -291,6 +290,14 @@ impl Walk<'_, '_> {
             }
         };
         self.facts.makes = Some(object);
-        Ok(pointer::to_object((first + object) as u32, 0, analysis.program.pointer_bits))
+        let reuses = analysis.reuses.get(&key).cloned().unwrap_or_default();
+        for gone in &reuses {
+            analysis.fill_again(*gone, fill);
+        }
+        let objects = reuses.iter().copied().chain([object]);
+        let bits = analysis.program.pointer_bits;
+        let words = objects.map(|o| pointer::to_object((first + o) as u32, 0, bits)).collect();
+        self.facts.reuses = reuses;
+        Ok(Values::from_list(words))
     }
 }

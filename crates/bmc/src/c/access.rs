@@ -8,7 +8,7 @@ use super::expression::{Text, Writer, range_of, wrapped};
 use super::thread::{ThreadWriter, Writing, any};
 use crate::analysis::access_type;
 use crate::sharing::object_of;
-use fencepost_ir::cfg::{Address, Expr, Instr, Loc, RmwOp, Storage};
+use fencepost_ir::cfg::{Address, Dest, Expr, Fill, Instr, Loc, RmwOp, Storage};
 use fencepost_ir::{IntType, Scalar};
 use fencepost_task::Model;
 
@@ -361,6 +361,45 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
             w.lines.push("    FAIL(\"unlock of a mutex that is not locked by the thread\");".into());
             self.put(w, address, &meant, &cell, &Text::constant(0), self.now());
         }
+        self.block(w);
+    }
+
+    /// A new object: the statement's own, or one that is gone and comes back as new.
+    pub(super) fn allocate(&self, w: &mut Writing<'_, 'p>, dest: &Dest, fill: Fill) {
+        let object = w.facts.makes.expect("the analysis has made the object");
+        let own = Text::constant(self.sequence.object_word(object)).code;
+        if w.facts.reuses.is_empty() {
+            return self.assign(&mut w.lines, w.frame, dest, &own);
+        }
+        let is_shared = |object: &usize| self.sequence.is_life_shared(*object);
+        if self.sequence.model != Model::Sc && w.facts.reuses.iter().any(is_shared) {
+            w.lines.push("tick();".into());
+        }
+        w.lines.push(format!("long long made = {own};"));
+        for (i, object) in w.facts.reuses.iter().enumerate() {
+            let test = if i == 0 { "if" } else { "} else if" };
+            w.lines.push(format!("{test} (gone[{object}] && pick(0, 1)) {{"));
+            w.lines.push(format!("    gone[{object}] = 0;"));
+            for (loc, ty) in self.sequence.analysis.cells_of(*object) {
+                let zero = Text::constant(ty.default_value()).code;
+                let word = match (fill, self.sequence.is_tagged(loc)) {
+                    (Fill::Undefined, _) => "0".into(),
+                    (Fill::Zero, true) => format!("(word){zero} * 2 + 1"),
+                    (Fill::Zero, false) => zero,
+                };
+                let cell = self.sequence.cell_name(loc);
+                w.lines.push(match self.sequence.is_shared(loc) {
+                    true => format!("    {}({}, {cell}, {word});", self.now(), self.thread),
+                    false => format!("    {cell} = {word};"),
+                });
+            }
+            let word = Text::constant(self.sequence.object_word(*object)).code;
+            w.lines.push(format!("    made = {word};"));
+        }
+        w.lines.push("}".into());
+        let mut lines = std::mem::take(&mut w.lines);
+        self.assign(&mut lines, w.frame, dest, "made");
+        w.lines = lines;
         self.block(w);
     }
 

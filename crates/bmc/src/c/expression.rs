@@ -189,7 +189,10 @@ impl Writer<'_> {
                 let code = format!("({} ? {a} : {b})", condition.condition());
                 Text { code, ty, range, is_truth: false }
             }
-            Expr::Check { from, to, arg } => self.check(*from, *to, self.text(arg)),
+            Expr::Check { from, to, arg } => match expr.as_checked_arithmetic() {
+                Some((op, left, right)) => self.checked(op, &self.text(left), &self.text(right)),
+                None => self.check(*from, *to, self.text(arg)),
+            },
             Expr::Wrap(int, arg) => wrapped(&self.text(arg), *int),
             Expr::Index(len, arg) => self.index(&self.text(arg), *len),
         }
@@ -221,6 +224,21 @@ impl Writer<'_> {
         let bound = |v: i128| Text::constant(v as i64).code;
         let code = format!("{name}({}, {}, {})", arg.code, bound(lo), bound(hi));
         Text { code, ty: CType::Long, range: (lo, hi), is_truth: false }
+    }
+
+    /// Arithmetic that must not leave 64 bits.
+    fn checked(&self, op: BinaryOp, l: &Text, r: &Text) -> Text {
+        let range = interval(op, l.range, r.range);
+        if op != BinaryOp::Div && range.0 >= i64::MIN.into() && range.1 <= i64::MAX.into() {
+            return self.binary(op, Arith::Exact, l, r);
+        }
+        let name = match op {
+            BinaryOp::Add => "checked_sum",
+            BinaryOp::Sub => "checked_difference",
+            BinaryOp::Mul => "checked_product",
+            _ => "checked_quotient",
+        };
+        Text::long(format!("{name}({}, {})", l.code, r.code))
     }
 
     fn unary(&self, op: UnaryOp, arith: Arith, arg: Text) -> Text {

@@ -157,11 +157,27 @@ static long long exact_sum(long long a, long long b)
     return a + b;
 }
 "
+    "checked_sum": "
+static long long checked_sum(long long a, long long b)
+{
+    if (b > 0 ? a > 9223372036854775807LL - b : a < -9223372036854775807LL - 1 - b)
+        FAIL(\"a sum leaves 64 bits\");
+    return a + b;
+}
+"
     "exact_difference": "
 static long long exact_difference(long long a, long long b)
 {
     if (b < 0 ? a > 9223372036854775807LL + b : a < -9223372036854775807LL - 1 + b)
         LIMIT(\"a difference leaves 64 bits\");
+    return a - b;
+}
+"
+    "checked_difference": "
+static long long checked_difference(long long a, long long b)
+{
+    if (b < 0 ? a > 9223372036854775807LL + b : a < -9223372036854775807LL - 1 + b)
+        FAIL(\"a difference leaves 64 bits\");
     return a - b;
 }
 "
@@ -171,6 +187,15 @@ static long long exact_product(long long a, long long b)
     __int128 product = (__int128)a * b;
     if (product < -9223372036854775807LL - 1 || product > 9223372036854775807LL)
         LIMIT(\"a product leaves 64 bits\");
+    return (long long)product;
+}
+"
+    "checked_product": "
+static long long checked_product(long long a, long long b)
+{
+    __int128 product = (__int128)a * b;
+    if (product < -9223372036854775807LL - 1 || product > 9223372036854775807LL)
+        FAIL(\"a product leaves 64 bits\");
     return (long long)product;
 }
 "
@@ -189,6 +214,16 @@ static long long exact_quotient(long long a, long long b)
         FAIL(\"division by zero\");
     if (b == -1 && a < -9223372036854775807LL)
         LIMIT(\"a quotient leaves 64 bits\");
+    return a / b;
+}
+"
+    "checked_quotient": "
+static long long checked_quotient(long long a, long long b)
+{
+    if (b == 0)
+        FAIL(\"division by zero\");
+    if (b == -1 && a < -9223372036854775807LL)
+        FAIL(\"a quotient leaves 64 bits\");
     return a / b;
 }
 "

@@ -10,9 +10,10 @@
 use super::Sequence;
 use super::expression::{Text, Writer};
 use crate::analysis::Facts;
+use crate::sharing::object_of;
 use crate::unroll::{Frame, Place, Step};
 use fencepost_ir::Scalar;
-use fencepost_ir::cfg::{Choices, Dest, Drain, Expr, FenceKind, Instr, Reg, UnaryOp};
+use fencepost_ir::cfg::{Choices, Dest, Drain, Expr, FenceKind, Instr, Loc, Reg, UnaryOp};
 use fencepost_task::Model;
 use std::collections::BTreeSet;
 
@@ -109,8 +110,14 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
         let shared = || facts.targets.cells.first().is_some_and(|(_, loc, _)| self.sequence.is_shared(*loc));
         match &step.edge.instr {
             Instr::Load(..) => {
-                shared()
-                    && !facts.targets.cells.iter().all(|(_, loc, _)| self.sequence.is_own(self.thread, *loc))
+                let first = self.sequence.analysis.program.objects.len();
+                // What only the thread itself writes may still be gone.
+                let known = |loc: Loc| {
+                    let object = object_of(first, loc);
+                    self.sequence.is_own(self.thread, loc)
+                        && !object.is_some_and(|object| self.sequence.is_life_shared(object))
+                };
+                shared() && !facts.targets.cells.iter().all(|(_, loc, _)| known(*loc))
             }
             Instr::Store(..) => shared(),
             Instr::Rmw(..) | Instr::Lock(_) | Instr::Unlock(_) => buffers || shared(),
@@ -122,6 +129,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                 let lives = facts.frees.iter().any(|(_, object)| self.sequence.is_life_shared(*object));
                 lives || (buffers && *storage == fencepost_ir::cfg::Storage::Heap)
             }
+            Instr::Allocate { .. } => facts.reuses.iter().any(|o| self.sequence.is_life_shared(*o)),
             Instr::Nop
             | Instr::Choose
             | Instr::Assign(..)
@@ -131,7 +139,6 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
             | Instr::Own(_)
             | Instr::Call(..)
             | Instr::AtomicEnd(_)
-            | Instr::Allocate { .. }
             | Instr::Reallocate { .. } => false,
         }
     }
@@ -408,11 +415,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                     }
                 }
             },
-            Instr::Allocate { dest, .. } => {
-                let object = facts.makes.expect("the analysis has made the object");
-                let word = self.sequence.object_word(object);
-                self.assign(&mut w.lines, w.frame, dest, &Text::constant(word).code);
-            }
+            Instr::Allocate { dest, fill, .. } => self.allocate(&mut w, dest, *fill),
             Instr::Free(pointer, storage) => self.free(&mut w, pointer, *storage),
             Instr::Halt => {
                 self.drain(&mut w.lines);

@@ -9,8 +9,8 @@ use crate::sharing::{Home, life, object_of};
 use crate::sma::{Frees, Read, Write};
 use crate::values::Values;
 use crate::word::Word;
-use fencepost_ir::cfg::{Address, Expr, Loc, Storage};
-use fencepost_ir::{IntType, Scalar};
+use fencepost_ir::cfg::{Address, Expr, Fill, Loc, Storage};
+use fencepost_ir::{IntType, Scalar, pointer};
 use fencepost_task::Model;
 
 /// Whether a load sees the thread's own stores that wait.
@@ -115,12 +115,20 @@ impl Encoder<'_, '_> {
         targets: Vec<(Lit, Loc, Word)>,
         buffered: bool,
     ) {
+        let tagged = |loc: &Loc| self.plan.sharing.cells[loc].tagged;
+        let targets = targets.into_iter().map(|(meant, loc, word)| {
+            let word = if tagged(&loc) { tag(&word) } else { word };
+            (meant, loc, word)
+        });
+        self.write_raw(s, targets.collect(), buffered);
+    }
+
+    /// Writes words that have their tags.
+    fn write_raw(&mut self, s: &mut Stepping<'_, '_>, targets: Vec<(Lit, Loc, Word)>, buffered: bool) {
         let carried = self.carried();
         let mut shared = Vec::new();
         for (meant, loc, word) in targets {
-            let lodging = self.plan.sharing.cells[&loc];
-            let word = if lodging.tagged { tag(&word) } else { word };
-            match lodging.home {
+            match self.plan.sharing.cells[&loc].home {
                 Home::Private(_, number) => {
                     let old = &s.state[carried + number];
                     s.state[carried + number] = Word::choose(meant, &word, old, &mut self.code.circuit);
@@ -228,6 +236,47 @@ impl Encoder<'_, '_> {
         self.write_word(s, writes, buffered);
     }
 
+    /// The pointer to a new object: the step's own, or one that is gone and comes back as new (`reuse.rs`).
+    pub(super) fn allocate(&mut self, s: &mut Stepping<'_, '_>, fill: Fill) -> Word {
+        let program = self.plan.analysis.program;
+        let first = program.objects.len();
+        let pointer = |object: usize| {
+            let word = pointer::to_object((first + object) as u32, 0, program.pointer_bits);
+            Word::constant(word.into())
+        };
+        let mut result = pointer(s.facts.makes.expect("the analysis has made the object"));
+        let mut left = Lit::TRUE;
+        let mut writes = Vec::new();
+        for object in &s.facts.reuses {
+            let wanted = self.code.circuit.input();
+            let wanted = self.code.circuit.and(left, wanted);
+            left = self.code.circuit.and(left, !wanted);
+            let life = life(first, *object);
+            let gone = self.read_word(s, &[(wanted, life)], &Values::Few(vec![0, 1]), Forwarding::No);
+            let c = &mut self.code.circuit;
+            let gone = gone.is_nonzero(c);
+            // A step that memory has a say in is held up while what it wants is not gone, so that what it gives is known
+            // before. There is always something new to want.
+            let fine = c.or(!wanted, gone);
+            s.unless_blocked = c.and(s.unless_blocked, fine);
+            let taken = if s.is_visible { wanted } else { c.and(wanted, gone) };
+            result = Word::choose(taken, &pointer(*object), &result, c);
+            writes.push((taken, life, Word::constant(0)));
+            for (loc, ty) in self.plan.analysis.cells_of(*object) {
+                let word = match (fill, self.plan.sharing.cells[&loc].tagged) {
+                    // The tag says that nobody has written it.
+                    (Fill::Undefined, _) => Word::constant(0),
+                    (Fill::Zero, true) => tag(&Word::constant(ty.default_value().into())),
+                    (Fill::Zero, false) => Word::constant(ty.default_value().into()),
+                };
+                writes.push((taken, loc, word));
+            }
+            s.reuses.push((taken, *object));
+        }
+        self.write_raw(s, writes, false);
+        result
+    }
+
     pub(super) fn free(&mut self, s: &mut Stepping<'_, '_>, pointer: &Expr, storage: Storage) {
         let word = self.value(s, pointer);
         if storage == Storage::Heap {
@@ -261,7 +310,8 @@ impl Encoder<'_, '_> {
             let too_late = self.code.circuit.input();
             s.late.error(too_late, &mut self.code.circuit);
             s.too_late = Some(too_late);
-            s.access.frees = Some(Frees { targets, too_late });
+            let must = s.facts.frees.iter().any(|(_, object)| self.plan.analysis.is_reused(*object));
+            s.access.frees = Some(Frees { targets, too_late, must });
         }
         let c = &mut self.code.circuit;
         let any = c.any(meant_objects.iter().map(|(meant, _)| *meant).collect::<Vec<_>>());

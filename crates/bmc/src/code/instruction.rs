@@ -7,8 +7,8 @@ use crate::circuit::Lit;
 use crate::expression::Evaluation;
 use crate::values::Values;
 use crate::word::Word;
+use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Dest, Drain, Expr, FenceKind, Instr, Reg};
-use fencepost_ir::{Scalar, pointer};
 use fencepost_task::Model;
 
 impl Encoder<'_, '_> {
@@ -150,12 +150,9 @@ impl Encoder<'_, '_> {
                     self.drain(s);
                 }
             }
-            Instr::Allocate { dest, .. } => {
-                let object = s.facts.makes.expect("the analysis has made the object");
-                let program = self.plan.analysis.program;
-                let number = (program.objects.len() + object) as u32;
-                let word = pointer::to_object(number, 0, program.pointer_bits);
-                self.set(s, frame, dest, Word::constant(word.into()));
+            Instr::Allocate { dest, fill, .. } => {
+                let word = self.allocate(s, *fill);
+                self.set(s, frame, dest, word);
             }
             Instr::Free(pointer, storage) => self.free(s, pointer, *storage),
             Instr::Halt => {

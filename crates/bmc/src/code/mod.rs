@@ -37,6 +37,8 @@ pub struct StepCode {
     pub choice: Option<Word>,
     /// Whether a store of another thread waits that will reach what the step frees.
     pub too_late: Option<Lit>,
+    /// When the step gives out which object again.
+    pub reuses: Vec<(Lit, usize)>,
 }
 
 /// What others can see of a step.
@@ -220,6 +222,7 @@ struct Stepping<'s, 'p> {
     halts: bool,
     choice: Option<Word>,
     too_late: Option<Lit>,
+    reuses: Vec<(Lit, usize)>,
     condition: Lit,
 }
 
@@ -288,6 +291,7 @@ impl Encoder<'_, '_> {
                     halts: false,
                     choice: None,
                     too_late: None,
+                    reuses: Vec::new(),
                     condition: Lit::TRUE,
                 };
                 self.step(&mut stepping, nesting, &mut results)?;
@@ -327,6 +331,7 @@ impl Encoder<'_, '_> {
                     visible,
                     choice: stepping.choice,
                     too_late: stepping.too_late,
+                    reuses: stepping.reuses,
                 };
                 let mut state = stepping.state;
                 if let Some(visible) = &mut code_of_step.visible

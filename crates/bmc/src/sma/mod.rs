@@ -43,6 +43,19 @@ pub struct Frees {
     pub targets: Vec<(Lit, Vec<CellId>)>,
     /// An input that may be true only if such a store waits; the abstraction sees to it.
     pub too_late: Lit,
+    /// Whether it must be true then: where the memory may be given out again, so that no store to the object that was reaches
+    /// the one that is.
+    pub must: bool,
+}
+
+impl Frees {
+    /// Requires of `too_late` what is said of it, given when which store waits as the step is taken.
+    fn require(&self, c: &mut Circuit, active: Lit, waiting: &[Lit]) {
+        c.require(&[&[!self.too_late, !active], waiting].concat());
+        if self.must {
+            waiting.iter().for_each(|waits| c.require(&[!active, !*waits, self.too_late]));
+        }
+    }
 }
 
 /// What an instruction asks of memory: first all reads, then all writes, at once.

@@ -187,7 +187,7 @@ impl Memory for Queues {
             c.require(&[!active, !self.queues[thread][0].used]);
         }
         if let Some(frees) = &issued.frees {
-            let mut waiting = vec![!frees.too_late, !active];
+            let mut waiting = Vec::new();
             for (meant, cells) in &frees.targets {
                 for other in (0..self.own.len()).filter(|other| *other != thread) {
                     let numbers = cells.iter().filter_map(|cell| self.own[other].binary_search(cell).ok());
@@ -198,7 +198,7 @@ impl Memory for Queues {
                     }
                 }
             }
-            c.require(&waiting);
+            frees.require(c, active, &waiting);
         }
         for read in &issued.reads {
             for (meant, cell) in &read.targets {

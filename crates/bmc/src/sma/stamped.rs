@@ -463,7 +463,7 @@ impl Memory for Stamped {
             });
         }
         if let Some(frees) = &issued.frees {
-            let mut waiting = vec![!frees.too_late, !active];
+            let mut waiting = Vec::new();
             for (meant, cells) in &frees.targets {
                 for store in cells.iter().flat_map(|cell| &self.cells[*cell].progress) {
                     if store.thread != issued.thread {
@@ -474,7 +474,7 @@ impl Memory for Stamped {
                     }
                 }
             }
-            c.require(&waiting);
+            frees.require(c, active, &waiting);
         }
         for write in &issued.writes {
             for (meant, cell, value, number) in &write.targets {

@@ -485,3 +485,44 @@ int main(void)
         assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
     }
 }
+
+const PACKED: &str = "\
+#include <assert.h>
+#include <pthread.h>
+#pragma pack(push, 1)
+struct message {
+    char tag;
+    int value;
+};
+#pragma pack(pop)
+struct padded {
+    char tag;
+    int value;
+};
+struct message message;
+struct padded padded;
+
+void *sender(void *arg)
+{
+    message.value = sizeof(struct message);
+    padded.value = sizeof(struct padded);
+    message.tag = 1;
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, sender, 0);
+    if (message.tag)
+        assert(message.value == 5 && padded.value == 8);
+    pthread_join(thread, 0);
+    return 0;
+}
+";
+
+#[test]
+fn packed_structures_stay_packed() {
+    let text = same("packed", PACKED, 0);
+    assert_eq!(text.matches("} __attribute__((packed));").count(), 1, "{text}");
+}

@@ -146,6 +146,27 @@ impl Expr {
         }
     }
 
+    /// The operator and operands of arithmetic whose exact result must belong to a type of 64 bits: that it does not is an error
+    /// of the program, where it would else be the end of what we compute with.
+    pub fn as_checked_arithmetic(&self) -> Option<(BinaryOp, &Expr, &Expr)> {
+        match self {
+            Expr::Check {
+                from: Scalar::Integer,
+                to: Scalar::Int(IntType { bits: 64, signed: true }),
+                arg,
+            } => match &**arg {
+                Expr::Binary(
+                    op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div),
+                    Arith::Exact,
+                    left,
+                    right,
+                ) => Some((*op, left, right)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether evaluating it can be an error of the program. Leaving 64 bits is not one.
     pub fn can_fail(&self) -> bool {
         let mut found = false;

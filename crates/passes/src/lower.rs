@@ -57,7 +57,7 @@ pub fn run(program: Program) -> cfg::Program {
 fn add_slots(records: &Records, registers: &mut Vec<Register>, variable: &Variable) -> u32 {
     let base = registers.len() as u32;
     let layout = records.layout(&variable.ty);
-    let taken: HashSet<_> = registers.iter().map(|r| r.name.clone()).collect();
+    let mut taken: HashSet<_> = registers.iter().map(|r| r.name.clone()).collect();
     let slot_name = |name: &str, cell: Cell| match &variable.ty {
         Type::Array(element, _) if element.as_scalar().is_none() && element.leaf().is_some() => {
             format!("{name}[{}]", cell.offset / cell.ty.size())
@@ -72,7 +72,15 @@ fn add_slots(records: &Records, registers: &mut Vec<Register>, variable: &Variab
     }
     for (init, &cell) in variable.init.iter().zip(&layout) {
         let init = init.single().expect("variables of threads start with one value");
-        registers.push(Register { name: slot_name(&name, cell), ty: cell.ty, init });
+        // Units of bit-fields have no names of their own.
+        let plain = slot_name(&name, cell);
+        let mut unique = plain.clone();
+        let mut copy = 1;
+        while !taken.insert(unique.clone()) {
+            copy += 1;
+            unique = format!("{plain}.{copy}");
+        }
+        registers.push(Register { name: unique, ty: cell.ty, init });
     }
     base
 }

@@ -48,6 +48,8 @@ pub enum Fault {
     MixedSize,
     /// Memory is read that nobody has written: it holds any value, and we do not try them all.
     Unwritten,
+    /// More memory is allocated than is modelled: no error of the program.
+    TooMuchMemory,
     /// What is freed was not allocated, or is not its start.
     InvalidFree,
     /// What is freed is gone already.
@@ -58,7 +60,7 @@ impl Fault {
     /// Whether this says something of our limits and not of the program.
     pub fn is_limit(self) -> bool {
         match self {
-            Fault::Overflow | Fault::MixedSize | Fault::Unwritten => true,
+            Fault::Overflow | Fault::MixedSize | Fault::Unwritten | Fault::TooMuchMemory => true,
             Fault::OutOfRange { .. }
             | Fault::OutOfBounds { .. }
             | Fault::DivisionByZero
@@ -93,6 +95,7 @@ impl fmt::Display for Fault {
                 f.write_str("an access that covers part of a variable or several is not supported")
             }
             Fault::Unwritten => f.write_str("memory is read that was never written"),
+            Fault::TooMuchMemory => f.write_str("more memory is allocated than is modelled"),
             Fault::InvalidFree => f.write_str("free of what was not allocated"),
             Fault::DoubleFree => f.write_str("double free"),
         }

@@ -34,7 +34,7 @@ impl Machine<'_> {
         let number = u64::from(state.first_heap) + state.heap.len() as u64;
         let bits = self.program.pointer_bits;
         if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
-            return Err(Failure::Fault(Fault::Overflow));
+            return Err(Failure::Fault(Fault::TooMuchMemory));
         }
         state.heap.push(self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage));
         Ok(pointer::to_object(number as u32, 0, bits))

@@ -93,7 +93,7 @@ impl Failure {
                 Fault::NullPointer | Fault::WildPointer => Check::Pointer,
                 Fault::UseAfterFree => Check::UseAfterFree,
                 Fault::InvalidFree | Fault::DoubleFree => Check::Free,
-                Fault::Overflow | Fault::MixedSize | Fault::Unwritten => return None,
+                Fault::Overflow | Fault::MixedSize | Fault::Unwritten | Fault::TooMuchMemory => return None,
             },
             Failure::AtomicEndOutside
             | Failure::TooManyThreads

@@ -21,6 +21,9 @@ const STAYS: [usize; 4] = [0, 128, 230, 253];
 /// How often, of 256 times, a thread's next step is one of its buffer.
 const FLUSHES: [usize; 3] = [128, 20, 3];
 
+/// Longer buffers are not needed to find anything, and take their time.
+const LONGEST: usize = 32;
+
 /// The budget is looked at after so many steps.
 const GLANCE: u32 = 1024;
 
@@ -118,6 +121,7 @@ fn thread_steps<M: Memory>(
     steps: &mut Vec<Step>,
 ) {
     steps.clear();
+    let flushes = flushes || state.threads[thread].buffer.len() >= LONGEST;
     if flushes {
         machine.memory_steps(memory, state, thread, steps);
     }

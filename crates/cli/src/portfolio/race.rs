@@ -17,7 +17,7 @@ const STACK: usize = 64 << 20;
 pub struct Finish {
     /// Who was first with a definite answer.
     pub winner: Option<usize>,
-    /// What everybody said who had begun.
+    /// What everybody said who had begun; the first always has.
     pub answers: Vec<Option<Answer>>,
 }
 
@@ -123,7 +123,8 @@ fn run(
     winner: &OnceLock<usize>,
 ) {
     exit.player.begin();
-    if exit.stop.load(Ordering::Relaxed) {
+    // The first says something in any case, be it that it was stopped at once.
+    if number > 0 && exit.stop.load(Ordering::Relaxed) {
         return;
     }
     // The receiver lives until all senders are gone.
@@ -132,4 +133,30 @@ fn run(
         exit.end_all();
     }
     drop(send.send(News::Done(number, Box::new(answer))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fencepost_explore::Explicit;
+    use fencepost_passes::pipeline;
+    use fencepost_task::Model;
+
+    /// Whoever stops a check before it begins gets an answer, too.
+    #[test]
+    fn the_first_answers_when_nobody_wants_to_know() {
+        let text = "shared bool x; thread t { while (true) { x = !x; } }";
+        let program = pipeline::lower(fencepost_frontend::model::read("t.fp", text).unwrap());
+        let budget = Budget { cancelled: Arc::new(AtomicBool::new(true)), ..Budget::default() };
+        let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget };
+        let head_start = HeadStart { time: Duration::from_millis(1), looks: 1 };
+        for cores in [1, 2] {
+            for _ in 0..50 {
+                let engines: Vec<Box<dyn Engine + Sync>> =
+                    vec![Box::new(Explicit::default()), Box::new(Explicit::default())];
+                let finish = race(&engines, &task, false, cores, head_start, &mut |_| {});
+                assert!(finish.answers[0].is_some());
+            }
+        }
+    }
 }

@@ -218,7 +218,8 @@ impl<M: Memory> Run<'_, '_, '_, M> {
             let can = |id| possible.iter().any(|s| matches!(s.action, Action::Edge(e, _) if e == id));
             let steps = instance.code.out(place).filter(|s| {
                 let code = &self.encoded.code.threads[thread].steps[*s];
-                code.as_ref().is_some_and(|code| self.holds(code.chosen))
+                let instr = &instance.code.steps[*s].edge.instr;
+                code.as_ref().is_some_and(|code| self.holds(code.chosen) && !self.has_no_size(instr, code))
             });
             let Some(next) = steps.into_iter().find(|s| {
                 let code = self.step_code(thread, *s);
@@ -235,6 +236,11 @@ impl<M: Memory> Run<'_, '_, '_, M> {
             }
             self.take(thread, next);
         }
+    }
+
+    /// Whether the step would make an object of a size that is not tracked.
+    fn has_no_size(&self, instr: &Instr, code: &StepCode) -> bool {
+        matches!(instr, Instr::Allocate { .. }) && (self.holds(code.outsized) || self.holds(code.early.limit))
     }
 
     /// Whether the model says that the step fails when it is tried.
@@ -279,11 +285,13 @@ impl<M: Memory> Run<'_, '_, '_, M> {
             }
             let facts = &instance.facts[number];
             if self.state.heap.len() > allocated {
-                let object = facts.makes.expect("an allocation makes an object");
-                self.objects[object] = Some(ObjectId(self.state.first_heap + allocated as u32));
+                let bytes = self.state.heap[allocated].bytes;
+                let object = facts.makes.iter().find(|(size, _)| *size == bytes);
+                let (_, object) = object.expect("an allocation makes an object of a size that is tracked");
+                self.objects[*object] = Some(ObjectId(self.state.first_heap + allocated as u32));
             }
             if self.state.threads.len() > children {
-                let child = facts.makes.expect("a spawn makes a thread");
+                let child = facts.starts.expect("a spawn makes a thread");
                 self.number[child] = Some(children);
                 self.look();
                 self.run_on(child);

@@ -11,7 +11,8 @@ use fencepost_ir::Fault;
 use fencepost_task::{Answer, Bounds, Failure, Model, Progress, Reason, Scope, Stats, Task, Verdict};
 use std::borrow::Cow;
 
-/// Bounds that are tried one after the other where none are given: repetitions, rounds, clock.
+/// Bounds that are tried one after the other where none are given: repetitions (and elements of objects whose size is not
+/// known), rounds, clock.
 const STAGES: [(u32, u32, u32); 9] =
     [(1, 2, 2), (2, 3, 3), (3, 4, 3), (4, 4, 4), (6, 5, 4), (8, 6, 4), (10, 8, 5), (16, 10, 5), (24, 12, 6)];
 
@@ -19,14 +20,24 @@ const STAGES: [(u32, u32, u32); 9] =
 const SMALL_ROUNDS: u32 = 12;
 const SMALL_CLOCK: u32 = 10;
 
-/// More models that exist because of a cut width only are not looked at.
+/// More models that are no runs, because of a cut width or of other numbers of objects, are not looked at.
 const MAX_SPURIOUS: u64 = 200;
 
+/// What is tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Tried {
+    unwind: u32,
+    rounds: u32,
+    clock: u32,
+    block: u32,
+}
+
 enum Stage {
-    /// No violation; whether the bounds cut nothing off.
+    /// No violation; whether the bounds cut nothing off, no loop, no object.
     None {
         complete: bool,
         unwound: bool,
+        fits: bool,
     },
     Done(Verdict),
 }
@@ -35,7 +46,9 @@ struct Growth<'a, 'b> {
     engine: &'a Bmc,
     task: &'a Task<'b>,
     stats: Stats,
-    /// Whether the program may see that objects have other numbers than in the formula.
+    /// Whether objects may have other numbers than in the formula.
+    renumbers: bool,
+    /// Whether the program may see that.
     sees_numbers: bool,
     /// Whether a program that may see numbers may also see an address again, after which objects have other numbers than in
     /// the formula. Then the formula has such runs, and violations in them are found, but that there are none is not said.
@@ -44,8 +57,14 @@ struct Growth<'a, 'b> {
 
 /// Answers a task.
 pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-    let mut growth =
-        Growth { engine, task, stats: Stats::default(), sees_numbers: false, leaves_out_reuse: false };
+    let mut growth = Growth {
+        engine,
+        task,
+        stats: Stats::default(),
+        renumbers: false,
+        sees_numbers: false,
+        leaves_out_reuse: false,
+    };
     let verdict = match growth.run(progress) {
         Verdict::Safe { .. } if growth.sees_numbers => growth.unordered(),
         // No bound is finished where runs were left out.
@@ -69,30 +88,36 @@ impl Growth<'_, '_> {
         };
         let loops = all_loops(&program);
         let mut finished: Option<Scope> = None;
-        let mut unwound = false;
-        let mut tried: Vec<(u32, u32, u32)> = Vec::new();
+        let (mut unwound, mut fits) = (false, false);
+        let mut tried: Vec<Tried> = Vec::new();
         let mut needs: Option<Needs> = None;
-        for (unwind, rounds, clock) in STAGES {
+        for (repetitions, rounds, clock) in STAGES {
             // Where no loop goes on, and little is enough for all runs, that is next.
             let enough = needs.filter(|n| unwound && n.rounds <= SMALL_ROUNDS && n.clock <= SMALL_CLOCK);
             let (rounds, clock) = enough.map_or((rounds, clock), |n| (n.rounds, n.clock));
             let unwind = match tried.last() {
                 // Where no loop goes on, more repetitions are in vain.
-                Some((last, ..)) if unwound => *last,
-                _ => self.engine.unwind.unwrap_or(unwind),
+                Some(last) if unwound => last.unwind,
+                _ => self.engine.unwind.unwrap_or(repetitions),
+            };
+            let block = match tried.last() {
+                Some(last) if fits => last.block,
+                _ => self.engine.block.unwrap_or(repetitions),
             };
             let rounds = self.engine.rounds.unwrap_or(rounds);
             let clock = if self.task.model == Model::Sc { 1 } else { self.engine.clock.unwrap_or(clock) };
-            if tried.contains(&(unwind, rounds, clock)) {
+            let bounds = Tried { unwind, rounds, clock, block };
+            if tried.contains(&bounds) {
                 continue;
             }
-            tried.push((unwind, rounds, clock));
-            let analysis = match Analysis::new(&program, &loops, unwind) {
+            tried.push(bounds);
+            let analysis = match Analysis::new(&program, &loops, unwind, block) {
                 Ok(analysis) => analysis,
                 Err(refusal) => return self.refuse(refusal, finished),
             };
             let looks = program.exposes_pointers || analysis.orders_objects;
-            self.sees_numbers |= looks && !numbering::is_certain(&analysis);
+            self.renumbers = !numbering::is_certain(&analysis);
+            self.sees_numbers |= looks && self.renumbers;
             self.leaves_out_reuse |= looks && analysis.allocations().any(|(_, o)| analysis.is_reused(o));
             let budget = self.task.budget.clone();
             let stop = Box::new(move || budget.exceeded(0).is_some());
@@ -102,12 +127,12 @@ impl Growth<'_, '_> {
                 Err(refusal) => return self.refuse(refusal, finished),
             };
             needs = Some(query.needs());
-            match self.stage(&mut query, unwind, rounds, clock, finished, progress) {
+            match self.stage(&mut query, bounds, finished, progress) {
                 Stage::Done(verdict) => return verdict,
                 Stage::None { complete: true, .. } => return Verdict::Safe { scope: self.all() },
-                Stage::None { complete: false, unwound: no_loop } => {
-                    unwound = no_loop;
-                    finished = Some(self.scope(unwind, rounds, clock));
+                Stage::None { unwound: no_loop, fits: no_object, .. } => {
+                    (unwound, fits) = (no_loop, no_object);
+                    finished = Some(self.scope(bounds, fits));
                 }
             }
         }
@@ -139,7 +164,8 @@ impl Growth<'_, '_> {
         if bounds == Bounds::default() { Scope::Complete } else { Scope::UpTo(bounds) }
     }
 
-    fn scope(&self, unwind: u32, rounds: u32, clock: u32) -> Scope {
+    fn scope(&self, tried: Tried, fits: bool) -> Scope {
+        let Tried { unwind, rounds, clock, block } = tried;
         Scope::UpTo(Bounds {
             threads: self.task.bounds.threads,
             unwind: Some(unwind),
@@ -147,6 +173,7 @@ impl Growth<'_, '_> {
             clock: (self.task.model != Model::Sc && !self.queues()).then_some(clock),
             queue: (self.task.model != Model::Sc && self.queues()).then(|| self.queue()),
             width: self.engine.width.map(u32::from),
+            block: (!fits).then_some(block),
             reuse: self.leaves_out_reuse.then_some(0),
             ..Bounds::default()
         })
@@ -163,14 +190,12 @@ impl Growth<'_, '_> {
     fn stage(
         &mut self,
         query: &mut Query<'_>,
-        unwind: u32,
-        rounds: u32,
-        clock: u32,
+        bounds: Tried,
         finished: Option<Scope>,
         progress: &mut dyn FnMut(&Progress),
     ) -> Stage {
         let needs = query.needs();
-        let rounds = rounds.min(needs.rounds);
+        let rounds = bounds.rounds.min(needs.rounds);
         let first = self.engine.rounds.map_or(1, |r| r.min(rounds));
         for round in 1..=rounds {
             // Writing down a large round takes its time.
@@ -212,6 +237,9 @@ impl Growth<'_, '_> {
             Said::Yes => {
                 let reason = match query.decode() {
                     Decoded::Limit(failure, span) => self.limit(failure, span),
+                    _ if query.leaves_out_sizes() => Reason::BoundReached(
+                        "an object may be allocated whose size is no whole number of its elements".into(),
+                    ),
                     _ => Reason::BoundReached("a run comes to what is not modelled".into()),
                 };
                 return Stage::Done(Verdict::Unknown { reason, scope: None });
@@ -220,19 +248,25 @@ impl Growth<'_, '_> {
         let unwound = match query.ask(ends.cut) {
             Said::No => !query.cuts_sections(),
             Said::Yes => false,
-            Said::Stopped => return self.stopped(Some(self.scope(unwind, rounds, clock))),
+            Said::Stopped => return self.stopped(Some(self.scope(bounds, !query.leaves_out_sizes()))),
+        };
+        let fits = match query.ask(ends.outsized) {
+            Said::No => !query.leaves_out_sizes() || !query.cuts_sections(),
+            Said::Yes => false,
+            Said::Stopped => return self.stopped(Some(self.scope(bounds, false))),
         };
         let buffers = match self.task.model {
             Model::Sc => true,
             _ if self.queues() => self.queue() + 1 >= needs.clock,
-            _ => clock >= needs.clock,
+            _ => bounds.clock >= needs.clock,
         };
         let enough = rounds >= needs.rounds && buffers;
-        Stage::None { complete: unwound && enough, unwound }
+        Stage::None { complete: unwound && fits && enough, unwound, fits }
     }
 
     /// Looks at models until one is a run, or there is none.
     fn found(&mut self, query: &mut Query<'_>, violation: crate::circuit::Lit) -> Option<Stage> {
+        let mut lost = 0;
         loop {
             match query.decode() {
                 Decoded::Run(trace) => return Some(Stage::Done(Verdict::Unsafe { trace })),
@@ -247,20 +281,27 @@ impl Growth<'_, '_> {
                         let reason = Reason::BoundReached(message.into());
                         return Some(Stage::Done(Verdict::Unknown { reason, scope: None }));
                     }
-                    query.exclude_model();
-                    match query.ask(violation) {
-                        Said::Yes => {}
-                        Said::No => return None,
-                        Said::Stopped => return Some(self.stopped(None)),
-                    }
                 }
                 Decoded::NoRun(_) if self.sees_numbers || self.leaves_out_reuse => {
                     return Some(Stage::Done(self.unordered()));
+                }
+                // A pointer that has left its object may hit another one, or nothing, as numbers will have it.
+                Decoded::NoRun(_) if self.renumbers => {
+                    lost += 1;
+                    if lost > MAX_SPURIOUS {
+                        return Some(Stage::Done(self.unordered()));
+                    }
                 }
                 Decoded::NoRun(reason) => panic!(
                     "internal error: the engine `bmc` found a model that is no run of the program ({reason}). \
                      This is a bug in Fencepost; please report it with the file."
                 ),
+            }
+            query.exclude_model();
+            match query.ask(violation) {
+                Said::Yes => {}
+                Said::No => return None,
+                Said::Stopped => return Some(self.stopped(None)),
             }
         }
     }

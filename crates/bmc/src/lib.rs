@@ -8,7 +8,7 @@
 //! run of a model. [`mod@growth`] chooses the bounds. [`mod@c`] writes the same sequentialization as C.
 //!
 //! Guarantees: a violation is a run of the program, replayed at full widths. "None" holds for all runs within
-//! the bounds on repetitions, rounds and clock that the verdict names, and for all runs where the bounds
+//! the bounds on repetitions, rounds, clock and sizes that the verdict names, and for all runs where the bounds
 //! cut nothing off.
 //!
 //! Deviations from the paper: a thread that comes to the bound on repetitions stops there, others go on;
@@ -32,6 +32,7 @@ pub mod reuse;
 pub mod rounds;
 pub mod sharing;
 pub mod show;
+pub mod sizes;
 pub mod sma;
 pub mod unroll;
 pub mod values;
@@ -63,6 +64,8 @@ pub struct Bmc {
     pub queue: Option<u32>,
     /// Bits of integers.
     pub width: Option<u8>,
+    /// Elements of objects whose size is not known; grown if not given.
+    pub block: Option<u32>,
     /// The abstraction.
     pub abstraction: Abstraction,
     /// Where the formula of the last bounds is written to.
@@ -79,6 +82,7 @@ impl Default for Bmc {
             clock: None,
             queue: None,
             width: None,
+            block: None,
             abstraction: Abstraction::Stamped,
             dimacs: None,
             proof: None,

@@ -30,13 +30,20 @@ pub fn is_certain(analysis: &Analysis<'_>) -> bool {
     in_order && objects.iter().all(|(_, by, step)| *by == thread && passes(*step))
 }
 
-/// Whether an instruction may ask which of two objects, one of them allocated, has the smaller address.
-pub fn orders_objects(instr: &Instr, first: usize, bits: u8, value: &dyn Fn(&Expr) -> Values) -> bool {
+/// Whether an instruction may ask which of two objects, one of them allocated, has the smaller address. Of the objects
+/// that one step may make, no two exist in a run.
+pub fn orders_objects(analysis: &Analysis<'_>, instr: &Instr, value: &dyn Fn(&Expr) -> Values) -> bool {
+    let (first, bits) = (analysis.program.objects.len(), analysis.program.pointer_bits);
+    let last = (first + analysis.objects.len()) as u32;
     let objects = |expr: &Expr| match value(expr) {
         Values::Few(words) => words.into_iter().filter_map(|word| object(word, bits)).collect::<Vec<_>>(),
-        // Integers are hardly ever all so large, nor are so many pointers compared.
-        Values::Range(lo, hi) => [lo, hi].into_iter().filter_map(|word| object(word, bits)).collect(),
+        // Integers are hardly ever all so large.
+        Values::Range(lo, hi) => match (object(lo, bits), object(hi, bits)) {
+            (Some(lo), Some(hi)) => (lo..hi.min(last)).chain([hi]).collect(),
+            (lo, hi) => lo.into_iter().chain(hi).collect(),
+        },
     };
+    let maker = |object: u32| Some(analysis.objects.get((object as usize).checked_sub(first)?)?.by);
     let mut orders = false;
     instr.expressions(&mut |expr| {
         expr.visit(&mut |part| {
@@ -46,7 +53,10 @@ pub fn orders_objects(instr: &Instr, first: usize, bits: u8, value: &dyn Fn(&Exp
                 return;
             };
             let (left, right) = (objects(left), objects(right));
-            let differ = |l: &u32| right.iter().any(|r| r != l && (*r).max(*l) as usize >= first);
+            let differ = |l: &u32| {
+                let differs = |r: &u32| r != l && (maker(*l) != maker(*r) || maker(*l).is_none());
+                right.iter().any(|r| (*r).max(*l) as usize >= first && differs(r))
+            };
             orders |= left.iter().any(differ);
         });
     });

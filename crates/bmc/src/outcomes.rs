@@ -29,7 +29,7 @@ pub fn final_states(task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet
     let loops = all_loops(&program);
     for unwind in UNWINDS {
         let query = |clock| {
-            let analysis = Analysis::new(&program, &loops, unwind).map_err(Reason::NotApplicable)?;
+            let analysis = Analysis::new(&program, &loops, unwind, unwind).map_err(Reason::NotApplicable)?;
             let budget = task.budget.clone();
             let stop = Box::new(move || budget.exceeded(0).is_some());
             Query::new(&Bmc::default(), analysis, &program, task.model, clock, stop)
@@ -39,10 +39,10 @@ pub fn final_states(task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet
         let mut query = query(needs.clock)?;
         (0..needs.rounds).for_each(|_| query.add_round());
         let ends = query.ends();
-        match query.ask(ends.cut) {
-            Said::No if !query.cuts_sections() => {}
-            Said::No | Said::Yes => continue,
-            Said::Stopped => return Err(stopped(task)),
+        match (query.ask(ends.cut), query.ask(ends.outsized)) {
+            (Said::No, Said::No) if !query.cuts_sections() => {}
+            (Said::Stopped, _) | (_, Said::Stopped) => return Err(stopped(task)),
+            _ => continue,
         }
         match query.ask(ends.limit) {
             Said::No => return query.all(task, observed),
@@ -51,7 +51,7 @@ pub fn final_states(task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet
         }
     }
     Err(Reason::BoundReached(format!(
-        "a loop may go on for more than {} repetitions",
+        "a loop may go on, or an object be larger, for more than {} repetitions",
         UNWINDS[UNWINDS.len() - 1]
     )))
 }

@@ -19,11 +19,13 @@ pub struct Ends {
     pub limit: Lit,
     /// The bound on repetitions.
     pub cut: Lit,
+    /// The bound on the sizes of objects.
+    pub outsized: Lit,
 }
 
 /// What runs of the rounds so far come to.
 pub fn ends(analysis: &Analysis<'_>, sharing: &Sharing, code: &mut Code, rounds: &Rounds) -> Ends {
-    let (mut violation, mut limit, mut cut) = (Lit::FALSE, Lit::FALSE, Lit::FALSE);
+    let (mut violation, mut limit, mut cut, mut outsized) = (Lit::FALSE, Lit::FALSE, Lit::FALSE, Lit::FALSE);
     for (thread, instance) in analysis.instances.iter().enumerate() {
         for (number, step) in code.threads[thread].steps.iter().enumerate() {
             let Some(step) = step else { continue };
@@ -31,6 +33,8 @@ pub fn ends(analysis: &Analysis<'_>, sharing: &Sharing, code: &mut Code, rounds:
             let c = &mut code.circuit;
             let tried = c.and(rounds.reached[thread][from], step.chosen);
             let taken = rounds.taken[thread][number];
+            let too_large = c.and(tried, step.outsized);
+            outsized = c.or(outsized, too_large);
             for (faults, when) in [(step.early, tried), (step.late, taken)] {
                 let error = c.and(when, faults.error);
                 violation = c.or(violation, error);
@@ -72,7 +76,7 @@ pub fn ends(analysis: &Analysis<'_>, sharing: &Sharing, code: &mut Code, rounds:
         violation = code.circuit.or(violation, error);
         limit = code.circuit.or(limit, beyond);
     }
-    Ends { violation, limit, cut }
+    Ends { violation, limit, cut, outsized }
 }
 
 /// For each thread the places where it may rest: those that a property names.

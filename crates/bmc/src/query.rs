@@ -251,13 +251,19 @@ impl<'p> Query<'p> {
         Needs { rounds: total - most + 1, clock: stores.sum::<u32>() + 1 }
     }
 
-    /// Whether a thread may come to the bound on repetitions inside an atomic section.
+    /// Whether an object may have a size that is not tracked.
+    pub fn leaves_out_sizes(&self) -> bool {
+        let facts = self.analysis.instances.iter().flat_map(|instance| &instance.facts);
+        facts.into_iter().any(|facts| facts.reachable && facts.leaves_out_sizes)
+    }
+
+    /// Whether a thread may come to the bound on repetitions, or on sizes, inside an atomic section.
     pub fn cuts_sections(&self) -> bool {
         self.analysis.instances.iter().zip(&self.code.threads).any(|(instance, code)| {
             instance.code.steps.iter().enumerate().any(|(number, step)| {
-                code.steps[number].is_some()
-                    && instance.code.places[step.to] == Place::Cut
-                    && code.depth[step.from] > 0
+                code.steps[number].as_ref().is_some_and(|code| {
+                    instance.code.places[step.to] == Place::Cut || code.outsized != Lit::FALSE
+                }) && code.depth[step.from] > 0
             })
         })
     }

@@ -10,7 +10,7 @@ use crate::analysis::Analysis;
 use fencepost_ir::cfg::{Instr, Storage};
 use std::collections::BTreeMap;
 
-/// For steps that allocate, by thread and step, the objects whose place the new one may take, in order.
+/// For steps that allocate, by thread and step, the objects whose place the new one may take.
 pub type Reuses = BTreeMap<(usize, usize), Vec<usize>>;
 
 /// Which there are, by what is known of the steps that free.
@@ -41,7 +41,7 @@ pub fn possible(analysis: &Analysis<'_>) -> Reuses {
         };
         let objects: Vec<_> = freed.iter().filter(may_be_gone).map(|(object, _)| *object).collect();
         if !objects.is_empty() {
-            reuses.insert((thread, step), objects);
+            reuses.entry((thread, step)).or_default().extend(objects);
         }
     }
     reuses

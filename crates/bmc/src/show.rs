@@ -53,7 +53,7 @@ fn inlined(program: &Program, unwind: u32) -> Result<String, String> {
 
 fn threads(program: &Program, wanted: &Sequentialization, which: Numbers) -> Result<String, String> {
     let loops = all_loops(program);
-    let mut analysis = Analysis::new(program, &loops, wanted.unwind)?;
+    let mut analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block)?;
     let numbers = match which {
         Numbers::With => numbers(&mut analysis, wanted.model)?,
         Numbers::Without => Vec::new(),

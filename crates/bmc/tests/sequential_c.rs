@@ -148,13 +148,13 @@ fn check(name: &str, text: &str, (unwind, rounds, clock): (u32, u32, u32), expec
     let program = of_c(name, text);
     for (model, is_unsafe) in Model::ALL.into_iter().zip(expected) {
         for dialect in [Dialect::Cprover, Dialect::Verifier] {
-            let wanted = Sequentialization { model, unwind, rounds, clock, queue: None, dialect };
+            let wanted = Sequentialization { model, unwind, rounds, clock, block: 3, queue: None, dialect };
             let found = compare(&runner, name, &program, &wanted, 30_000_000);
             assert_eq!(found, Some(is_unsafe), "{name} under {model:?}");
         }
         // With queues there are many more choices.
         let dialect = Dialect::Verifier;
-        let wanted = Sequentialization { model, unwind, rounds, clock, queue: Some(2), dialect };
+        let wanted = Sequentialization { model, unwind, rounds, clock, block: 3, queue: Some(2), dialect };
         let found = compare(&runner, name, &program, &wanted, 3_000_000);
         assert!(found.is_none_or(|found| found == is_unsafe), "{name} under {model:?} with queues");
     }
@@ -372,8 +372,66 @@ fn addresses_that_are_given_out_again() {
 }
 
 #[test]
+fn objects_of_several_sizes() {
+    let body = |index: &str| {
+        format!(
+            "_Bool __VERIFIER_nondet_bool(void);
+             static int *_Atomic array; static int size;
+             static void *reader(void *a) {{
+                 int *seen = atomic_load_explicit(&array, memory_order_relaxed);
+                 if (seen) assert(seen[size - 1] == 0);
+                 return a;
+             }}
+             int main(void) {{
+                 int n = 1 + __VERIFIER_nondet_bool();
+                 pthread_t t;
+                 pthread_create(&t, NULL, reader, NULL);
+                 int *a = calloc(n, sizeof(int));
+                 a[{index}] = 0;
+                 size = n;
+                 atomic_store_explicit(&array, a, memory_order_relaxed);
+                 return 0;
+             }}"
+        )
+    };
+    check("sizes.c", &body("n - 1"), (1, 2, 3), [false, false, true]);
+    check("sizes_wrong.c", &body("n"), (1, 2, 3), [true; 3]);
+    // An address comes back for an object of the same size only.
+    for (test, is_unsafe) in [("p != q", true), ("p != q || n == 1", false)] {
+        let body = format!(
+            "_Bool __VERIFIER_nondet_bool(void);
+             int main(void) {{
+                 int n = 1 + __VERIFIER_nondet_bool();
+                 int *p = malloc(n * sizeof *p); free(p);
+                 int *q = malloc(sizeof *q);
+                 assert({test});
+                 return 0;
+             }}"
+        );
+        check("again.c", &body, (1, 1, 2), [is_unsafe; 3]);
+    }
+}
+
+#[test]
 fn what_lies_beyond_a_bound_is_reported_on_demand() {
     let runner = Runner::new();
+    let program = of_c(
+        "sizes.c",
+        "_Bool __VERIFIER_nondet_bool(void);
+         int main(void) { int n = __VERIFIER_nondet_bool() ? 4000 : 0; char *p = malloc(n + 1); p[n] = 1; assert(p); return 0; }",
+    );
+    let wanted = Sequentialization {
+        model: Model::Tso,
+        unwind: 1,
+        rounds: 1,
+        clock: 1,
+        block: 2,
+        queue: None,
+        dialect: Dialect::Cprover,
+    };
+    let text = sequentialize(&program, &wanted).unwrap();
+    assert_eq!(runner.run(&text, 10_000), Ran::Holds, "larger objects are left out");
+    assert_eq!(runner.run(&format!("#define CHECK_UNWINDING\n{text}"), 10_000), Ran::Fails);
     let program =
         of_c("loop.c", "int main(void) { int n = 0; while (n < 3) n++; assert(n == 3); return 0; }");
     let wanted = |unwind| Sequentialization {
@@ -381,6 +439,7 @@ fn what_lies_beyond_a_bound_is_reported_on_demand() {
         unwind,
         rounds: 1,
         clock: 1,
+        block: 3,
         queue: None,
         dialect: Dialect::Cprover,
     };
@@ -421,6 +480,7 @@ fn what_cannot_be_taken_is_refused() {
         unwind: 1,
         rounds: 1,
         clock: 2,
+        block: 3,
         queue: None,
         dialect: Dialect::Cprover,
     };
@@ -439,7 +499,8 @@ fn random_programs_have_the_same_verdicts() {
         let program = pipeline::lower(tree);
         let model = Model::ALL[seed as usize % 3];
         let dialect = if seed % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
-        let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 2, queue: None, dialect };
+        let wanted =
+            Sequentialization { model, unwind: 1, rounds: 2, clock: 2, block: 3, queue: None, dialect };
         match compare(&runner, &format!("seed {seed}\n{text}"), &program, &wanted, 300_000) {
             Some(true) => fails += 1,
             Some(false) => holds += 1,
@@ -460,7 +521,8 @@ fn tiny_programs_have_the_same_verdicts() {
         program.properties = vec![all_zero(&program)];
         for model in Model::ALL {
             let dialect = if i % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
-            let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 3, queue: None, dialect };
+            let wanted =
+                Sequentialization { model, unwind: 1, rounds: 2, clock: 3, block: 3, queue: None, dialect };
             match compare(&runner, &tiny.to_string(), &program, &wanted, 1_000_000) {
                 Some(true) => fails += 1,
                 Some(false) => holds += 1,
@@ -515,7 +577,8 @@ fn examples_compile_without_warnings() {
         }
         let model = Model::ALL[i % 3];
         let dialect = if i % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
-        let wanted = Sequentialization { model, unwind: 1, rounds: 2, clock: 2, queue: None, dialect };
+        let wanted =
+            Sequentialization { model, unwind: 1, rounds: 2, clock: 2, block: 3, queue: None, dialect };
         match sequentialize(&program, &wanted) {
             Ok(text) => {
                 let (source, object) = (folder.file("seq.c"), folder.file("seq.o"));

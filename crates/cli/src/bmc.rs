@@ -14,8 +14,8 @@ pub fn engine(options: &BmcOptions, model: Model) -> Result<Bmc, String> {
             return Err(format!("{} cannot be written", file.display()));
         }
     }
-    let BmcOptions { unwind, rounds, clock, queue, width, dimacs, proof, .. } = options.clone();
-    Ok(Bmc { unwind, rounds, clock, queue, width, abstraction, dimacs, proof })
+    let BmcOptions { unwind, rounds, clock, queue, width, block, dimacs, proof, .. } = options.clone();
+    Ok(Bmc { unwind, rounds, clock, queue, width, block, abstraction, dimacs, proof })
 }
 
 /// The abstraction of a name; or why it does not fit the model.
@@ -45,6 +45,7 @@ pub fn is_bounded(options: &BmcOptions) -> bool {
         || options.clock.is_some()
         || options.queue.is_some()
         || options.width.is_some()
+        || options.block.is_some()
 }
 
 /// What `--print` shows of the passes: the first model, and small bounds where none are given.
@@ -54,6 +55,7 @@ pub fn sequentialization(options: &CheckOptions) -> Sequentialization {
         unwind: options.bmc.unwind.unwrap_or(1),
         rounds: options.bmc.rounds.unwrap_or(2),
         clock: options.bmc.clock.unwrap_or(2),
+        block: options.bmc.block.or(options.bmc.unwind).unwrap_or(2),
         queue: None,
         dialect: Dialect::Cprover,
     }

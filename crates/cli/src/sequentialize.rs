@@ -36,6 +36,7 @@ pub fn run(options: &SequentializeOptions) -> Exit {
         unwind: options.unwind,
         rounds: options.rounds,
         clock: options.clock,
+        block: options.block,
         queue: (abstraction == Abstraction::Queues).then(|| options.queue.unwrap_or(DEFAULT_QUEUE)),
         dialect: match options.dialect {
             DialectName::Cprover => Dialect::Cprover,

@@ -38,7 +38,7 @@ fn positions(types: impl Iterator<Item = Scalar>) -> Vec<usize> {
 impl HeapOrder {
     /// For a program that allocates and does not look at pointers as integers.
     pub fn new(program: &Program, model: Model) -> Option<HeapOrder> {
-        (!program.heap_types.is_empty() && !program.exposes_pointers).then(|| HeapOrder {
+        (!program.heap_types.is_empty() && !program.shows_addresses()).then(|| HeapOrder {
             cells: positions(program.cell_types().into_iter()),
             thread_registers: positions(program.thread_registers.iter().map(|r| r.ty)),
             slots: program.procedures.iter().map(|p| positions(p.registers.iter().map(|r| r.ty))).collect(),

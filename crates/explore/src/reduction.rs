@@ -310,7 +310,7 @@ fn local_nodes(
         // Numbers of objects mean nothing where pointers are not looked at as integers, and which of them are free
         // only to those who use them again.
         Instr::Allocate { storage, .. } => {
-            !program.exposes_pointers && (*storage == Storage::Stack || !notices_reuse)
+            !program.shows_addresses() && (*storage == Storage::Stack || !notices_reuse)
         }
         Instr::Free(Expr::Reg(Reg::Local(slot)), Storage::Stack) => own[*slot as usize],
         Instr::Fence(kind) => *kind == fencepost_ir::cfg::FenceKind::StoreStore,

@@ -37,7 +37,7 @@ impl Unshared {
             };
             (0..procedure.nodes).map(access).collect()
         });
-        let followed = !program.heap_types.is_empty() && !program.exposes_pointers;
+        let followed = !program.heap_types.is_empty() && !program.shows_addresses();
         followed.then(|| Unshared {
             accesses: accesses.collect(),
             pointer_bits: program.pointer_bits,

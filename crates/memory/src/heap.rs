@@ -78,6 +78,14 @@ impl Layout {
         whole as usize * self.element.len() + part
     }
 
+    /// The size of an object of so many elements: of the array at the end, if there is one.
+    pub fn size_of(&self, elements: u64) -> u64 {
+        match &self.tail {
+            Some((offset, tail)) => offset + tail.size_of(elements),
+            None => elements * self.stride,
+        }
+    }
+
     /// The number of cells of an object of that size.
     pub fn cells(&self, bytes: u64) -> usize {
         let (head, rest) = self.split(bytes);

@@ -48,6 +48,7 @@ pub fn run(program: Program) -> cfg::Program {
         atomics: program.atomics,
         pointer_bits: program.pointer_bits,
         exposes_pointers: program.exposes_pointers,
+        orders_pointers: program.orders_pointers,
         records: program.records,
         sources: program.sources,
     }

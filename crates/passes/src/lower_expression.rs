@@ -71,6 +71,18 @@ fn checked(check: Check, len: u32, index: cfg::Expr) -> cfg::Expr {
     }
 }
 
+/// An index that leads from no object to another: more is an error of the program, since no object is that large.
+fn near(index: cfg::Expr, size: u64, pointer_bits: u8) -> cfg::Expr {
+    let most = (1i64 << (pointer_bits / 2 - 1)) / size.max(1) as i64;
+    match index {
+        cfg::Expr::Const(i) if (-most..most).contains(&i) => index,
+        _ => {
+            let to = Scalar::Range { lo: -most, hi: most - 1 };
+            cfg::Expr::Check { from: Scalar::Integer, to, arg: Box::new(index) }
+        }
+    }
+}
+
 impl Lowering<'_> {
     pub(crate) fn scalar_type(&self, place: &Place) -> Scalar {
         let ty = self.program.place_type(Some(self.code), place).and_then(Type::as_scalar);
@@ -129,8 +141,11 @@ impl Lowering<'_> {
                 (Projection::Index(_), Type::Array(element, n)) => {
                     let index = indices.next().expect("one for each index on the path");
                     // Arrays of one element or none at the end of a record stand for longer ones.
-                    let check = if *n > 1 { check } else { Check::No };
-                    address = add(word, address, checked(check, *n, index), records.size(element));
+                    let index = match *n > 1 {
+                        true => checked(check, *n, index),
+                        false => near(index, records.size(element), self.program.pointer_bits),
+                    };
+                    address = add(word, address, index, records.size(element));
                     ty = element;
                 }
                 (Projection::Field(i), Type::Record(id)) => {

@@ -61,6 +61,8 @@ pub struct Bounds {
     pub queue: Option<u32>,
     /// Bits of integers.
     pub width: Option<u32>,
+    /// Elements of each allocated object whose size is not known.
+    pub block: Option<u32>,
     /// Times that an address of freed memory is given out again.
     pub reuse: Option<u32>,
 }
@@ -77,6 +79,7 @@ impl Bounds {
             ("clock", self.clock),
             ("queue", self.queue),
             ("width", self.width),
+            ("block", self.block),
             ("reuse", self.reuse),
         ];
         all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()

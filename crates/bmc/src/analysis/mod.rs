@@ -53,8 +53,12 @@ pub struct Facts {
     pub targets: Targets,
     /// What a load, a read-modify-write or a join may give.
     pub value: Option<Values>,
-    /// For a spawn, the thread; for an allocation, the object.
-    pub makes: Option<usize>,
+    /// For a spawn, the thread.
+    pub starts: Option<usize>,
+    /// For an allocation, the objects it may make, by their sizes.
+    pub makes: Vec<(u64, usize)>,
+    /// For an allocation, whether it may ask for a size that is not tracked.
+    pub leaves_out_sizes: bool,
     /// For a free, the objects it may mean, and the words that point to them.
     pub frees: Vec<(i64, usize)>,
     /// For an allocation, the objects of other allocations whose place it may take when they are gone.
@@ -97,6 +101,8 @@ pub struct Object {
     pub bytes: u64,
     /// How long it lives.
     pub storage: Storage,
+    /// The thread and the step that make it.
+    pub by: (usize, usize),
 }
 
 /// All of it.
@@ -115,7 +121,8 @@ pub struct Analysis<'p> {
     unwind: u32,
     layouts: Vec<Layout>,
     heap_layouts: Vec<Layout>,
-    allocations: BTreeMap<(usize, usize), usize>,
+    block: u32,
+    allocations: BTreeMap<(usize, usize), BTreeMap<u64, usize>>,
     notices_reuse: bool,
     reuses: Reuses,
     heap_types: Vec<usize>,
@@ -130,8 +137,13 @@ pub struct Analysis<'p> {
 pub type Refusal = String;
 
 impl<'p> Analysis<'p> {
-    /// Analyses a program within a bound on repetitions.
-    pub fn new(program: &'p Program, loops: &'p [Loops], unwind: u32) -> Result<Analysis<'p>, Refusal> {
+    /// Analyses a program within bounds on repetitions, and on the elements of objects whose size is not known.
+    pub fn new(
+        program: &'p Program,
+        loops: &'p [Loops],
+        unwind: u32,
+        block: u32,
+    ) -> Result<Analysis<'p>, Refusal> {
         let layout = |ty| Layout::new(&program.records, ty);
         let mut analysis = Analysis {
             program,
@@ -141,6 +153,7 @@ impl<'p> Analysis<'p> {
             orders_objects: false,
             loops,
             unwind,
+            block,
             layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
             heap_layouts: program.heap_types.iter().map(|h| layout(&h.ty)).collect(),
             allocations: BTreeMap::new(),
@@ -186,7 +199,7 @@ impl<'p> Analysis<'p> {
 
     /// For each object, the thread and the step that allocate it.
     pub fn allocations(&self) -> impl Iterator<Item = ((usize, usize), usize)> + '_ {
-        self.allocations.iter().map(|(by, object)| (*by, *object))
+        self.allocations.iter().flat_map(|(by, objects)| objects.values().map(|object| (*by, *object)))
     }
 
     /// The type and the size of an allocated object.
@@ -442,6 +455,35 @@ impl<'p> Analysis<'p> {
             };
             CellFacts::new(ty, init)
         })
+    }
+
+    /// An object of a step that allocates.
+    fn add_object(
+        &mut self,
+        by: (usize, usize),
+        ty: usize,
+        bytes: u64,
+        fill: Fill,
+        storage: Storage,
+    ) -> Result<usize, Refusal> {
+        let object = self.objects.len();
+        let id = ObjectId((self.program.objects.len() + object) as u32);
+        let layout = &self.heap_layouts[ty];
+        for number in 0..layout.cells(bytes) {
+            let ty = layout.cell(bytes, number).ty;
+            let Some(loc) = Loc::element(id, number as i64) else {
+                return Err("too many objects are allocated".into());
+            };
+            let init = match fill {
+                Fill::Zero => Some(Values::one(ty.default_value())),
+                Fill::Undefined => None,
+            };
+            self.cells.insert(loc, CellFacts::new(ty, init));
+        }
+        self.objects.push(Object { bytes, storage, by });
+        self.heap_types.push(ty);
+        self.changed = true;
+        Ok(object)
     }
 
     /// A new object takes the place of one that is gone.

@@ -1,15 +1,14 @@
 //! One step of a thread on sets of values: what registers hold after it, which cells it may access, and what it adds to
 //! the values of cells, the threads and the objects.
 
-use super::{Analysis, CellFacts, Facts, Object, Refusal, access_type};
+use super::{Analysis, Facts, Refusal, access_type};
 use crate::expression::slot;
 use crate::numbering;
+use crate::sizes;
 use crate::unroll::{Frame, Place, Step, Unrolled};
 use crate::values::{Values, evaluate, learnt};
 use fencepost_ir::Scalar;
-use fencepost_ir::cfg::{
-    Address, Arith, BinaryOp, Dest, Expr, Fill, Instr, Loc, ObjectId, ProcId, Reg, RmwOp, Storage,
-};
+use fencepost_ir::cfg::{Address, Arith, BinaryOp, Dest, Expr, Fill, Instr, ProcId, Reg, RmwOp, Storage};
 use fencepost_ir::pointer;
 
 /// A step of a thread that is being taken.
@@ -54,9 +53,8 @@ impl Walk<'_, '_> {
     pub(super) fn step(&mut self, step: &Step<'_>, code: &Unrolled<'_>) -> Result<bool, Refusal> {
         let frame = &code.frames[step.frame];
         if !self.analysis.objects.is_empty() && !self.analysis.orders_objects {
-            let (first, bits) = (self.analysis.program.objects.len(), self.analysis.program.pointer_bits);
             let value = |expr: &Expr| self.value(frame, expr);
-            self.analysis.orders_objects = numbering::orders_objects(&step.edge.instr, first, bits, &value);
+            self.analysis.orders_objects = numbering::orders_objects(self.analysis, &step.edge.instr, &value);
         }
         if let Some(address) = step.edge.instr.address() {
             let values = self.value(frame, address.expr());
@@ -152,12 +150,10 @@ impl Walk<'_, '_> {
                 self.leave(step, code, value);
             }
             Instr::Allocate { dest, ty, bytes, fill, storage } => {
-                let bytes = self.value(frame, bytes).single();
-                let Some(bytes) = bytes.filter(|b| (0..1 << 20).contains(b)) else {
-                    return Err("an object of unknown or great size is allocated".into());
-                };
-                let words = self.allocate(ty.index(), bytes as u64, *fill, *storage)?;
+                let sizes = self.value(frame, bytes);
+                let words = self.allocate(ty.index(), &sizes, *fill, *storage)?;
                 self.set(frame, dest, words);
+                return Ok(!self.facts.makes.is_empty());
             }
             Instr::Free(pointer, _) => {
                 let first = self.analysis.program.objects.len();
@@ -256,46 +252,36 @@ impl Walk<'_, '_> {
                 self.analysis.changed = true;
             }
         }
-        self.facts.makes = Some(child);
+        self.facts.starts = Some(child);
         Ok(child)
     }
 
-    fn allocate(&mut self, ty: usize, bytes: u64, fill: Fill, storage: Storage) -> Result<Values, Refusal> {
+    /// The pointers to what an allocation may give.
+    fn allocate(
+        &mut self,
+        ty: usize,
+        sizes: &Values,
+        fill: Fill,
+        storage: Storage,
+    ) -> Result<Values, Refusal> {
         let key = (self.thread, self.number);
         let analysis = &mut *self.analysis;
-        let first = analysis.program.objects.len();
-        let object = match analysis.allocations.get(&key) {
-            Some(&object) if analysis.objects[object].bytes == bytes => object,
-            Some(_) => return Err("an object of unknown size is allocated".into()),
-            None => {
-                let object = analysis.objects.len();
-                let layout = &analysis.heap_layouts[ty];
-                let id = ObjectId((first + object) as u32);
-                for number in 0..layout.cells(bytes) {
-                    let ty = layout.cell(bytes, number).ty;
-                    let Some(loc) = Loc::element(id, number as i64) else {
-                        return Err("too many objects are allocated".into());
-                    };
-                    let init = match fill {
-                        Fill::Zero => Some(Values::one(ty.default_value())),
-                        Fill::Undefined => None,
-                    };
-                    analysis.cells.insert(loc, CellFacts::new(ty, init));
-                }
-                analysis.objects.push(Object { bytes, storage });
-                analysis.heap_types.push(ty);
-                analysis.allocations.insert(key, object);
-                analysis.changed = true;
-                object
+        let sizes = sizes::tracked(sizes, &analysis.heap_layouts[ty], analysis.block)?;
+        self.facts.leaves_out_sizes = !sizes.complete;
+        for bytes in sizes.tracked {
+            if analysis.allocations.get(&key).is_none_or(|objects| !objects.contains_key(&bytes)) {
+                let object = analysis.add_object(key, ty, bytes, fill, storage)?;
+                analysis.allocations.entry(key).or_default().insert(bytes, object);
             }
-        };
-        self.facts.makes = Some(object);
+        }
+        let made = analysis.allocations.get(&key).into_iter().flatten();
+        self.facts.makes = made.map(|(bytes, object)| (*bytes, *object)).collect();
         let reuses = analysis.reuses.get(&key).cloned().unwrap_or_default();
         for gone in &reuses {
             analysis.fill_again(*gone, fill);
         }
-        let objects = reuses.iter().copied().chain([object]);
-        let bits = analysis.program.pointer_bits;
+        let objects = self.facts.makes.iter().map(|(_, object)| *object).chain(reuses.iter().copied());
+        let (first, bits) = (analysis.program.objects.len(), analysis.program.pointer_bits);
         let words = objects.map(|o| pointer::to_object((first + o) as u32, 0, bits)).collect();
         self.facts.reuses = reuses;
         Ok(Values::from_list(words))

@@ -364,21 +364,37 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
         self.block(w);
     }
 
-    /// A new object: the statement's own, or one that is gone and comes back as new.
-    pub(super) fn allocate(&self, w: &mut Writing<'_, 'p>, dest: &Dest, fill: Fill) {
-        let object = w.facts.makes.expect("the analysis has made the object");
-        let own = Text::constant(self.sequence.object_word(object)).code;
-        if w.facts.reuses.is_empty() {
-            return self.assign(&mut w.lines, w.frame, dest, &own);
+    /// A new object: the statement's own of that size, or one that is gone and comes back as new; `hold` ends the turn of
+    /// a thread that asks for a size beyond the bound.
+    pub(super) fn allocate(
+        &self,
+        w: &mut Writing<'_, 'p>,
+        dest: &Dest,
+        bytes: &Expr,
+        fill: Fill,
+        hold: &str,
+    ) {
+        let word = |object: usize| Text::constant(self.sequence.object_word(object)).code;
+        let facts = w.facts;
+        let one_size = matches!(&facts.makes[..], [_] if !facts.leaves_out_sizes);
+        if one_size && facts.reuses.is_empty() {
+            return self.assign(&mut w.lines, w.frame, dest, &word(facts.makes[0].1));
         }
         let is_shared = |object: &usize| self.sequence.is_life_shared(*object);
         if self.sequence.model != Model::Sc && w.facts.reuses.iter().any(is_shared) {
             w.lines.push("tick();".into());
         }
-        w.lines.push(format!("long long made = {own};"));
-        for (i, object) in w.facts.reuses.iter().enumerate() {
+        match one_size {
+            true => w.lines.push(format!("long long made = {};", word(facts.makes[0].1))),
+            false => self.sized(w, bytes, hold),
+        }
+        for (i, object) in facts.reuses.iter().enumerate() {
             let test = if i == 0 { "if" } else { "} else if" };
-            w.lines.push(format!("{test} (gone[{object}] && pick(0, 1)) {{"));
+            let size = match one_size {
+                true => String::new(),
+                false => format!("bytes == {} && ", self.sequence.analysis.objects[*object].bytes),
+            };
+            w.lines.push(format!("{test} ({size}gone[{object}] && pick(0, 1)) {{"));
             w.lines.push(format!("    gone[{object}] = 0;"));
             for (loc, ty) in self.sequence.analysis.cells_of(*object) {
                 let zero = Text::constant(ty.default_value()).code;
@@ -393,14 +409,34 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
                     false => format!("    {cell} = {word};"),
                 });
             }
-            let word = Text::constant(self.sequence.object_word(*object)).code;
-            w.lines.push(format!("    made = {word};"));
+            w.lines.push(format!("    made = {};", word(*object)));
         }
-        w.lines.push("}".into());
+        if !facts.reuses.is_empty() {
+            w.lines.push("}".into());
+        }
         let mut lines = std::mem::take(&mut w.lines);
         self.assign(&mut lines, w.frame, dest, "made");
         w.lines = lines;
         self.block(w);
+    }
+
+    /// The statement's own object of a size that is one of several.
+    fn sized(&self, w: &mut Writing<'_, 'p>, bytes: &Expr, hold: &str) {
+        let facts = w.facts;
+        w.lines.push(format!("long long bytes = {}, made = 0;", self.text(w.frame, bytes).code));
+        for (i, (size, object)) in facts.makes.iter().enumerate() {
+            let test = if i == 0 { "if" } else { "else if" };
+            let word = Text::constant(self.sequence.object_word(*object)).code;
+            w.lines.push(format!("{test} (bytes == {size}) made = {word};"));
+        }
+        if facts.leaves_out_sizes {
+            if let Some((largest, _)) = facts.makes.last() {
+                let limit = "LIMIT(\"a size that is no whole number of elements\");";
+                w.lines.push(format!("else if (bytes >= 0 && bytes <= {largest}) {limit}"));
+                w.lines.push("else".into());
+            }
+            w.lines.push(format!("{{ CUT(\"the size of an object\"); {hold} }}"));
+        }
     }
 
     pub(super) fn free(&self, w: &mut Writing<'_, 'p>, pointer: &Expr, storage: Storage) {

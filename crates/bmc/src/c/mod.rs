@@ -14,7 +14,7 @@ mod queues;
 mod support;
 mod thread;
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Instance};
 use crate::property::{meets, resting_places};
 use crate::rounds::turns;
 use crate::sharing::{Home, Sharing, add_lives, life, object_of, sharing};
@@ -42,6 +42,8 @@ pub struct Sequentialization {
     pub rounds: u32,
     /// Times at which stores reach memory.
     pub clock: u32,
+    /// Elements of objects whose size is not known.
+    pub block: u32,
     /// Entries of each store queue; without it stores have stamps.
     pub queue: Option<u32>,
     /// Whose names are used.
@@ -251,7 +253,7 @@ pub fn numbers(analysis: &mut Analysis<'_>, model: Model) -> Result<Vec<Vec<Opti
 /// The sequential program; or why there is none.
 pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<String, String> {
     let loops = all_loops(program);
-    let mut analysis = Analysis::new(program, &loops, wanted.unwind)?;
+    let mut analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block)?;
     let freed = add_lives(&mut analysis);
     let sharing = sharing(&analysis, &freed);
     let rests = resting_places(&analysis);
@@ -391,7 +393,7 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 
 /// The whole text.
 fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str, main: &str) -> String {
-    let Sequentialization { model, unwind, rounds, clock, queue, dialect } = *wanted;
+    let Sequentialization { model, unwind, rounds, clock, block, queue, dialect } = *wanted;
     let shared: Vec<Loc> =
         sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
     // Without cells there is nothing to queue.
@@ -404,8 +406,13 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
         None if model == Model::Sc => String::new(),
         None => format!(", a clock of {clock}"),
     };
+    let leaves_out = |i: &Instance<'_>| i.facts.iter().any(|f| f.reachable && f.leaves_out_sizes);
+    let sizes = match sequence.analysis.instances.iter().any(leaves_out) {
+        true => format!(", {block} elements of objects whose size is not known"),
+        false => String::new(),
+    };
     let mut text = format!(
-        "/* {} under {}, made sequential: {unwind} repetitions of each loop, {rounds} rounds{bound}.\n   \
+        "/* {} under {}, made sequential: {unwind} repetitions of each loop, {rounds} rounds{bound}{sizes}.\n   \
          A failing assertion of this program is a violation within these bounds, and the other way round. */\n",
         source.replace("*/", "* /"),
         model.name().to_uppercase(),
@@ -431,7 +438,8 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
     let used: Vec<&Function> = support::used(&format!("{code} pick("), &[EXPRESSIONS, memory]);
     let support_text: String = used.iter().map(|f| f.text).collect();
     let all = identifiers(&code).chain(identifiers(&support_text)).collect::<BTreeSet<_>>();
-    if all.contains("word") || !shared.is_empty() {
+    let tagged = sequence.sharing.cells.values().any(|lodging| lodging.tagged);
+    if all.contains("word") || tagged || !shared.is_empty() {
         text += &format!(
             "\n/* What a cell holds. Cells that may be read before they are written hold twice the value and 1. */\ntypedef {word} word;\n"
         );

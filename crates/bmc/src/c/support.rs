@@ -47,7 +47,7 @@ void reach_error(void) { assert(0); }
 /// Choices, and what happens at the end of what is modelled.
 pub const CHOICES: &str = "
 /* -DCHECK_LIMITS: what lies beyond 64 bits or is not modelled is reported, and not just left out.
-   -DCHECK_UNWINDING: so is a thread that comes to the bound on repetitions.
+   -DCHECK_UNWINDING: so is a thread that comes to the bound on repetitions, or on the size of an object.
    -DONE_BY_ONE: numbers are chosen by counting up to them, for verifiers that try all choices.
    -DDRIVER: all choices come from a function that is linked in, to run this file without a verifier. */
 #ifdef CHECK_LIMITS
@@ -56,9 +56,9 @@ pub const CHOICES: &str = "
 #define LIMIT(what) ASSUME(0)
 #endif
 #ifdef CHECK_UNWINDING
-#define CUT() FAIL(\"the bound on repetitions\")
+#define CUT(what) FAIL(\"the bound on \" what)
 #else
-#define CUT() do { } while (0)
+#define CUT(what) do { } while (0)
 #endif
 #ifdef DRIVER
 long long driver(long long lo, long long hi);

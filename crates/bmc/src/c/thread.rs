@@ -191,7 +191,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
         let thread = self.thread;
         match instance.code.places[place] {
             Place::End => return Ok(vec![format!("ended[{thread}] = 1;"), format!("OVER({thread});")]),
-            Place::Cut => return Ok(vec!["CUT();".into(), format!("OVER({thread});")]),
+            Place::Cut => return Ok(vec!["CUT(\"repetitions\");".into(), format!("OVER({thread});")]),
             Place::At { .. } => {}
         }
         let out: Vec<usize> = instance.code.out(place).filter(|s| instance.facts[*s].reachable).collect();
@@ -273,7 +273,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
     /// A jump.
     fn go(&mut self, to: usize, step: &Step<'_>) -> String {
         if self.cuts_section(to, step) {
-            return "{ CUT(); ASSUME(0); }".into();
+            return "{ CUT(\"repetitions\"); ASSUME(0); }".into();
         }
         self.targets.insert(to);
         format!("goto {};", self.label(to))
@@ -355,7 +355,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                 if *drain == Drain::Yes {
                     self.drain(&mut w.lines);
                 }
-                let child = facts.makes.expect("the analysis has made the thread");
+                let child = facts.starts.expect("the analysis has made the thread");
                 for (i, arg) in args.iter().enumerate() {
                     let name = self.sequence.register(child, 0, Reg::Local(i as u32)).0;
                     w.lines.push(format!("{name} = {};", self.text(w.frame, arg).code));
@@ -415,7 +415,9 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                     }
                 }
             },
-            Instr::Allocate { dest, fill, .. } => self.allocate(&mut w, dest, *fill),
+            Instr::Allocate { dest, bytes, fill, .. } => {
+                self.allocate(&mut w, dest, bytes, *fill, &self.hold(step.from));
+            }
             Instr::Free(pointer, storage) => self.free(&mut w, pointer, *storage),
             Instr::Halt => {
                 self.drain(&mut w.lines);

@@ -236,19 +236,27 @@ impl Encoder<'_, '_> {
         self.write_word(s, writes, buffered);
     }
 
-    /// The pointer to a new object: the step's own, or one that is gone and comes back as new (`reuse.rs`).
-    pub(super) fn allocate(&mut self, s: &mut Stepping<'_, '_>, fill: Fill) -> Word {
+    /// The pointer to a new object: the step's own of that size, or one that is gone and comes back as new (`reuse.rs`).
+    pub(super) fn allocate(&mut self, s: &mut Stepping<'_, '_>, bytes: &Word, fill: Fill) -> Word {
         let program = self.plan.analysis.program;
         let first = program.objects.len();
         let pointer = |object: usize| {
             let word = pointer::to_object((first + object) as u32, 0, program.pointer_bits);
             Word::constant(word.into())
         };
-        let mut result = pointer(s.facts.makes.expect("the analysis has made the object"));
+        let has_size = self.sizes(s, bytes);
+        let mut result = Word::constant(0);
+        for ((_, object), meant) in s.facts.makes.iter().zip(&has_size) {
+            result = Word::choose(*meant, &pointer(*object), &result, &mut self.code.circuit);
+        }
         let mut left = Lit::TRUE;
         let mut writes = Vec::new();
         for object in &s.facts.reuses {
+            let bytes = self.plan.analysis.objects[*object].bytes;
+            let same_size = s.facts.makes.iter().position(|(size, _)| *size == bytes);
+            let meant = same_size.map_or(Lit::FALSE, |i| has_size[i]);
             let wanted = self.code.circuit.input();
+            let wanted = self.code.circuit.and(meant, wanted);
             let wanted = self.code.circuit.and(left, wanted);
             left = self.code.circuit.and(left, !wanted);
             let life = life(first, *object);
@@ -275,6 +283,28 @@ impl Encoder<'_, '_> {
         }
         self.write_raw(s, writes, false);
         result
+    }
+
+    /// Whether the object has each of the sizes that it may have; where it has none, the thread stops for the bound, or
+    /// comes to a limit (`sizes.rs`).
+    fn sizes(&mut self, s: &mut Stepping<'_, '_>, bytes: &Word) -> Vec<Lit> {
+        let makes = &s.facts.makes;
+        if makes.len() == 1 && !s.facts.leaves_out_sizes {
+            return vec![Lit::TRUE];
+        }
+        let c = &mut self.code.circuit;
+        let has_size: Vec<_> =
+            makes.iter().map(|(size, _)| bytes.equals(&Word::constant((*size).into()), c)).collect();
+        if s.facts.leaves_out_sizes {
+            let tracked = c.any(has_size.clone());
+            let largest = makes.last().map_or(0, |(size, _)| *size as i64);
+            let small = bytes.within(0, largest.into(), c);
+            let odd = c.and(small, !tracked);
+            s.early.limit(odd, c);
+            s.outsized = c.and(!small, !tracked);
+            s.condition = c.and(s.condition, tracked);
+        }
+        has_size
     }
 
     pub(super) fn free(&mut self, s: &mut Stepping<'_, '_>, pointer: &Expr, storage: Storage) {

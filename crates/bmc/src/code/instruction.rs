@@ -114,7 +114,7 @@ impl Encoder<'_, '_> {
                 }
                 s.is_visible = true;
                 let args: Vec<_> = args.iter().map(|a| self.value(s, a)).collect();
-                let child = s.facts.makes.expect("the analysis has made the thread");
+                let child = s.facts.starts.expect("the analysis has made the thread");
                 self.arguments[child] = args;
                 if let Some(dest) = dest {
                     self.set(s, frame, dest, Word::constant(child as i128));
@@ -150,8 +150,9 @@ impl Encoder<'_, '_> {
                     self.drain(s);
                 }
             }
-            Instr::Allocate { dest, fill, .. } => {
-                let word = self.allocate(s, *fill);
+            Instr::Allocate { dest, bytes, fill, .. } => {
+                let bytes = self.value(s, bytes);
+                let word = self.allocate(s, &bytes, *fill);
                 self.set(s, frame, dest, word);
             }
             Instr::Free(pointer, storage) => self.free(s, pointer, *storage),

@@ -39,6 +39,8 @@ pub struct StepCode {
     pub too_late: Option<Lit>,
     /// When the step gives out which object again.
     pub reuses: Vec<(Lit, usize)>,
+    /// When the thread stops here, because the object would be too large for the bound.
+    pub outsized: Lit,
 }
 
 /// What others can see of a step.
@@ -223,6 +225,7 @@ struct Stepping<'s, 'p> {
     choice: Option<Word>,
     too_late: Option<Lit>,
     reuses: Vec<(Lit, usize)>,
+    outsized: Lit,
     condition: Lit,
 }
 
@@ -292,6 +295,7 @@ impl Encoder<'_, '_> {
                     choice: None,
                     too_late: None,
                     reuses: Vec::new(),
+                    outsized: Lit::FALSE,
                     condition: Lit::TRUE,
                 };
                 self.step(&mut stepping, nesting, &mut results)?;
@@ -332,6 +336,7 @@ impl Encoder<'_, '_> {
                     choice: stepping.choice,
                     too_late: stepping.too_late,
                     reuses: stepping.reuses,
+                    outsized: stepping.outsized,
                 };
                 let mut state = stepping.state;
                 if let Some(visible) = &mut code_of_step.visible

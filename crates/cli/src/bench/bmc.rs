@@ -77,6 +77,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
                     unwind,
                     rounds,
                     clock,
+                    block: unwind,
                     queue: None,
                     dialect: Dialect::Cprover,
                 };

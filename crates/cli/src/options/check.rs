@@ -161,6 +161,9 @@ pub struct BmcOptions {
     /// Bits of integers; what is found is checked at full width [default: full]
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(2..=64))]
     pub width: Option<u8>,
+    /// Elements of each allocated object whose size is not known [default: grown]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub block: Option<u32>,
     /// How memory is encoded; must fit the model [default: etso for tso, epso for pso]
     #[arg(long, value_enum)]
     pub sma: Option<SmaName>,

@@ -68,6 +68,9 @@ pub struct SequentializeOptions {
     /// Times at which stores reach memory; 1 is SC
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub clock: u32,
+    /// Elements of each allocated object whose size is not known
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub block: u32,
     /// How memory is written down; must fit the model [default: etso for tso, epso for pso]
     #[arg(long, value_enum)]
     pub sma: Option<SmaName>,

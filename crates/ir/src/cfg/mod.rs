@@ -360,6 +360,9 @@ pub struct Program {
     pub pointer_bits: u8,
     /// Whether pointers are also used as integers, so that the numbers of objects mean something.
     pub exposes_pointers: bool,
+    /// Whether anybody asks which of two pointers is smaller, so that the order of these numbers means something where they lead
+    /// to different objects.
+    pub orders_pointers: bool,
     /// Shared memory.
     pub objects: Vec<Object>,
     /// Kinds of allocated objects.

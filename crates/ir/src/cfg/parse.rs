@@ -234,9 +234,15 @@ impl Reader {
         let at = if at.is_empty() { Span::NONE } else { span(at)? };
         let [first, rest @ ..] = items else { return Err("empty line".into()) };
         match (atom(first)?, rest) {
-            ("pointers", [bits, exposed @ ..]) => {
+            ("pointers", [bits, uses @ ..]) => {
                 self.program.pointer_bits = number(bits)?;
-                self.program.exposes_pointers = !exposed.is_empty();
+                for word in uses {
+                    match atom(word)? {
+                        "exposed" => self.program.exposes_pointers = true,
+                        "ordered" => self.program.orders_pointers = true,
+                        other => return Err(format!("`{other}` is no use of pointers")),
+                    }
+                }
             }
             ("record", [name, kind, size, fields @ ..]) => {
                 let kind = match atom(kind)? {

@@ -9,6 +9,11 @@ use super::{BinaryOp, Expr, Instr, Procedure, Program, Reg, RmwOp, Storage};
 use crate::scalar::Scalar;
 
 impl Program {
+    /// Whether the numbers of allocated objects mean something, or their order.
+    pub fn shows_addresses(&self) -> bool {
+        self.exposes_pointers || self.orders_pointers
+    }
+
     /// Whether it matters that addresses are used again.
     pub fn notices_reuse(&self) -> bool {
         let instrs = || self.procedures.iter().flat_map(|p| p.edges().iter().map(move |e| (p, &e.instr)));

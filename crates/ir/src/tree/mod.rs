@@ -437,6 +437,8 @@ pub struct Program {
     pub pointer_bits: u8,
     /// Whether pointers are also used as integers.
     pub exposes_pointers: bool,
+    /// Whether anybody asks which of two pointers is smaller.
+    pub orders_pointers: bool,
     /// Shared variables.
     pub shared: Vec<Variable>,
     /// Variables that each thread has for itself.

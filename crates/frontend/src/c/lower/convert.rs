@@ -246,7 +246,7 @@ impl Lowerer<'_> {
             let distance = self.operate(BinaryOp::Sub, l, r, span)?;
             (self.within_object(distance.expr, span), Expr::constant(0, long, span))
         } else {
-            self.program.exposes_pointers |= !leads.contains(&Leads::Static);
+            self.program.orders_pointers |= !leads.contains(&Leads::Static);
             (l.expr, r.expr)
         };
         let kind = ExprKind::Binary(op, Box::new(l), Box::new(r));

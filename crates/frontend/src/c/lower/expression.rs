@@ -405,7 +405,7 @@ impl<'a> Lowerer<'a> {
         self.body.locals = body.locals.clone();
         self.body.name = body.name.clone();
         self.body.rows = body.rows.clone();
-        let exposes = self.program.exposes_pointers;
+        let shown = (self.program.exposes_pointers, self.program.orders_pointers);
         let ty = match &e.kind {
             Ast::Unary(ast::UnaryOp::Deref, arg) => self.scalar(arg).and_then(|pointer| {
                 let ty = pointer.ty.element().cloned();
@@ -420,7 +420,7 @@ impl<'a> Lowerer<'a> {
                 Value::Void => CType::Void,
             }),
         };
-        self.program.exposes_pointers = exposes;
+        (self.program.exposes_pointers, self.program.orders_pointers) = shown;
         self.body = body;
         ty
     }

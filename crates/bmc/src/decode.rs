@@ -240,7 +240,8 @@ impl<M: Memory> Run<'_, '_, '_, M> {
 
     /// Whether the step would make an object of a size that is not tracked.
     fn has_no_size(&self, instr: &Instr, code: &StepCode) -> bool {
-        matches!(instr, Instr::Allocate { .. }) && (self.holds(code.outsized) || self.holds(code.early.limit))
+        matches!(instr, Instr::Allocate { .. } | Instr::Reallocate { .. })
+            && (self.holds(code.outsized) || self.holds(code.early.limit))
     }
 
     /// Whether the model says that the step fails when it is tried.

@@ -20,7 +20,7 @@ pub fn possible(analysis: &Analysis<'_>) -> Reuses {
     for (thread, instance) in analysis.instances.iter().enumerate() {
         let steps = instance.code.steps.iter().zip(&instance.facts).enumerate();
         for (step, (code, facts)) in steps.filter(|(_, (_, facts))| facts.reachable) {
-            if let Instr::Free(_, Storage::Heap) = code.edge.instr {
+            if let Instr::Free(_, Storage::Heap) | Instr::Reallocate { .. } = code.edge.instr {
                 for (_, object) in &facts.frees {
                     freed.entry(*object).or_default().entry(thread).or_insert(step);
                 }

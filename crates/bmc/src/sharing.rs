@@ -106,6 +106,19 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
                 writers.entry(*loc).or_default().insert(thread);
             });
             groups.extend([cells, lives].into_iter().filter(|g| g.len() > 1));
+            // What an object held is copied into another, cell by cell.
+            if let Instr::Reallocate { .. } = step.edge.instr {
+                let made: Vec<_> = facts.makes.iter().map(|(_, object)| *object).collect();
+                for loc in made.iter().flat_map(|object| analysis.cells_of(*object)).map(|(loc, _)| loc) {
+                    users.entry(loc).or_default().insert(thread);
+                    writers.entry(loc).or_default().insert(thread);
+                    written.insert(loc);
+                }
+                for number in 0..facts.copied.len() {
+                    let cell = |(_, object): &(i64, usize)| analysis.cells_of(*object).nth(number);
+                    groups.push(facts.frees.iter().filter_map(cell).map(|(loc, _)| loc).collect());
+                }
+            }
             // Who takes the place of an object looks whether it is gone, and writes all of it.
             for object in &facts.reuses {
                 let cells = analysis.cells_of(*object).map(|(loc, _)| loc);

@@ -410,6 +410,44 @@ fn objects_of_several_sizes() {
         );
         check("again.c", &body, (1, 1, 2), [is_unsafe; 3]);
     }
+    for (test, is_unsafe) in [("q[0] == 5", false), ("q[n] == 0", true), ("p[0] == 5", true)] {
+        let body = format!(
+            "_Bool __VERIFIER_nondet_bool(void);
+             int main(void) {{
+                 int n = 1 + __VERIFIER_nondet_bool();
+                 int *p = malloc(n * sizeof *p);
+                 p[0] = 5;
+                 int *q = realloc(p, (n + 1) * sizeof *q);
+                 assert({test});
+                 return 0;
+             }}"
+        );
+        check("grown.c", &body, (1, 1, 2), [is_unsafe; 3]);
+    }
+    // A list that grows while another thread looks at it.
+    let body = |lock: &str| {
+        format!(
+            "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static int *list;
+             static void *reader(void *a) {{
+                 if ({lock}) pthread_mutex_lock(&m);
+                 assert(list[0] == 1);
+                 if ({lock}) pthread_mutex_unlock(&m);
+                 return a;
+             }}
+             int main(void) {{
+                 pthread_t t;
+                 list = calloc(1, sizeof *list);
+                 list[0] = 1;
+                 pthread_create(&t, NULL, reader, NULL);
+                 pthread_mutex_lock(&m);
+                 list = realloc(list, 2 * sizeof *list);
+                 pthread_mutex_unlock(&m);
+                 return 0;
+             }}"
+        )
+    };
+    check("list.c", &body("1"), (1, 2, 2), [false; 3]);
+    check("list_without_lock.c", &body("0"), (1, 2, 2), [true; 3]);
 }
 
 #[test]
@@ -473,8 +511,7 @@ fn what_lies_beyond_a_bound_is_reported_on_demand() {
 
 #[test]
 fn what_cannot_be_taken_is_refused() {
-    let program =
-        of_c("grow.c", "int main(void) { int *p = malloc(4); p = realloc(p, 8); assert(p); return 0; }");
+    let program = of_model("shared int x; thread t[*] { x = 1; assert(x == 1); }");
     let wanted = Sequentialization {
         model: Model::Tso,
         unwind: 1,
@@ -485,7 +522,7 @@ fn what_cannot_be_taken_is_refused() {
         dialect: Dialect::Cprover,
     };
     let refusal = sequentialize(&program, &wanted).unwrap_err();
-    assert!(refusal.contains("realloc"), "{refusal}");
+    assert!(refusal.contains("--threads"), "{refusal}");
 }
 
 #[test]

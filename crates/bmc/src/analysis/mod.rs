@@ -61,6 +61,8 @@ pub struct Facts {
     pub leaves_out_sizes: bool,
     /// For a free, the objects it may mean, and the words that point to them.
     pub frees: Vec<(i64, usize)>,
+    /// For a reallocation, what each cell of the old object may hold, by its number.
+    pub copied: Vec<Values>,
     /// For an allocation, the objects of other allocations whose place it may take when they are gone.
     pub reuses: Vec<usize>,
 }
@@ -228,7 +230,11 @@ impl<'p> Analysis<'p> {
     fn longest_chain(&self) -> usize {
         let hands_on = |(step, facts): (&Step<'_>, &Facts)| {
             let instr = &step.edge.instr;
-            let address = matches!(instr, Instr::Allocate { .. } | Instr::Free(..)) && self.notices_reuse;
+            let address = match instr {
+                Instr::Allocate { .. } | Instr::Free(..) => self.notices_reuse,
+                Instr::Reallocate { .. } => true,
+                _ => false,
+            };
             facts.reachable
                 && !matches!(instr, Instr::Load(..) | Instr::Assign(..))
                 && (instr.address().is_some()

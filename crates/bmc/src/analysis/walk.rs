@@ -156,15 +156,16 @@ impl Walk<'_, '_> {
                 return Ok(!self.facts.makes.is_empty());
             }
             Instr::Free(pointer, _) => {
-                let first = self.analysis.program.objects.len();
-                let bits = self.analysis.program.pointer_bits;
                 let words = self.value(frame, pointer);
-                let objects = 0..self.analysis.objects.len();
-                let word = |i: usize| pointer::to_object((first + i) as u32, 0, bits);
-                self.facts.frees =
-                    objects.map(|i| (word(i), i)).filter(|(w, _)| words.contains(*w)).collect();
+                self.free(&words);
             }
-            Instr::Reallocate { .. } => return Err("realloc is not for this engine".into()),
+            Instr::Reallocate { dest, ty, pointer, bytes } => {
+                let (words, sizes) = (self.value(frame, pointer), self.value(frame, bytes));
+                self.free(&words);
+                let words = self.reallocate(ty.index(), words.contains(0), &sizes)?;
+                self.set(frame, dest, words);
+                return Ok(!self.facts.makes.is_empty());
+            }
         }
         Ok(true)
     }
@@ -254,6 +255,47 @@ impl Walk<'_, '_> {
         }
         self.facts.starts = Some(child);
         Ok(child)
+    }
+
+    /// Notes what may be freed.
+    fn free(&mut self, words: &Values) {
+        let first = self.analysis.program.objects.len();
+        let bits = self.analysis.program.pointer_bits;
+        let word = |i: usize| pointer::to_object((first + i) as u32, 0, bits);
+        let objects = (0..self.analysis.objects.len()).map(|i| (word(i), i));
+        self.facts.frees = objects.filter(|(w, _)| words.contains(*w)).collect();
+    }
+
+    /// The pointers to what a reallocation may give, which holds what was in the objects it may free.
+    fn reallocate(&mut self, ty: usize, from_null: bool, sizes: &Values) -> Result<Values, Refusal> {
+        let analysis = &*self.analysis;
+        let frees = self.facts.frees.iter().map(|(_, object)| *object);
+        let old: Vec<_> = frees.filter(|o| analysis.objects[*o].storage == Storage::Heap).collect();
+        let mut types: Vec<_> = old.iter().map(|o| analysis.heap_types[*o]).collect();
+        types.extend((from_null || old.is_empty()).then_some(ty));
+        types.sort_unstable();
+        types.dedup();
+        let [ty] = types[..] else {
+            return Err("an object that may be of different types is reallocated".into());
+        };
+        let words = self.allocate(ty, sizes, Fill::Undefined, Storage::Heap)?;
+        let analysis = &mut *self.analysis;
+        let mut copied: Vec<Values> = Vec::new();
+        for object in old {
+            let cells: Vec<_> = analysis.cells_of(object).collect();
+            copied.resize(copied.len().max(cells.len()), Values::NONE);
+            for ((loc, ty), copied) in cells.into_iter().zip(&mut copied) {
+                copied.join(&analysis.cell(loc, ty).values);
+            }
+        }
+        for (_, object) in &self.facts.makes {
+            let cells: Vec<_> = analysis.cells_of(*object).collect();
+            for ((loc, ty), values) in cells.into_iter().zip(&copied) {
+                analysis.write(loc, ty, values);
+            }
+        }
+        self.facts.copied = copied;
+        Ok(words)
     }
 
     /// The pointers to what an allocation may give.

@@ -1,5 +1,5 @@
 //! What a thread of the sequential program asks of memory: which cells an address means, loads, stores,
-//! read-modify-writes, mutexes, and the end of objects.
+//! read-modify-writes, mutexes.
 //!
 //! Cells that one thread only uses are variables of their own; the others go through the shared-memory abstraction. Whether
 //! an object is gone is seen at once by everybody, so it is a variable too.
@@ -8,20 +8,20 @@ use super::expression::{Text, Writer, range_of, wrapped};
 use super::thread::{ThreadWriter, Writing, any};
 use crate::analysis::access_type;
 use crate::sharing::object_of;
-use fencepost_ir::cfg::{Address, Dest, Expr, Fill, Instr, Loc, RmwOp, Storage};
+use fencepost_ir::cfg::{Address, Instr, Loc, RmwOp};
 use fencepost_ir::{IntType, Scalar};
 use fencepost_task::Model;
 
 /// A cell that is meant under a condition; always, where there is none.
-struct Meant {
-    when: Option<String>,
-    loc: Loc,
-    ty: Scalar,
+pub(super) struct Meant {
+    pub when: Option<String>,
+    pub loc: Loc,
+    pub ty: Scalar,
 }
 
 /// Whether own stores that wait are seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sees {
+pub(super) enum Sees {
     OwnStores,
     Memory,
 }
@@ -109,7 +109,7 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
     }
 
     /// What a cell holds, with its tag where it has one.
-    fn raw(&self, meant: &[Meant], cell: &str, sees: Sees) -> String {
+    pub(super) fn raw(&self, meant: &[Meant], cell: &str, sees: Sees) -> String {
         let thread = self.thread;
         let Some(first) = meant.first() else { return "0".into() };
         if !self.sequence.is_shared(first.loc) {
@@ -248,7 +248,7 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
     }
 
     /// Puts what a statement needs of its own into a block.
-    fn block(&self, w: &mut Writing<'_, 'p>) {
+    pub(super) fn block(&self, w: &mut Writing<'_, 'p>) {
         if w.lines.len() > 1
             && w.lines
                 .iter()
@@ -269,7 +269,7 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
         }
     }
 
-    fn now(&self) -> &'static str {
+    pub(super) fn now(&self) -> &'static str {
         if self.sequence.model == Model::Sc { "store" } else { "store_now" }
     }
 
@@ -361,118 +361,6 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
             w.lines.push("    FAIL(\"unlock of a mutex that is not locked by the thread\");".into());
             self.put(w, address, &meant, &cell, &Text::constant(0), self.now());
         }
-        self.block(w);
-    }
-
-    /// A new object: the statement's own of that size, or one that is gone and comes back as new; `hold` ends the turn of
-    /// a thread that asks for a size beyond the bound.
-    pub(super) fn allocate(
-        &self,
-        w: &mut Writing<'_, 'p>,
-        dest: &Dest,
-        bytes: &Expr,
-        fill: Fill,
-        hold: &str,
-    ) {
-        let word = |object: usize| Text::constant(self.sequence.object_word(object)).code;
-        let facts = w.facts;
-        let one_size = matches!(&facts.makes[..], [_] if !facts.leaves_out_sizes);
-        if one_size && facts.reuses.is_empty() {
-            return self.assign(&mut w.lines, w.frame, dest, &word(facts.makes[0].1));
-        }
-        let is_shared = |object: &usize| self.sequence.is_life_shared(*object);
-        if self.sequence.model != Model::Sc && w.facts.reuses.iter().any(is_shared) {
-            w.lines.push("tick();".into());
-        }
-        match one_size {
-            true => w.lines.push(format!("long long made = {};", word(facts.makes[0].1))),
-            false => self.sized(w, bytes, hold),
-        }
-        for (i, object) in facts.reuses.iter().enumerate() {
-            let test = if i == 0 { "if" } else { "} else if" };
-            let size = match one_size {
-                true => String::new(),
-                false => format!("bytes == {} && ", self.sequence.analysis.objects[*object].bytes),
-            };
-            w.lines.push(format!("{test} ({size}gone[{object}] && pick(0, 1)) {{"));
-            w.lines.push(format!("    gone[{object}] = 0;"));
-            for (loc, ty) in self.sequence.analysis.cells_of(*object) {
-                let zero = Text::constant(ty.default_value()).code;
-                let word = match (fill, self.sequence.is_tagged(loc)) {
-                    (Fill::Undefined, _) => "0".into(),
-                    (Fill::Zero, true) => format!("(word){zero} * 2 + 1"),
-                    (Fill::Zero, false) => zero,
-                };
-                let cell = self.sequence.cell_name(loc);
-                w.lines.push(match self.sequence.is_shared(loc) {
-                    true => format!("    {}({}, {cell}, {word});", self.now(), self.thread),
-                    false => format!("    {cell} = {word};"),
-                });
-            }
-            w.lines.push(format!("    made = {};", word(*object)));
-        }
-        if !facts.reuses.is_empty() {
-            w.lines.push("}".into());
-        }
-        let mut lines = std::mem::take(&mut w.lines);
-        self.assign(&mut lines, w.frame, dest, "made");
-        w.lines = lines;
-        self.block(w);
-    }
-
-    /// The statement's own object of a size that is one of several.
-    fn sized(&self, w: &mut Writing<'_, 'p>, bytes: &Expr, hold: &str) {
-        let facts = w.facts;
-        w.lines.push(format!("long long bytes = {}, made = 0;", self.text(w.frame, bytes).code));
-        for (i, (size, object)) in facts.makes.iter().enumerate() {
-            let test = if i == 0 { "if" } else { "else if" };
-            let word = Text::constant(self.sequence.object_word(*object)).code;
-            w.lines.push(format!("{test} (bytes == {size}) made = {word};"));
-        }
-        if facts.leaves_out_sizes {
-            if let Some((largest, _)) = facts.makes.last() {
-                let limit = "LIMIT(\"a size that is no whole number of elements\");";
-                w.lines.push(format!("else if (bytes >= 0 && bytes <= {largest}) {limit}"));
-                w.lines.push("else".into());
-            }
-            w.lines.push(format!("{{ CUT(\"the size of an object\"); {hold} }}"));
-        }
-    }
-
-    pub(super) fn free(&self, w: &mut Writing<'_, 'p>, pointer: &Expr, storage: Storage) {
-        let word = self.text(w.frame, pointer).code;
-        w.lines.push(format!("long long freed = {word};"));
-        if storage == Storage::Heap {
-            self.drain(&mut w.lines);
-        }
-        let first = self.sequence.analysis.program.objects.len();
-        let mut known = vec!["freed == 0".to_string()];
-        let mut body = Vec::new();
-        for (pointer, object) in &w.facts.frees {
-            if self.sequence.analysis.objects[*object].storage != storage {
-                continue;
-            }
-            let meant = format!("freed == {}", Text::constant(*pointer).code);
-            body.push(format!("if ({meant}) {{"));
-            body.push(format!("    if (gone[{object}])"));
-            body.push("        FAIL(\"double free\");".into());
-            body.push(format!("    gone[{object}] = 1;"));
-            let cells =
-                self.sequence.sharing.shared.iter().filter(|l| object_of(first, **l) == Some(*object));
-            let cells: Vec<_> = cells.filter(|l| self.sequence.is_value(**l)).collect();
-            if self.sequence.model != Model::Sc && !cells.is_empty() {
-                let waits =
-                    |loc: &&Loc| format!("waits({}, {})", self.thread, self.sequence.cell_name(**loc));
-                let tests: Vec<_> = cells.iter().map(waits).collect();
-                body.push(format!("    if ({})", tests.join(" || ")));
-                body.push("        FAIL(\"a store reaches memory that has been freed\");".into());
-            }
-            body.push("}".into());
-            known.push(meant);
-        }
-        w.lines.push(format!("if (!({}))", known.join(" || ")));
-        w.lines.push("    FAIL(\"free of what was not allocated\");".into());
-        w.lines.extend(body);
         self.block(w);
     }
 }

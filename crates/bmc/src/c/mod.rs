@@ -10,6 +10,7 @@
 mod access;
 mod expression;
 mod names;
+mod objects;
 mod queues;
 mod support;
 mod thread;

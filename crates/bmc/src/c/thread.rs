@@ -130,6 +130,15 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                 lives || (buffers && *storage == fencepost_ir::cfg::Storage::Heap)
             }
             Instr::Allocate { .. } => facts.reuses.iter().any(|o| self.sequence.is_life_shared(*o)),
+            // Under SC too, if others see what is copied.
+            Instr::Reallocate { .. } => {
+                let objects = facts.frees.iter().map(|(_, object)| *object);
+                let objects = objects.chain(facts.makes.iter().map(|(_, object)| *object));
+                let mut cells = objects.clone().flat_map(|o| self.sequence.analysis.cells_of(o));
+                buffers
+                    || objects.clone().any(|o| self.sequence.is_life_shared(o))
+                    || cells.any(|(loc, _)| self.sequence.is_shared(loc))
+            }
             Instr::Nop
             | Instr::Choose
             | Instr::Assign(..)
@@ -138,8 +147,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
             | Instr::Havoc(..)
             | Instr::Own(_)
             | Instr::Call(..)
-            | Instr::AtomicEnd(_)
-            | Instr::Reallocate { .. } => false,
+            | Instr::AtomicEnd(_) => false,
         }
     }
 
@@ -423,7 +431,9 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                 self.drain(&mut w.lines);
                 w.lines.push("halted = 1;".into());
             }
-            Instr::Reallocate { .. } => return Err("realloc is not for this engine".into()),
+            Instr::Reallocate { dest, pointer, bytes, .. } => {
+                self.reallocate(&mut w, dest, pointer, bytes, &self.hold(step.from));
+            }
         }
         Ok(Statement { lines: w.lines, condition })
     }

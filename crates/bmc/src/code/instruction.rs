@@ -155,13 +155,18 @@ impl Encoder<'_, '_> {
                 let word = self.allocate(s, &bytes, *fill);
                 self.set(s, frame, dest, word);
             }
-            Instr::Free(pointer, storage) => self.free(s, pointer, *storage),
+            Instr::Free(pointer, storage) => {
+                self.free(s, pointer, *storage);
+            }
+            Instr::Reallocate { dest, pointer, bytes, .. } => {
+                let word = self.reallocate(s, pointer, bytes);
+                self.set(s, frame, dest, word);
+            }
             Instr::Halt => {
                 self.drain(s);
                 s.is_visible = true;
                 s.halts = true;
             }
-            Instr::Reallocate { .. } => return Err("realloc is not for this engine".into()),
         }
         Ok(())
     }

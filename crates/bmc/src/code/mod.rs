@@ -7,6 +7,7 @@
 
 mod access;
 mod instruction;
+mod objects;
 
 use crate::analysis::{Analysis, Facts};
 use crate::circuit::{Circuit, Lit};

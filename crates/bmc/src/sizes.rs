@@ -10,8 +10,9 @@ use fencepost_memory::Layout;
 
 /// A larger object is too large.
 const MAX_BYTES: i64 = 1 << 20;
-/// Sizes that are known one by one are all tracked if there are no more cells than this in all.
-const MAX_CELLS: usize = 1024;
+/// Sizes that are known one by one are all tracked if they are so few, or of no more cells than this in all.
+const FEW_SIZES: usize = 3;
+const FEW_CELLS: usize = 64;
 
 /// The sizes that are tracked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,9 +40,10 @@ pub fn tracked(values: &Values, layout: &Layout, block: u32) -> Result<Sizes, St
         }
     };
     let mut cells = 0;
+    let few = matches!(values, Values::Few(sizes) if sizes.len() <= FEW_SIZES);
     let is_tracked = |size: &u64| {
         cells += layout.cells((*size).min(MAX_BYTES as u64));
-        *size < MAX_BYTES as u64 && (*size <= limit || cells <= MAX_CELLS)
+        *size < MAX_BYTES as u64 && (*size <= limit || few || cells <= FEW_CELLS)
     };
     let tracked: Vec<u64> = listed.into_iter().filter(is_tracked).collect();
     let complete = matches!(values, Values::Few(sizes) if sizes.len() == tracked.len());
@@ -71,7 +73,8 @@ mod tests {
         let sizes = |values: &[i64]| tracked(&Values::from_list(values.to_vec()), &ints(), 2).unwrap();
         assert_eq!(sizes(&[4, 6, 400]), Sizes { tracked: vec![4, 6, 400], complete: true });
         assert_eq!(sizes(&[-4, 4]), Sizes { tracked: vec![4], complete: false });
-        assert_eq!(sizes(&[4, 1 << 14]), Sizes { tracked: vec![4], complete: false });
+        assert_eq!(sizes(&[4, 1 << 14]), Sizes { tracked: vec![4, 1 << 14], complete: true });
+        assert_eq!(sizes(&[4, 8, 240, 400]), Sizes { tracked: vec![4, 8, 240], complete: false });
         assert_eq!(sizes(&[4, i64::MAX]), Sizes { tracked: vec![4], complete: false });
     }
 

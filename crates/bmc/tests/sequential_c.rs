@@ -456,7 +456,7 @@ fn what_lies_beyond_a_bound_is_reported_on_demand() {
     let program = of_c(
         "sizes.c",
         "_Bool __VERIFIER_nondet_bool(void);
-         int main(void) { int n = __VERIFIER_nondet_bool() ? 4000 : 0; char *p = malloc(n + 1); p[n] = 1; assert(p); return 0; }",
+         int main(void) { int n = __VERIFIER_nondet_bool() ? 1 << 20 : 0; char *p = malloc(n + 1); p[n] = 1; assert(p); return 0; }",
     );
     let wanted = Sequentialization {
         model: Model::Tso,

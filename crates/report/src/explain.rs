@@ -62,8 +62,8 @@ impl Order {
                  {switches}. There may be one with fewer than {steps}."
             ),
             Known::No => format!(
-                "The search for a simpler run was cut off: there may be one with less than {delayed}, {switches} \
-                 and {steps}."
+                "The search for a simpler run was cut off: this one has {delayed}, {switches} and {steps}; there \
+                 may be one with fewer."
             ),
         }
     }

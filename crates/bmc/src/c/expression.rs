@@ -366,6 +366,8 @@ impl Writer<'_> {
                     (_, false) => format!("(unsigned long long){}", text.code),
                 };
                 let code = format!("({} {sign} {})", machine(l), machine(r));
+                // All texts of 64 bits have the signed type.
+                let code = if int.bits <= 32 { code } else { format!("(long long){code}") };
                 wrapped(&Text::long(code), int)
             }
         }

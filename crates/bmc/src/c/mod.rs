@@ -27,6 +27,7 @@ use fencepost_task::Model;
 use names::Names;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Not;
 use support::{CHOICES, EXPRESSIONS, Function};
 use thread::{ThreadWriter, chosen};
 
@@ -220,25 +221,20 @@ impl<'a, 'p> Sequence<'a, 'p> {
         }
     }
 
-    /// The C type that holds whatever the shared cells hold.
-    fn word(&self) -> &'static str {
+    /// How many bits hold whatever the cells hold.
+    fn word_bits(&self) -> u32 {
         let cells = self.sharing.cells.iter().filter(|(loc, _)| self.is_value(**loc));
-        let mut bits = 32;
-        for (loc, lodging) in cells {
-            let ty = self.analysis.cells.get(loc).map_or(Scalar::Integer, |c| c.ty);
-            let int = range_of(ty).0 >= i32::MIN.into() && range_of(ty).1 <= i32::MAX.into();
-            let small = range_of(ty).1 <= u32::MAX.into() && range_of(ty).0 >= i32::MIN.into();
-            bits = bits.max(match (int, small, lodging.tagged) {
-                (true, _, false) => 32,
-                (_, true, _) | (_, _, false) => 64,
-                (_, false, true) => 128,
-            });
-        }
-        match bits {
-            32 => "int",
-            64 => "long long",
-            _ => "__int128",
-        }
+        let bits = cells.map(|(loc, lodging)| {
+            let facts = self.analysis.cells.get(loc);
+            let (lo, hi) = match facts.and_then(|facts| facts.values.hull()) {
+                Some((lo, hi)) => (i128::from(lo), i128::from(hi)),
+                None => range_of(facts.map_or(Scalar::Integer, |c| c.ty)),
+            };
+            let magnitude = lo.min(-1).not().max(hi.max(0));
+            let with_sign = i128::BITS - magnitude.leading_zeros() + 1;
+            with_sign + u32::from(lodging.tagged)
+        });
+        bits.max().unwrap_or(1)
     }
 }
 
@@ -276,7 +272,8 @@ pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<St
         stops.push((writer.visible(), writer.stops));
     }
     let main = main_function(&sequence, &stops);
-    Ok(file(&sequence, wanted, &functions, &main))
+    let last = stops.iter().map(|(visible, _)| visible + 1).max().unwrap_or(1);
+    Ok(file(&sequence, wanted, last, &functions, &main))
 }
 
 fn main_function(sequence: &Sequence<'_, '_>, stops: &[(usize, Vec<Option<usize>>)]) -> String {
@@ -393,7 +390,13 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The whole text.
-fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str, main: &str) -> String {
+fn file(
+    sequence: &Sequence<'_, '_>,
+    wanted: &Sequentialization,
+    last: usize,
+    functions: &str,
+    main: &str,
+) -> String {
     let Sequentialization { model, unwind, rounds, clock, block, queue, dialect } = *wanted;
     let shared: Vec<Loc> =
         sequence.sharing.shared.iter().copied().filter(|l| sequence.is_value(*l)).collect();
@@ -431,9 +434,14 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
             text += &format!("static const int writers[WRITERS] = {{{writers}}}; /* threads that store */\n");
         }
         None if model == Model::Sc => {}
-        None => text += &format!("#define CLOCK {clock}\n"),
+        None => {
+            text += &format!("#define CLOCK {clock}\n\n/* Times. */\n");
+            text += &support::unsigned_type(dialect, "moment", u64::from(clock.max(2)) - 1);
+        }
     }
-    let word = sequence.word();
+    let largest = last.max(threads).max(queue.map_or(0, |entries| entries as usize));
+    text += "\n/* Numbers of visible statements, and other small ones. */\n";
+    text += &support::unsigned_type(dialect, "place", largest as u64);
     let (state, memory) = queues.map_or_else(|| support::memory(model), |(_, queues)| queues);
     // `TURN` picks where a thread stops.
     let used: Vec<&Function> = support::used(&format!("{code} pick("), &[EXPRESSIONS, memory]);
@@ -441,9 +449,8 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
     let all = identifiers(&code).chain(identifiers(&support_text)).collect::<BTreeSet<_>>();
     let tagged = sequence.sharing.cells.values().any(|lodging| lodging.tagged);
     if all.contains("word") || tagged || !shared.is_empty() {
-        text += &format!(
-            "\n/* What a cell holds. Cells that may be read before they are written hold twice the value and 1. */\ntypedef {word} word;\n"
-        );
+        text += "\n/* What a cell holds. Cells that may be read before they are written hold twice the value and 1. */\n";
+        text += &support::signed_type(dialect, "word", sequence.word_bits());
     }
     if !shared.is_empty() {
         text += "\n/* Cells that threads share. */\nenum {\n";
@@ -474,7 +481,7 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
     text += &used_of_memory;
     text += "\n/* Threads: how far each has come (the number of the visible statement it is at; 0 before it begins), whether it\n   \
              goes no further, and where it stops this time. */\n";
-    text += "static unsigned pc[THREADS], stop;\n";
+    text += "static place pc[THREADS], stop;\n";
     let starts: Vec<_> =
         sequence.analysis.instances.iter().map(|i| if i.parent.is_none() { "1" } else { "0" }).collect();
     text += &format!("static _Bool started[THREADS] = {{{}}}, over[THREADS], halted;\n", starts.join(", "));
@@ -494,14 +501,22 @@ fn file(sequence: &Sequence<'_, '_>, wanted: &Sequentialization, functions: &str
         );
     }
     text += "
-/* A thread that is at a visible statement stops there, or goes on; on its way to where it was it hops over it. */
-#define AT(thread, number, next) LEAVE(thread, number, if (pc[thread] > number) goto next)
-#define LAST(thread, number) LEAVE(thread, number, (void)0)
-#define LEAVE(thread, number, hop) \\
-    do { hop; if (stop <= number) { pc[thread] = number; return; } } while (0)
-#define OVER(thread) do { over[thread] = 1; return; } while (0)
-#define TURN(thread, end) \\
-    do { if (started[thread] && !over[thread] && !halted) { stop = pick(pc[thread], end); thread_##thread(); } } while (0)
+/* A turn executes the visible statements from pc on that come before stop, each with what follows it up to the next, and
+   hops over all others. */
+#define AT(thread, number, next) do { if (pc[thread] > number || stop <= number) goto next; } while (0)
+/* A jump past visible statements: the thread does not stop at any of them, but at the number or later. */
+#define PASS(number, label) do { ASSUME(stop >= number); goto label; } while (0)
+#define OVER(thread, next) do { over[thread] = 1; stop = 0; goto next; } while (0)
+/* Whoever has its first turn comes to its first visible statement. */
+#define TURN(thread, last) \\
+    do { \\
+        if (started[thread] && !over[thread] && !halted) { \\
+            stop = pick(pc[thread], last); \\
+            ASSUME(stop > 0); \\
+            thread_##thread(); \\
+            pc[thread] = stop; \\
+        } \\
+    } while (0)
 ";
     let declarations = sequence.declarations.borrow();
     let used = declarations.iter().filter(|(name, _)| all.contains(name.as_str()));

@@ -42,7 +42,7 @@ static void start_with(int cell, word value)
 static void flush(int thread)
 {
     for (int i = 0; i < QUEUE * WRITERS; i++) {
-        unsigned which = pick(0, WRITERS);
+        place which = pick(0, WRITERS);
         if (which == WRITERS)
             break;
         ASSUME(waiting[writers[which]] > 0 && (!frozen || writers[which] == thread));

@@ -16,11 +16,19 @@ pub enum Dialect {
 pub fn verifier(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Cprover => {
-            "#ifndef __CPROVER__
+            "#ifdef __CPROVER__
+/* All that can go wrong is asserted below. */
+#pragma CPROVER check push
+#pragma CPROVER check disable \"bounds\"
+#pragma CPROVER check disable \"pointer\"
+#pragma CPROVER check disable \"pointer-primitive\"
+#pragma CPROVER check disable \"div-by-zero\"
+#pragma CPROVER check disable \"signed-overflow\"
+#pragma CPROVER check disable \"undefined-shift\"
+#else
 void __CPROVER_assume(_Bool condition);
 void __CPROVER_assert(_Bool condition, const char *what);
 #endif
-unsigned nondet_uint(void);
 long long nondet_longlong(void);
 _Bool nondet_bool(void);
 #define ASSUME(condition) __CPROVER_assume(condition)
@@ -44,6 +52,43 @@ void reach_error(void) { assert(0); }
     }
 }
 
+/// A type for whole numbers up to `largest`, and a choice of any.
+pub fn unsigned_type(dialect: Dialect, name: &str, largest: u64) -> String {
+    let plain = match largest {
+        0..=0xff => "unsigned char",
+        0x100..=0xffff => "unsigned short",
+        _ => "unsigned",
+    };
+    let bits = (u64::BITS - largest.leading_zeros()).max(1);
+    let ty = exactly(dialect, &format!("unsigned __CPROVER_bitvector[{bits}]"), plain, name);
+    match dialect {
+        Dialect::Cprover => format!("{ty}{name} nondet_{name}(void);\n"),
+        Dialect::Verifier => format!("{ty}#define nondet_{name}() (({name})nondet_uint())\n"),
+    }
+}
+
+/// A type for numbers of so many bits, with sign.
+pub fn signed_type(dialect: Dialect, name: &str, bits: u32) -> String {
+    let plain = match bits {
+        0..=32 => "int",
+        33..=64 => "long long",
+        _ => "__int128",
+    };
+    exactly(dialect, &format!("signed __CPROVER_bitvector[{bits}]"), plain, name)
+}
+
+/// CBMC has words of every width; others take the next wider type.
+fn exactly(dialect: Dialect, exact: &str, plain: &str, name: &str) -> String {
+    match dialect {
+        Dialect::Cprover => {
+            format!(
+                "#ifdef __CPROVER__\ntypedef {exact} {name};\n#else\ntypedef {plain} {name};\n#endif\n"
+            )
+        }
+        Dialect::Verifier => format!("typedef {plain} {name};\n"),
+    }
+}
+
 /// Choices, and what happens at the end of what is modelled.
 pub const CHOICES: &str = "
 /* -DCHECK_LIMITS: what lies beyond 64 bits or is not modelled is reported, and not just left out.
@@ -62,10 +107,6 @@ pub const CHOICES: &str = "
 #endif
 #ifdef DRIVER
 long long driver(long long lo, long long hi);
-#undef nondet_uint
-#undef nondet_longlong
-#define nondet_uint() ((unsigned)driver(lo, hi))
-#define nondet_longlong() driver(lo, hi)
 #endif
 ";
 
@@ -85,31 +126,35 @@ macro_rules! functions {
 pub const EXPRESSIONS: &[Function] = functions! {
     "pick": "
 /* Any number from lo to hi. */
-static unsigned pick(unsigned lo, unsigned hi)
+static place pick(place lo, place hi)
 {
 #ifdef ONE_BY_ONE
-    while (lo < hi && nondet_bool())
-        lo++;
-    return lo;
+    place chosen = lo;
+    while (chosen < hi && nondet_bool())
+        chosen++;
+#elif defined DRIVER
+    place chosen = (place)driver(lo, hi);
 #else
-    unsigned chosen = nondet_uint();
+    place chosen = nondet_place();
     ASSUME(lo <= chosen && chosen <= hi);
-    return chosen;
 #endif
+    return chosen;
 }
 "
     "any_value": "
 static long long any_value(long long lo, long long hi)
 {
 #ifdef ONE_BY_ONE
-    while (lo < hi && nondet_bool())
-        lo++;
-    return lo;
+    long long chosen = lo;
+    while (chosen < hi && nondet_bool())
+        chosen++;
+#elif defined DRIVER
+    long long chosen = driver(lo, hi);
 #else
     long long chosen = nondet_longlong();
     ASSUME(lo <= chosen && chosen <= hi);
-    return chosen;
 #endif
+    return chosen;
 }
 "
     "element": "
@@ -347,13 +392,13 @@ macro_rules! state_text {
 /* Memory, ", $first, ".
    A clock runs from 0 to CLOCK - 1, and every store gets a stamp when it is issued: the time at which it reaches memory.
    A store whose stamp has passed is there without anybody doing anything. */
-static unsigned now;                        /* the clock */
+static moment now;                          /* the clock */
 static _Bool frozen;                        /* it stands still: inside an atomic section */
 static word held[CELLS][CLOCK];             /* what a cell holds at each time, by the stores so far */
 static _Bool stamped[CELLS][CLOCK];         /* whether a store to it has this stamp */
 static word last_value[THREADS][CELLS];     /* a thread's last store to a cell */
-static unsigned last_stamp[THREADS][CELLS]; /* and its stamp */
-static unsigned latest[THREADS];            /* the largest stamp of a thread */
+static moment last_stamp[THREADS][CELLS];   /* and its stamp */
+static moment latest[THREADS];              /* the largest stamp of a thread */
 ", $more)
     };
 }
@@ -361,7 +406,7 @@ static unsigned latest[THREADS];            /* the largest stamp of a thread */
 const TSO_STATE: &str = state_text!("total store order: a thread's stores reach it in their order", "");
 const PSO_STATE: &str = state_text!(
     "partial store order: a thread's stores to one cell reach it in their order",
-    "static unsigned floor_of[THREADS];          /* no stamp of a thread is below this: store-store fences */\n"
+    "static moment floor_of[THREADS];            /* no stamp of a thread is below this: store-store fences */\n"
 );
 
 macro_rules! stamped_functions {
@@ -375,20 +420,37 @@ static void start_with(int cell, word value)
         last_value[thread][cell] = value;
 }
 "
+    "pick_time": "
+/* Now, or any time after it. */
+static moment pick_time(void)
+{
+#ifdef ONE_BY_ONE
+    moment chosen = now;
+    while (chosen < CLOCK - 1 && nondet_bool())
+        chosen++;
+#elif defined DRIVER
+    moment chosen = (moment)driver(now, CLOCK - 1);
+#else
+    moment chosen = nondet_moment();
+    ASSUME(now <= chosen && chosen <= CLOCK - 1);
+#endif
+    return chosen;
+}
+"
     "tick": "
 /* Some time passes. */
 static void tick(void)
 {
     if (!frozen)
-        now = pick(now, CLOCK - 1);
+        now = pick_time();
 }
 "
     "settle": "
 /* From its stamp on, up to the next stamp that is taken, a store decides what the cell holds. */
-static void settle(int cell, unsigned stamp, word value)
+static void settle(int cell, moment stamp, word value)
 {
     _Bool decides = 0;
-    for (unsigned time = 0; time < CLOCK; time++) {
+    for (int time = 0; time < CLOCK; time++) {
         decides = time == stamp || (decides && !stamped[cell][time]);
         if (decides)
             held[cell][time] = value;
@@ -458,7 +520,7 @@ const TSO: &[Function] = stamped_functions! {
 static void store(int thread, int cell, word value)
 {
     tick();
-    unsigned stamp = pick(now, CLOCK - 1);
+    moment stamp = pick_time();
     ASSUME(latest[thread] <= stamp);
     settle(cell, stamp, value);
     last_value[thread][cell] = value;
@@ -473,7 +535,7 @@ const PSO: &[Function] = stamped_functions! {
 static void store(int thread, int cell, word value)
 {
     tick();
-    unsigned stamp = pick(now, CLOCK - 1);
+    moment stamp = pick_time();
     ASSUME(last_stamp[thread][cell] <= stamp && floor_of[thread] <= stamp);
     settle(cell, stamp, value);
     last_value[thread][cell] = value;

@@ -3,7 +3,10 @@
 //!
 //! Visible statements are numbered in the order of the unrolled code, which has no cycles, so every jump goes forward
 //! and `pc` only grows. A turn enters the function at its top and hops from one visible statement to the
-//! next until it comes to the thread's own (as Lazy-CSeq does). What is held up by an assumption or has come
+//! next until it comes to the thread's own, and again from the one where it stops to the end (as Lazy-CSeq does): whether a
+//! statement is executed depends on `pc` and `stop` alone, and no way leaves the function before its end, so that a
+//! verifier has little to merge. `stop` is where the thread stops; a jump past visible statements therefore says that
+//! it is not one of them. What is held up by an assumption or has come
 //! to the bound on repetitions is over, and the other threads go on; inside an atomic section everybody is held up
 //! with it, so the run ends.
 
@@ -16,6 +19,9 @@ use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Choices, Dest, Drain, Expr, FenceKind, Instr, Loc, Reg, UnaryOp};
 use fencepost_task::Model;
 use std::collections::BTreeSet;
+
+/// The label at the end of the function.
+const END: &str = "end";
 
 /// Writes one thread.
 pub struct ThreadWriter<'s, 'a, 'p> {
@@ -158,6 +164,16 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
         }
     }
 
+    /// The number of the visible statement in whose part of the text a place stands; 0 before the first.
+    fn part(&self, place: usize) -> usize {
+        self.stops[..=place].iter().rev().find_map(|stop| *stop).unwrap_or(0)
+    }
+
+    /// The label of the visible statement after a number, or of the end.
+    fn after(&self, number: usize) -> String {
+        if number < self.visible() { format!("visible_{}", number + 1) } else { END.into() }
+    }
+
     /// The function.
     pub fn function(&mut self) -> Result<String, String> {
         let places: Vec<usize> = (0..self.depth.len()).filter(|p| self.depth[*p].is_some()).collect();
@@ -166,30 +182,26 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
             let next = places.get(i + 1).copied();
             parts.push((*place, self.place(*place, next)?));
         }
-        let stopping: Vec<usize> = places.iter().copied().filter(|p| self.stops[*p].is_some()).collect();
-        self.targets.extend(stopping.iter().skip(1));
+        // The first is hopped to only from what comes before it.
+        let hopped_to = usize::from(self.stops[0].is_some());
+        self.targets.extend(places.iter().copied().filter(|p| self.stops[*p] > Some(hopped_to)));
+        let thread = self.thread;
         let mut text = String::new();
-        if self.stops[0].is_none()
-            && let Some(first) = stopping.first()
-        {
-            self.targets.insert(*first);
-            text += &format!("    if (pc[{}] > 0)\n        goto {};\n", self.thread, self.label(*first));
+        if self.stops[0].is_none() {
+            text += &format!("    AT({thread}, 0, {});\n", self.after(0));
         }
         for (place, lines) in parts {
             if self.targets.contains(&place) {
                 text += &format!("{}:\n", self.label(place));
             }
             if let Some(number) = self.stops[place] {
-                let thread = self.thread;
-                text += &match stopping.get(number) {
-                    Some(next) => format!("    AT({thread}, {number}, {});\n", self.label(*next)),
-                    None => format!("    LAST({thread}, {number});\n"),
-                };
+                text += &format!("    AT({thread}, {number}, {});\n", self.after(number));
             }
             for line in lines {
                 text += &format!("    {line}\n");
             }
         }
+        text += &format!("{END}:\n    return;\n");
         Ok(text)
     }
 
@@ -198,8 +210,8 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
         let instance = &self.sequence.analysis.instances[self.thread];
         let thread = self.thread;
         match instance.code.places[place] {
-            Place::End => return Ok(vec![format!("ended[{thread}] = 1;"), format!("OVER({thread});")]),
-            Place::Cut => return Ok(vec!["CUT(\"repetitions\");".into(), format!("OVER({thread});")]),
+            Place::End => return Ok(vec![format!("ended[{thread}] = 1;"), self.over(place)]),
+            Place::Cut => return Ok(vec!["CUT(\"repetitions\");".into(), self.over(place)]),
             Place::At { .. } => {}
         }
         let out: Vec<usize> = instance.code.out(place).filter(|s| instance.facts[*s].reachable).collect();
@@ -263,9 +275,14 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
     /// The end of the turn, and of the thread, at a place where it is held up.
     fn hold(&self, place: usize) -> String {
         match self.depth[place] {
-            Some(0) | None => format!("OVER({});", self.thread),
+            Some(0) | None => self.over(place),
             Some(_) => "ASSUME(0);".into(),
         }
+    }
+
+    /// The end of a thread: from here on there is nothing but hopping to the end of the function.
+    fn over(&self, place: usize) -> String {
+        format!("OVER({}, {});", self.thread, self.after(self.part(place)))
     }
 
     /// Whether a run would be cut off inside an atomic section; it ends then.
@@ -284,6 +301,11 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
             return "{ CUT(\"repetitions\"); ASSUME(0); }".into();
         }
         self.targets.insert(to);
+        // The next place where the thread can stop.
+        let next = self.stops[to].unwrap_or(self.part(to) + 1);
+        if next > self.part(step.from) + 1 {
+            return format!("PASS({next}, {});", self.label(to));
+        }
         format!("goto {};", self.label(to))
     }
 

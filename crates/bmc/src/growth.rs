@@ -53,6 +53,8 @@ struct Growth<'a, 'b> {
     /// Whether a program that may see numbers may also see an address again, after which objects have other numbers than in
     /// the formula. Then the formula has such runs, and violations in them are found, but that there are none is not said.
     leaves_out_reuse: bool,
+    /// A run comes to what is not modelled: violations are still found, but that there is none is not said.
+    limited: Option<Reason>,
 }
 
 /// Answers a task.
@@ -64,17 +66,27 @@ pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress))
         renumbers: false,
         sees_numbers: false,
         leaves_out_reuse: false,
+        limited: None,
     };
-    let verdict = match growth.run(progress) {
-        Verdict::Safe { .. } if growth.sees_numbers => growth.unordered(),
-        // No bound is finished where runs were left out.
-        Verdict::Unknown { reason, .. } if growth.sees_numbers => Verdict::Unknown { reason, scope: None },
-        verdict => verdict,
+    let verdict = match (growth.run(progress), growth.limited.take()) {
+        (verdict @ Verdict::Unsafe { .. }, _) => verdict,
+        (_, Some(reason)) => Verdict::Unknown { reason, scope: None },
+        (verdict, None) => growth.said(verdict),
     };
     Answer { verdict, unreached: Vec::new(), stats: growth.stats, certificate: None }
 }
 
 impl Growth<'_, '_> {
+    /// What a verdict comes to where runs were left out.
+    fn said(&self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Safe { .. } if self.sees_numbers => self.unordered(),
+            // No bound is finished where runs were left out.
+            Verdict::Unknown { reason, .. } if self.sees_numbers => Verdict::Unknown { reason, scope: None },
+            verdict => verdict,
+        }
+    }
+
     fn run(&mut self, progress: &mut dyn FnMut(&Progress)) -> Verdict {
         let checks = &self.task.program.checks;
         if checks.deadlock || checks.leaks || checks.races || !checks.off.is_empty() {
@@ -115,7 +127,7 @@ impl Growth<'_, '_> {
                 Ok(analysis) => analysis,
                 Err(refusal) => return self.refuse(refusal, finished),
             };
-            let looks = program.exposes_pointers || analysis.orders_objects;
+            let looks = numbering::is_seen(&analysis);
             self.renumbers = !numbering::is_certain(&analysis);
             self.sees_numbers |= looks && self.renumbers;
             self.leaves_out_reuse |= looks && analysis.allocations().any(|(_, o)| analysis.is_reused(o));
@@ -140,9 +152,7 @@ impl Growth<'_, '_> {
     }
 
     fn unordered(&self) -> Verdict {
-        let message =
-            "the program computes with addresses of objects that may be allocated in different orders";
-        Verdict::Unknown { reason: Reason::NotApplicable(message.into()), scope: None }
+        Verdict::Unknown { reason: Reason::NotApplicable(numbering::UNORDERED.into()), scope: None }
     }
 
     fn queues(&self) -> bool {
@@ -231,18 +241,17 @@ impl Growth<'_, '_> {
             }
         }
         let ends = query.ends();
-        match query.ask(ends.limit) {
+        match if self.limited.is_none() { query.ask(ends.limit) } else { Said::No } {
             Said::No => {}
             Said::Stopped => return self.stopped(finished),
             Said::Yes => {
-                let reason = match query.decode() {
+                self.limited = Some(match query.decode() {
                     Decoded::Limit(failure, span) => self.limit(failure, span),
                     _ if query.leaves_out_sizes() => Reason::BoundReached(
                         "an object may be allocated whose size is no whole number of its elements".into(),
                     ),
                     _ => Reason::BoundReached("a run comes to what is not modelled".into()),
-                };
-                return Stage::Done(Verdict::Unknown { reason, scope: None });
+                });
             }
         }
         let unwound = match query.ask(ends.cut) {

@@ -12,6 +12,15 @@ use crate::values::Values;
 use fencepost_ir::cfg::{BinaryOp, Expr, Instr};
 use fencepost_ir::pointer::{Target, target};
 
+/// Why a program is not taken that sees its objects' numbers where they are not certain.
+pub const UNORDERED: &str =
+    "the program computes with addresses of objects that may be allocated in different orders";
+
+/// Whether the program may see which numbers its objects have.
+pub fn is_seen(analysis: &Analysis<'_>) -> bool {
+    analysis.program.exposes_pointers || analysis.orders_objects
+}
+
 /// Whether every run numbers its objects as the formula does.
 pub fn is_certain(analysis: &Analysis<'_>) -> bool {
     let mut objects: Vec<_> =

@@ -267,3 +267,40 @@ fn addresses_that_depend_on_who_allocates_first() {
         }
     }
 }
+
+/// A run that comes to what is not modelled says nothing about the others.
+#[test]
+fn a_violation_beside_a_limit() {
+    let text = format!(
+        "{HEADERS}
+         struct node {{ int key; struct node *next; }};
+         static struct node *head;
+         static void *push(void *a) {{
+             struct node *x = malloc(sizeof *x); x->key = 1; x->next = 0; head = x;
+             return a;
+         }}
+         static void *walk(void *a) {{
+             struct node **p = &head;
+             while (*p) p = &(*p)->next;
+             return a;
+         }}
+         int main(void) {{
+             pthread_t t, u;
+             pthread_create(&t, NULL, push, NULL); pthread_create(&u, NULL, walk, NULL);
+             pthread_join(t, NULL); pthread_join(u, NULL);
+             int i = 0;
+             while (i < 4) i++;
+             assert(i != 4);
+             return 0;
+         }}"
+    );
+    let tree = c::read(&[("limit.c", text.as_str())], &c::Options::default()).unwrap();
+    let program = pipeline::lower(tree);
+    let task =
+        Task { program: &program, model: Model::Pso, bounds: Bounds::default(), budget: Budget::default() };
+    let check = |unwind| Bmc { unwind, ..Bmc::default() }.check(&task, &mut |_| {}).verdict;
+    // The assertion is beyond two repetitions; under PSO the node may be seen before it is written.
+    assert!(matches!(check(Some(2)), Verdict::Unknown { .. }), "{:?}", check(Some(2)));
+    let Verdict::Unsafe { trace } = check(None) else { panic!("{:?}", check(None)) };
+    replay(&program, &trace).unwrap();
+}

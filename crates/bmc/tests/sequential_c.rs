@@ -523,6 +523,44 @@ fn what_cannot_be_taken_is_refused() {
     };
     let refusal = sequentialize(&program, &wanted).unwrap_err();
     assert!(refusal.contains("--threads"), "{refusal}");
+    // Which address is smaller is decided by who allocates first.
+    let program = of_c(
+        "order.c",
+        "static int *p, *q;
+         static void *a(void *x) { p = malloc(4); return x; }
+         static void *b(void *x) { q = malloc(4); return x; }
+         int main(void) {
+             pthread_t t, u;
+             pthread_create(&t, NULL, a, NULL); pthread_create(&u, NULL, b, NULL);
+             pthread_join(t, NULL); pthread_join(u, NULL);
+             assert(p < q);
+             return 0;
+         }",
+    );
+    let refusal = sequentialize(&program, &wanted).unwrap_err();
+    assert!(refusal.contains("different orders"), "{refusal}");
+}
+
+/// Sums and differences wrap without changing how they compare.
+#[test]
+fn arithmetic_keeps_its_sign() {
+    check(
+        "signs.c",
+        "static long a, b = 1; static unsigned long c = 1; static unsigned d = 1; static short e = -3;
+         static void *t(void *p) { a = 2; return p; }
+         int main(void) {
+             pthread_t p;
+             pthread_create(&p, NULL, t, NULL);
+             assert(a - b < 5);
+             assert(a * -1 <= 0 && (a - b) / 2 == 0 && a + b > -1);
+             assert(c - 2 > 5 && d - 2 > 5 && e - 2 < 5 && e * 1L < 0);
+             pthread_join(p, NULL);
+             assert(a - b == 2);
+             return 0;
+         }",
+        (1, 2, 2),
+        [true; 3],
+    );
 }
 
 #[test]

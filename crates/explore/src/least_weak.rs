@@ -34,6 +34,9 @@ const PLAIN_LIMIT: usize = 40_000;
 /// States that are looked at with local steps taken at once.
 const EAGER_LIMIT: usize = 120_000;
 
+/// Bytes of states that are kept: one choice of many, and each may be of a large object.
+const BYTES_LIMIT: usize = 32 << 20;
+
 /// Longer runs are not made less weak store by store.
 const QUICK_LIMIT: usize = 400;
 
@@ -261,6 +264,8 @@ struct Search<'m, 'p, M: Memory> {
     best: hashbrown::HashMap<Box<[u8]>, Weakness, FxBuildHasher>,
     heap: BinaryHeap<Reverse<(Weakness, u32)>>,
     candidate: Option<Candidate>,
+    /// Bytes of the states that are kept.
+    bytes: usize,
     /// Whether something was over one of our limits.
     limited: bool,
 }
@@ -285,6 +290,7 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
             best: hashbrown::HashMap::default(),
             heap: BinaryHeap::new(),
             candidate: None,
+            bytes: 0,
             limited: false,
         }
     }
@@ -298,7 +304,7 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
                 return End::Found(Found { init: chosen, steps: Vec::new(), violation });
             }
             self.keep(&mut state, None, Vec::new(), None, Weakness::default());
-            if self.nodes.len() > limit {
+            if self.is_over(limit) {
                 return End::Cut;
             }
         }
@@ -314,7 +320,7 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
                 return End::NothingBetter;
             };
             looked_at += 1;
-            if self.nodes.len() > limit || looked_at.is_multiple_of(512) && budget.exceeded(0).is_some() {
+            if looked_at.is_multiple_of(512) && budget.exceeded(0).is_some() {
                 return End::Cut;
             }
             let node = &self.nodes[id as usize];
@@ -326,6 +332,9 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
             enabled.clear();
             self.machine.steps(self.memory, &state, &mut enabled);
             for &step in &enabled {
+                if self.is_over(limit) {
+                    return End::Cut;
+                }
                 let mut cost = cost;
                 let mut runs = last;
                 if let Action::Edge(..) = step.action {
@@ -335,6 +344,10 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
                 self.expand(&state, id, step, runs, cost, known);
             }
         }
+    }
+
+    fn is_over(&self, limit: usize) -> bool {
+        self.nodes.len() > limit || self.bytes > BYTES_LIMIT
     }
 
     /// Takes a step, and a store both ways.
@@ -449,6 +462,7 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
             return;
         }
         let bytes = bytes.into_boxed_slice();
+        self.bytes += bytes.len();
         self.best.insert(bytes.clone(), cost);
         self.nodes.push(Node { parent, steps: steps.into(), state: bytes, last });
         self.heap.push(Reverse((cost, self.nodes.len() as u32 - 1)));

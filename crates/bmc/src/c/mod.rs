@@ -16,6 +16,7 @@ mod support;
 mod thread;
 
 use crate::analysis::{Analysis, Instance};
+use crate::numbering;
 use crate::property::{meets, resting_places};
 use crate::rounds::turns;
 use crate::sharing::{Home, Sharing, add_lives, life, object_of, sharing};
@@ -251,6 +252,9 @@ pub fn numbers(analysis: &mut Analysis<'_>, model: Model) -> Result<Vec<Vec<Opti
 pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<String, String> {
     let loops = all_loops(program);
     let mut analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block)?;
+    if numbering::is_seen(&analysis) && !numbering::is_certain(&analysis) {
+        return Err(numbering::UNORDERED.into());
+    }
     let freed = add_lives(&mut analysis);
     let sharing = sharing(&analysis, &freed);
     let rests = resting_places(&analysis);
@@ -415,8 +419,13 @@ fn file(
         true => format!(", {block} elements of objects whose size is not known"),
         false => String::new(),
     };
+    let reused = || sequence.analysis.allocations().any(|(_, o)| sequence.analysis.is_reused(o));
+    let reuse = match numbering::is_seen(sequence.analysis) && reused() {
+        true => ",\n   as long as no address that was freed is given out again",
+        false => "",
+    };
     let mut text = format!(
-        "/* {} under {}, made sequential: {unwind} repetitions of each loop, {rounds} rounds{bound}{sizes}.\n   \
+        "/* {} under {}, made sequential: {unwind} repetitions of each loop, {rounds} rounds{bound}{sizes}{reuse}.\n   \
          A failing assertion of this program is a violation within these bounds, and the other way round. */\n",
         source.replace("*/", "* /"),
         model.name().to_uppercase(),

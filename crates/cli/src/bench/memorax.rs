@@ -1,11 +1,12 @@
 //! A system of automata in Memorax's language, and Memorax's answer, where it is on the PATH: its branch with
 //! the dual semantics counts the same configurations as the paper's tables.
 
+use super::peer;
 use fencepost_cover::{ANY, Automaton, DualModel, Op};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// More ways to place the threads of a target than this are not written down.
 const MAX_FORBIDDEN: usize = 2000;
@@ -114,21 +115,15 @@ pub fn ask(folder: &Path, text: &str, any_number: bool, timeout: Duration) -> Re
     std::fs::write(&file, text).map_err(|e| e.to_string())?;
     let out = std::fs::File::create(&said).map_err(|e| e.to_string())?;
     let abstraction = if any_number { "pdual" } else { "dual" };
-    let mut child = Command::new("memorax")
+    let child = Command::new("memorax")
         .args(["-a", abstraction, "reach"])
         .arg(&file)
         .stdout(out)
         .stderr(Stdio::null())
         .spawn()
         .map_err(|e| format!("memorax: {e}"))?;
-    let start = Instant::now();
-    while child.try_wait().map_err(|e| e.to_string())?.is_none() {
-        if start.elapsed() > timeout {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(2));
+    if peer::end_of(child, timeout)?.is_none() {
+        return Ok(None);
     }
     Ok(answer(&std::fs::read_to_string(&said).unwrap_or_default()))
 }

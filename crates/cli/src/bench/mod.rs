@@ -10,6 +10,7 @@ mod lazy;
 mod lazy_families;
 mod litmus;
 mod memorax;
+mod peer;
 mod promela;
 mod translate;
 

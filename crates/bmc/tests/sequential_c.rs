@@ -314,6 +314,34 @@ fn pointers_and_freed_memory() {
     );
 }
 
+/// A mutex in memory that nobody has written is free.
+#[test]
+fn a_mutex_on_the_stack() {
+    let body = |locked: &str| {
+        format!(
+            "struct pair {{ pthread_mutex_t m; int n; }};
+             static void *add(void *a) {{
+                 struct pair *p = a;
+                 {locked} p->n++; pthread_mutex_unlock(&p->m);
+                 return a;
+             }}
+             int main(void) {{
+                 struct pair p;
+                 pthread_mutex_init(&p.m, NULL);
+                 p.n = 0;
+                 pthread_t t;
+                 pthread_create(&t, NULL, add, &p);
+                 add(&p);
+                 pthread_join(t, NULL);
+                 assert(p.n == 2);
+                 return 0;
+             }}"
+        )
+    };
+    check("locked.c", &body("pthread_mutex_lock(&p->m);"), (1, 2, 2), [false; 3]);
+    check("late.c", &body("int n = p->n; pthread_mutex_lock(&p->m); p->n = n;"), (1, 2, 2), [true; 3]);
+}
+
 /// What a thread has stored itself it reads without looking at memory, but not when the object is gone.
 #[test]
 fn an_own_store_to_memory_that_is_freed() {

@@ -161,15 +161,19 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
             true => {
                 w.lines.push(format!("word raw = {raw};"));
                 w.lines.push("long long read = (long long)(raw >> 1);".into());
-                w.lines.push("if (!(raw & 1))".into());
-                let is_load = matches!(w.step.edge.instr, Instr::Load(..));
-                w.lines.push(match access {
-                    Scalar::Int(_) if is_load => {
+                let unwritten = match (&w.step.edge.instr, access) {
+                    // A mutex that nobody has locked is free.
+                    (Instr::Lock(_) | Instr::Unlock(_), _) => None,
+                    (Instr::Load(..), Scalar::Int(_)) => {
                         let (lo, hi) = range_of(access);
-                        format!("    read = {};", any(lo as i64, hi as i64))
+                        Some(format!("read = {};", any(lo as i64, hi as i64)))
                     }
-                    _ => "    LIMIT(\"memory is read that was never written\");".into(),
-                });
+                    _ => Some("LIMIT(\"memory is read that was never written\");".into()),
+                };
+                if let Some(unwritten) = unwritten {
+                    w.lines.push("if (!(raw & 1))".into());
+                    w.lines.push(format!("    {unwritten}"));
+                }
                 Text::long("read".into())
             }
         };

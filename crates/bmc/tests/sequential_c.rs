@@ -569,6 +569,22 @@ fn what_cannot_be_taken_is_refused() {
     assert!(refusal.contains("different orders"), "{refusal}");
 }
 
+/// What threads are started with decides what they do.
+#[test]
+fn threads_with_arguments() {
+    let program = of_model(
+        "shared int x; process t(int me) { x = me; if (me == 2) { x = 5; } assert(x != 5 || me == 2); }
+         start t(1), t(2);",
+    );
+    let runner = Runner::new();
+    for model in Model::ALL {
+        let dialect = Dialect::Verifier;
+        let wanted =
+            Sequentialization { model, unwind: 1, rounds: 2, clock: 2, block: 3, queue: None, dialect };
+        assert_eq!(compare(&runner, "arguments", &program, &wanted, 1_000_000), Some(true));
+    }
+}
+
 /// Sums and differences wrap without changing how they compare.
 #[test]
 fn arithmetic_keeps_its_sign() {

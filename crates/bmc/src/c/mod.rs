@@ -194,7 +194,12 @@ impl<'a, 'p> Sequence<'a, 'p> {
                 Reg::Local(_) => format!("t{thread}_{}_", self.frames[thread][frame]),
             };
             let name = self.names.borrow_mut().give(&prefix, &register.name);
-            let init = match register.init {
+            // What a thread is started with at the beginning.
+            let argument = instance.start.and_then(|start| match key {
+                (_, Some(0), slot) => program.threads[start.0 as usize].args.get(slot as usize),
+                _ => None,
+            });
+            let init = match argument.copied().unwrap_or(register.init) {
                 0 => String::new(),
                 value => format!(" = {}", Text::constant(value).code),
             };

@@ -2,13 +2,18 @@
 
 use crate::analysis::Analysis;
 use crate::decode::Decoded;
+use crate::loops::Loops;
 use crate::numbering;
 use crate::query::{DEFAULT_QUEUE, Needs, Query, Said};
 use crate::unroll::all_loops;
+use crate::vacuous::never_reached;
 use crate::width;
 use crate::{Abstraction, Bmc};
 use fencepost_ir::Fault;
-use fencepost_task::{Answer, Bounds, Failure, Model, Progress, Reason, Scope, Stats, Task, Verdict};
+use fencepost_ir::cfg::Program;
+use fencepost_task::{
+    Answer, Bounds, Failure, Model, Progress, Reason, Scope, Stats, Task, Unreached, Verdict,
+};
 use std::borrow::Cow;
 
 /// Bounds that are tried one after the other where none are given: repetitions (and elements of objects whose size is not
@@ -19,6 +24,10 @@ const STAGES: [(u32, u32, u32); 9] =
 /// Bounds up to these are tried at once where they are enough for all runs.
 const SMALL_ROUNDS: u32 = 12;
 const SMALL_CLOCK: u32 = 10;
+
+/// Where no run comes to what is checked, repetitions grow up to this, or up to so many clauses.
+const LONGEST: u32 = 768;
+const MANY_CLAUSES: u64 = 1_000_000;
 
 /// More models that are no runs, because of a cut width or of other numbers of objects, are not looked at.
 const MAX_SPURIOUS: u64 = 200;
@@ -42,6 +51,26 @@ enum Stage {
     Done(Verdict),
 }
 
+/// How far growth has come.
+#[derive(Default)]
+struct Far<'p> {
+    tried: Vec<Tried>,
+    finished: Option<Scope>,
+    /// Whether no loop, and no object, goes beyond the last bounds.
+    unwound: bool,
+    fits: bool,
+    needs: Option<Needs>,
+    /// The last formula.
+    query: Option<Query<'p>>,
+}
+
+impl Far<'_> {
+    /// What no run within the last bounds comes to, as far as that is known.
+    fn unreached(&mut self) -> Vec<Unreached> {
+        self.query.as_mut().and_then(never_reached).unwrap_or_default()
+    }
+}
+
 struct Growth<'a, 'b> {
     engine: &'a Bmc,
     task: &'a Task<'b>,
@@ -55,6 +84,8 @@ struct Growth<'a, 'b> {
     leaves_out_reuse: bool,
     /// A run comes to what is not modelled: violations are still found, but that there is none is not said.
     limited: Option<Reason>,
+    /// What no run within the bounds comes to.
+    unreached: Vec<Unreached>,
 }
 
 /// Answers a task.
@@ -67,16 +98,21 @@ pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress))
         sees_numbers: false,
         leaves_out_reuse: false,
         limited: None,
+        unreached: Vec::new(),
     };
     let verdict = match (growth.run(progress), growth.limited.take()) {
         (verdict @ Verdict::Unsafe { .. }, _) => verdict,
         (_, Some(reason)) => Verdict::Unknown { reason, scope: None },
         (verdict, None) => growth.said(verdict),
     };
-    Answer { verdict, unreached: Vec::new(), stats: growth.stats, certificate: None }
+    let unreached = match &verdict {
+        Verdict::Safe { .. } => growth.unreached,
+        Verdict::Unsafe { .. } | Verdict::Unknown { .. } => Vec::new(),
+    };
+    Answer { verdict, unreached, stats: growth.stats, certificate: None }
 }
 
-impl Growth<'_, '_> {
+impl<'b> Growth<'_, 'b> {
     /// What a verdict comes to where runs were left out.
     fn said(&self, verdict: Verdict) -> Verdict {
         match verdict {
@@ -99,56 +135,94 @@ impl Growth<'_, '_> {
             None => Cow::Borrowed(self.task.program),
         };
         let loops = all_loops(&program);
-        let mut finished: Option<Scope> = None;
-        let (mut unwound, mut fits) = (false, false);
-        let mut tried: Vec<Tried> = Vec::new();
-        let mut needs: Option<Needs> = None;
+        let mut far = Far::default();
         for (repetitions, rounds, clock) in STAGES {
             // Where no loop goes on, and little is enough for all runs, that is next.
-            let enough = needs.filter(|n| unwound && n.rounds <= SMALL_ROUNDS && n.clock <= SMALL_CLOCK);
+            let enough =
+                far.needs.filter(|n| far.unwound && n.rounds <= SMALL_ROUNDS && n.clock <= SMALL_CLOCK);
             let (rounds, clock) = enough.map_or((rounds, clock), |n| (n.rounds, n.clock));
-            let unwind = match tried.last() {
-                // Where no loop goes on, more repetitions are in vain.
-                Some(last) if unwound => last.unwind,
-                _ => self.engine.unwind.unwrap_or(repetitions),
-            };
-            let block = match tried.last() {
-                Some(last) if fits => last.block,
-                _ => self.engine.block.unwrap_or(repetitions),
-            };
-            let rounds = self.engine.rounds.unwrap_or(rounds);
-            let clock = if self.task.model == Model::Sc { 1 } else { self.engine.clock.unwrap_or(clock) };
-            let bounds = Tried { unwind, rounds, clock, block };
-            if tried.contains(&bounds) {
-                continue;
-            }
-            tried.push(bounds);
-            let analysis = match Analysis::new(&program, &loops, unwind, block) {
-                Ok(analysis) => analysis,
-                Err(refusal) => return self.refuse(refusal, finished),
-            };
-            let looks = numbering::is_seen(&analysis);
-            self.renumbers = !numbering::is_certain(&analysis);
-            self.sees_numbers |= looks && self.renumbers;
-            self.leaves_out_reuse |= looks && analysis.allocations().any(|(_, o)| analysis.is_reused(o));
-            let budget = self.task.budget.clone();
-            let stop = Box::new(move || budget.exceeded(0).is_some());
-            let query = Query::new(self.engine, analysis, self.task.program, self.task.model, clock, stop);
-            let mut query = match query {
-                Ok(query) => query,
-                Err(refusal) => return self.refuse(refusal, finished),
-            };
-            needs = Some(query.needs());
-            match self.stage(&mut query, bounds, finished, progress) {
-                Stage::Done(verdict) => return verdict,
-                Stage::None { complete: true, .. } => return Verdict::Safe { scope: self.all() },
-                Stage::None { unwound: no_loop, fits: no_object, .. } => {
-                    (unwound, fits) = (no_loop, no_object);
-                    finished = Some(self.scope(bounds, fits));
-                }
+            if let Some(verdict) =
+                self.try_bounds(&program, &loops, (repetitions, rounds, clock), &mut far, progress)
+            {
+                return verdict;
             }
         }
-        Verdict::Safe { scope: finished.expect("a stage was tried") }
+        self.unreached = far.unreached();
+        // Where loops keep everybody from what is to be checked, longer runs are worth more than wilder ones.
+        let mut repetitions = STAGES[STAGES.len() - 1].0;
+        while !self.unreached.is_empty()
+            && !far.unwound
+            && self.engine.unwind.is_none()
+            && repetitions < LONGEST
+            && self.stats.clauses < MANY_CLAUSES
+        {
+            repetitions *= 2;
+            if let Some(verdict) = self.try_bounds(&program, &loops, (repetitions, 2, 2), &mut far, progress)
+            {
+                return verdict;
+            }
+            self.unreached = far.unreached();
+        }
+        Verdict::Safe { scope: far.finished.expect("a stage was tried") }
+    }
+
+    /// Tries bounds (repetitions, rounds, clock), unless they were tried before; an answer ends the growth.
+    fn try_bounds<'p>(
+        &mut self,
+        program: &'p Program,
+        loops: &'p [Loops],
+        (repetitions, rounds, clock): (u32, u32, u32),
+        far: &mut Far<'p>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Option<Verdict>
+    where
+        'b: 'p,
+    {
+        let unwind = match far.tried.last() {
+            // Where no loop goes on, more repetitions are in vain.
+            Some(last) if far.unwound => last.unwind,
+            _ => self.engine.unwind.unwrap_or(repetitions),
+        };
+        let block = match far.tried.last() {
+            Some(last) if far.fits => last.block,
+            _ => self.engine.block.unwrap_or(repetitions),
+        };
+        let rounds = self.engine.rounds.unwrap_or(rounds);
+        let clock = if self.task.model == Model::Sc { 1 } else { self.engine.clock.unwrap_or(clock) };
+        let bounds = Tried { unwind, rounds, clock, block };
+        if far.tried.contains(&bounds) {
+            return None;
+        }
+        far.tried.push(bounds);
+        let analysis = match Analysis::new(program, loops, unwind, block) {
+            Ok(analysis) => analysis,
+            Err(refusal) => return Some(self.refuse(refusal, far.finished)),
+        };
+        let looks = numbering::is_seen(&analysis);
+        self.renumbers = !numbering::is_certain(&analysis);
+        self.sees_numbers |= looks && self.renumbers;
+        self.leaves_out_reuse |= looks && analysis.allocations().any(|(_, o)| analysis.is_reused(o));
+        let budget = self.task.budget.clone();
+        let stop = Box::new(move || budget.exceeded(0).is_some());
+        let query = Query::new(self.engine, analysis, self.task.program, self.task.model, clock, stop);
+        let mut query = match query {
+            Ok(query) => query,
+            Err(refusal) => return Some(self.refuse(refusal, far.finished)),
+        };
+        far.needs = Some(query.needs());
+        match self.stage(&mut query, bounds, far.finished, progress) {
+            Stage::Done(verdict) => return Some(verdict),
+            Stage::None { complete: true, .. } => {
+                self.unreached = never_reached(&mut query).unwrap_or_default();
+                return Some(Verdict::Safe { scope: self.all() });
+            }
+            Stage::None { unwound, fits, .. } => {
+                (far.unwound, far.fits) = (unwound, fits);
+                far.finished = Some(self.scope(bounds, fits));
+                far.query = Some(query);
+            }
+        }
+        None
     }
 
     fn unordered(&self) -> Verdict {

@@ -35,6 +35,7 @@ pub mod show;
 pub mod sizes;
 pub mod sma;
 pub mod unroll;
+pub mod vacuous;
 pub mod values;
 pub mod width;
 pub mod word;

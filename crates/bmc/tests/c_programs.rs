@@ -5,7 +5,7 @@ use fencepost_certify::replay;
 use fencepost_explore::Explicit;
 use fencepost_frontend::c;
 use fencepost_passes::pipeline;
-use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, Model, Task, Unreached, Verdict};
 
 const HEADERS: &str =
     "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n";
@@ -303,4 +303,39 @@ fn a_violation_beside_a_limit() {
     assert!(matches!(check(Some(2)), Verdict::Unknown { .. }), "{:?}", check(Some(2)));
     let Verdict::Unsafe { trace } = check(None) else { panic!("{:?}", check(None)) };
     replay(&program, &trace).unwrap();
+}
+
+/// Loops that are longer than the usual bounds, before what is checked.
+#[test]
+fn an_assertion_behind_long_loops() {
+    let verdict = |expected: u32, unwind| {
+        let text = format!(
+            "{HEADERS}
+             static int n;
+             static void *add(void *a) {{ for (int i = 0; i < 40; i++) n++; return a; }}
+             int main(void) {{
+                 pthread_t t;
+                 pthread_create(&t, NULL, add, NULL);
+                 pthread_join(t, NULL);
+                 assert(n == {expected});
+                 return 0;
+             }}"
+        );
+        let tree = c::read(&[("long.c", text.as_str())], &c::Options::default()).unwrap();
+        let program = pipeline::lower(tree);
+        let (bounds, budget) = (Bounds::default(), Budget::default());
+        let task = Task { program: &program, model: Model::Tso, bounds, budget };
+        let answer = Bmc { unwind, ..Bmc::default() }.check(&task, &mut |_| {});
+        if let Verdict::Unsafe { trace } = &answer.verdict {
+            replay(&program, trace).unwrap();
+        }
+        answer
+    };
+    assert!(matches!(verdict(41, None).verdict, Verdict::Unsafe { .. }));
+    let proved = verdict(40, None);
+    assert!(matches!(proved.verdict, Verdict::Safe { .. }) && proved.unreached.is_empty(), "{proved:?}");
+    // With a bound that is too small nothing is found, and it is said that nothing was checked.
+    let short = verdict(41, Some(8));
+    assert!(matches!(short.verdict, Verdict::Safe { .. }), "{short:?}");
+    assert!(matches!(short.unreached[..], [Unreached::Assertion(..)]), "{short:?}");
 }

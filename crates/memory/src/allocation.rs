@@ -41,10 +41,11 @@ impl Machine<'_> {
     }
 
     /// The objects in whose place a new one of that type and size can be, as far as it matters: where nobody has a pointer to
-    /// what is gone, nobody knows whether an address is new.
+    /// what is gone, nobody knows whether an address is new, unless somebody asks which address comes first.
     pub(crate) fn reusable(&self, state: &State, ty: HeapTypeId, bytes: i64) -> Vec<ObjectId> {
         let objects = (state.first_heap..).take(state.heap.len()).map(ObjectId);
-        objects.filter(|o| self.fits(state, *o, ty, bytes) && self.is_known(state, *o)).collect()
+        let matters = |o: &ObjectId| self.program.orders_pointers || self.is_known(state, *o);
+        objects.filter(|o| self.fits(state, *o, ty, bytes) && matters(o)).collect()
     }
 
     /// Whether an object is gone, and a new one of that type and size can be in its place. One of another type could be too,

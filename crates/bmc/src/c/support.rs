@@ -81,9 +81,7 @@ pub fn signed_type(dialect: Dialect, name: &str, bits: u32) -> String {
 fn exactly(dialect: Dialect, exact: &str, plain: &str, name: &str) -> String {
     match dialect {
         Dialect::Cprover => {
-            format!(
-                "#ifdef __CPROVER__\ntypedef {exact} {name};\n#else\ntypedef {plain} {name};\n#endif\n"
-            )
+            format!("#ifdef __CPROVER__\ntypedef {exact} {name};\n#else\ntypedef {plain} {name};\n#endif\n")
         }
         Dialect::Verifier => format!("typedef {plain} {name};\n"),
     }

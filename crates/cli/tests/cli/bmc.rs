@@ -315,5 +315,8 @@ fn the_table_has_cbmc_on_the_files_and_on_ours() {
     assert_eq!([tools("ours"), tools("cbmc"), tools("cbmc-seq")], [36; 3]);
     assert!(lines.iter().filter(|l| l["tool"] != "ours").all(|l| l["verdict"] == "unsafe"));
     let log = std::fs::read_to_string(log).unwrap();
-    assert!(log.contains("--mm tso --unwind 3") && log.contains("--mm sc") && log.contains("-DFENCES"), "{log}");
+    assert!(
+        log.contains("--mm tso --unwind 3") && log.contains("--mm sc") && log.contains("-DFENCES"),
+        "{log}"
+    );
 }

@@ -407,3 +407,22 @@ fn an_address_that_was_freed_is_given_out_again() {
         assert!(told, "{engine}: {}", run.stdout);
     }
 }
+
+/// Nobody has a pointer to what was freed, but the new object may come before an older one.
+#[test]
+fn an_address_that_is_given_out_again_may_be_smaller() {
+    let text = "#include <assert.h>\n#include <stdlib.h>\n\
+        int main(void) {\n\
+            int *a = malloc(4), *b = malloc(4);\n\
+            FREE(a);\n\
+            int *c = malloc(4);\n\
+            assert(b < c);\n\
+            return 0;\n}\n";
+    for (name, free, code) in [("freed", "free", 1), ("kept", "(void)", 0)] {
+        let path = scratch(&format!("smaller_{name}.c"), &text.replace("FREE", free));
+        for engine in ["explicit", "explicit --no-reduction", "bmc", "auto"] {
+            let ran = fencepost(&format!("check -q --engine {engine} {}", path.display()));
+            assert_eq!(ran.code, code, "{engine}, {name}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+}

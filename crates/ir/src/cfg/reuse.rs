@@ -1,8 +1,8 @@
 //! Whether a program may notice that an allocator gives out the address of a freed object again.
 //!
 //! Whoever follows a pointer to a freed object errs, whatever has become of its memory. So what is left to notice is that two
-//! pointers are equal, one to an object that is gone and one to a new object in its place: the ABA problem. A program that
-//! frees nothing, or compares pointers with null only, does not. Where pointers become integers, to be marked or counted,
+//! pointers are equal, one to an object that is gone and one to a new object in its place: the ABA problem; or that a new object
+//! comes before an older one. A program that frees nothing, or compares pointers with null only, does not. Where pointers become integers, to be marked or counted,
 //! compare-and-swap of integers may be that too; other comparisons of integers are not taken for one.
 
 use super::{BinaryOp, Expr, Instr, Procedure, Program, Reg, RmwOp, Storage};
@@ -18,7 +18,7 @@ impl Program {
     pub fn notices_reuse(&self) -> bool {
         let instrs = || self.procedures.iter().flat_map(|p| p.edges().iter().map(move |e| (p, &e.instr)));
         let frees = instrs().any(|(_, instr)| matches!(instr, Instr::Free(_, Storage::Heap)));
-        frees && instrs().any(|(p, instr)| self.compares_pointers(p, instr))
+        frees && (self.orders_pointers || instrs().any(|(p, instr)| self.compares_pointers(p, instr)))
     }
 
     fn compares_pointers(&self, procedure: &Procedure, instr: &Instr) -> bool {

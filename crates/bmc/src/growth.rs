@@ -21,6 +21,9 @@ use std::borrow::Cow;
 const STAGES: [(u32, u32, u32); 9] =
     [(1, 2, 2), (2, 3, 3), (3, 4, 3), (4, 4, 4), (6, 5, 4), (8, 6, 4), (10, 8, 5), (16, 10, 5), (24, 12, 6)];
 
+/// Objects whose size is not known have no more elements: there is one for each size.
+const LARGEST_BLOCK: u32 = 24;
+
 /// Bounds up to these are tried at once where they are enough for all runs.
 const SMALL_ROUNDS: u32 = 12;
 const SMALL_CLOCK: u32 = 10;
@@ -185,7 +188,7 @@ impl<'b> Growth<'_, 'b> {
         };
         let block = match far.tried.last() {
             Some(last) if far.fits => last.block,
-            _ => self.engine.block.unwrap_or(repetitions),
+            _ => self.engine.block.unwrap_or(repetitions.min(LARGEST_BLOCK)),
         };
         let rounds = self.engine.rounds.unwrap_or(rounds);
         let clock = if self.task.model == Model::Sc { 1 } else { self.engine.clock.unwrap_or(clock) };

@@ -17,7 +17,6 @@ use fencepost_frontend::c;
 use fencepost_ir::cfg;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 struct Row {
@@ -83,7 +82,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
             "program", "model", "tool", "verdict", "seconds", "variables", "clauses"
         ));
     }
-    let cbmc = Command::new("cbmc").arg("--version").output().is_ok();
+    let cbmc = peer::has_cbmc();
     let more = if options.all { Some(&SAFESTACK) } else { None };
     for row in ROWS.iter().chain(more) {
         for model in [Model::Sc, Model::Tso, Model::Pso] {
@@ -168,21 +167,8 @@ fn theirs(
     text: &str,
     arguments: &[&str],
 ) -> Result<(), String> {
-    let file = std::env::temp_dir().join(format!("fencepost-bench-{}.c", std::process::id()));
-    std::fs::write(&file, text).map_err(|e| e.to_string())?;
-    let start = Instant::now();
-    let child =
-        Command::new("cbmc").args(arguments).arg(&file).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let limit = if options.all { LIMIT * 10 } else { LIMIT };
-    let ended = peer::end_of(child.map_err(|e| format!("cbmc: {e}"))?, limit);
-    let seconds = start.elapsed().as_secs_f64();
-    let _ = std::fs::remove_file(&file);
-    let verdict = match ended?.map(|status| status.code()) {
-        None => "time",
-        Some(Some(0)) => "safe",
-        Some(Some(10)) => "unsafe",
-        Some(_) => "failed",
-    };
+    let (verdict, seconds) = peer::cbmc(text, arguments, limit)?;
     report(options, row, model, tool, verdict, seconds, None);
     Ok(())
 }

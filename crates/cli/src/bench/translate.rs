@@ -5,6 +5,7 @@
 //!
 //! Textbook versions of the programs, not the authors' files.
 
+use super::peer;
 use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
 use fencepost_certify::replay;
@@ -14,10 +15,12 @@ use fencepost_ir::tree;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Model, Task, Verdict};
 use fencepost_translate::{Bound, Dialect, Language, run_back, translate};
-use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const AGE: Bound = Bound::Age(2);
+
+/// How long cbmc may take for a row.
+const LIMIT: Duration = Duration::from_secs(60);
 
 struct Row {
     name: &'static str,
@@ -64,7 +67,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
             "program", "tool", "verdict", "seconds", "states", "Poirot", "ESBMC"
         ));
     }
-    let cbmc = Command::new("cbmc").arg("--version").output().is_ok();
+    let cbmc = peer::has_cbmc();
     for row in &ROWS {
         ours(options, row)?;
         if cbmc && row.name.ends_with(".c") {
@@ -114,21 +117,9 @@ fn theirs(options: &BenchOptions, row: &Row) -> Result<(), String> {
     let tree = read(row.name, row.text)?;
     let translation = translate(&tree, AGE, Language::C(Dialect::Cprover))
         .map_err(|u| format!("{}: {}", row.name, u.what))?;
-    let file = std::env::temp_dir().join(format!("fencepost-bench-{}.c", std::process::id()));
-    std::fs::write(&file, translation.text).map_err(|e| e.to_string())?;
-    let start = Instant::now();
     let unwind = if row.is_unsafe { "2" } else { "3" };
-    let run = Command::new("cbmc")
-        .args(["--no-standard-checks", "--no-unwinding-assertions", "--unwind", unwind])
-        .arg(&file)
-        .output();
-    let seconds = start.elapsed().as_secs_f64();
-    let _ = std::fs::remove_file(&file);
-    let verdict = match run.map_err(|e| e.to_string())?.status.code() {
-        Some(0) => "safe",
-        Some(10) => "unsafe",
-        _ => "failed",
-    };
+    let arguments = ["--no-standard-checks", "--no-unwinding-assertions", "--unwind", unwind];
+    let (verdict, seconds) = peer::cbmc(&translation.text, &arguments, LIMIT)?;
     report(options, row, "cbmc", verdict, seconds, None);
     Ok(())
 }

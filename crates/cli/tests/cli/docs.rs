@@ -78,8 +78,9 @@ fn console(place: &str, folder: &Path, text: &str) {
             expected.push(line.trim_end());
         }
         if !has_programs(&command) {
-            println!("{place}: not run, a program is missing: {command}");
-            continue;
+            // What comes after it in the block may need what it makes.
+            println!("{place}: not run from here on, a program is missing: {command}");
+            return;
         }
         let output = shell(folder, &command);
         let shown = [&output.stdout[..], &output.stderr[..]].concat();

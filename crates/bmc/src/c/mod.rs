@@ -28,7 +28,6 @@ use fencepost_task::Model;
 use names::Names;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Not;
 use support::{CHOICES, EXPRESSIONS, Function};
 use thread::{ThreadWriter, chosen};
 
@@ -196,7 +195,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
             let name = self.names.borrow_mut().give(&prefix, &register.name);
             // What a thread is started with at the beginning.
             let argument = instance.start.and_then(|start| match key {
-                (_, Some(0), slot) => program.threads[start.0 as usize].args.get(slot as usize),
+                (_, Some(0), slot) => program.threads[start.index()].args.get(slot as usize),
                 _ => None,
             });
             let init = match argument.copied().unwrap_or(register.init) {
@@ -236,7 +235,8 @@ impl<'a, 'p> Sequence<'a, 'p> {
                 Some((lo, hi)) => (i128::from(lo), i128::from(hi)),
                 None => range_of(facts.map_or(Scalar::Integer, |c| c.ty)),
             };
-            let magnitude = lo.min(-1).not().max(hi.max(0));
+            // A negative number has as many bits as its complement.
+            let magnitude = (!lo.min(-1)).max(hi);
             let with_sign = i128::BITS - magnitude.leading_zeros() + 1;
             with_sign + u32::from(lodging.tagged)
         });

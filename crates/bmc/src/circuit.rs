@@ -95,6 +95,11 @@ impl Circuit {
         self.nodes.len()
     }
 
+    /// Bytes that the nodes take, roughly, here and in the solver.
+    pub fn bytes(&self) -> u64 {
+        self.nodes.len() as u64 * 100
+    }
+
     /// Number of variables that were given to the solver.
     pub fn variables(&self) -> i32 {
         self.next_variable - 1

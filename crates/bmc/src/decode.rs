@@ -16,14 +16,14 @@ use crate::unroll::Place;
 use crate::word::Word;
 use fencepost_ir::cfg::{Instr, Loc, ObjectId, Program};
 use fencepost_memory::{EntryKind, Machine, Memory, State, with_memory};
-use fencepost_task::{Action, Failure, Model, Step, Trace, Violation};
+use fencepost_task::{Action, Limit, Model, Step, Trace, Violation};
 
 /// What a model of the formula turned out to be.
 pub enum Decoded {
     /// A run that violates a property.
     Run(Trace),
     /// A run that comes to a limit of ours: the failure and where.
-    Limit(Failure, fencepost_ir::Span),
+    Limit(Limit, fencepost_ir::Span),
     /// No such run of the program, for this reason.
     NoRun(String),
 }
@@ -97,7 +97,7 @@ pub(crate) fn number(word: &Word, nodes: &[bool]) -> i64 {
 
 enum Stop {
     Violation(Violation),
-    Limit(Failure, fencepost_ir::Span),
+    Limit(Limit, fencepost_ir::Span),
     Stuck(String),
 }
 
@@ -183,7 +183,9 @@ impl<M: Memory> Run<'_, '_, '_, M> {
             }
             _ => None,
         };
+        // A store to a cell of the thread's own can be a step that others see for its place alone.
         if let Some(loc) = written
+            && access.is_some()
             && self.encoded.model != Model::Sc
         {
             let stamp = timing.as_ref().and_then(|t| t.stamps.first().copied()).unwrap_or(usize::MAX);
@@ -213,6 +215,9 @@ impl<M: Memory> Run<'_, '_, '_, M> {
                 return;
             }
             let number = self.number[thread].expect("started");
+            if self.fail(thread) {
+                return;
+            }
             let mut possible = Vec::new();
             self.machine.thread_steps(self.memory, &self.state, number, &mut possible);
             let can = |id| possible.iter().any(|s| matches!(s.action, Action::Edge(e, _) if e == id));
@@ -222,19 +227,60 @@ impl<M: Memory> Run<'_, '_, '_, M> {
                 code.as_ref().is_some_and(|code| self.holds(code.chosen) && !self.has_no_size(instr, code))
             });
             let Some(next) = steps.into_iter().find(|s| {
-                let code = self.step_code(thread, *s);
-                code.visible.is_some() && !self.fails_early(code) || can(instance.code.steps[*s].id)
+                let visible = self.step_code(thread, *s).visible.is_some();
+                visible || can(instance.code.steps[*s].id)
             }) else {
                 return;
             };
-            let code = self.step_code(thread, next);
-            if code.visible.is_some() {
-                if self.fails_early(code) && can(instance.code.steps[next].id) {
-                    self.take(thread, next);
-                }
+            if self.step_code(thread, next).visible.is_some() {
                 return;
             }
             self.take(thread, next);
+        }
+    }
+
+    /// Takes a step that fails when it is tried, if the model says so of one of those that come next and it is more than a
+    /// step that nobody sees. The run ends there, so stores that the step waits for can reach memory now.
+    fn fail(&mut self, thread: usize) -> bool {
+        let instance = &self.encoded.analysis.instances[thread];
+        let failing = instance.code.out(self.place[thread]).find(|s| {
+            let code = &self.encoded.code.threads[thread].steps[*s];
+            let instr = &instance.code.steps[*s].edge.instr;
+            code.as_ref().is_some_and(|code| {
+                self.holds(code.chosen) && self.fails_early(code) && !self.has_no_size(instr, code)
+            })
+        });
+        let Some(next) = failing else { return false };
+        let number = self.number[thread].expect("threads step after they have started");
+        let step = &instance.code.steps[next];
+        if !self.memory.may_step(&self.state, number) {
+            return false;
+        }
+        let mut possible = Vec::new();
+        self.machine.thread_steps(self.memory, &self.state, number, &mut possible);
+        let mut can = possible.iter().any(|s| matches!(s.action, Action::Edge(e, _) if e == step.id));
+        if can && self.step_code(thread, next).visible.is_none() {
+            return false;
+        }
+        let outermost = self.state.threads[number].frames.len() == 1;
+        if !can && self.memory.drains(&step.edge.instr, outermost) {
+            self.pending.retain(|p| p.thread != number);
+            self.drain(number);
+            can = self.end.is_none();
+        }
+        if can {
+            self.take(thread, next);
+        }
+        can
+    }
+
+    /// Lets all stores of a thread reach memory.
+    fn drain(&mut self, thread: usize) {
+        while self.end.is_none() && !self.memory.is_drained(&self.state, thread) {
+            let mut possible = Vec::new();
+            self.machine.memory_steps(self.memory, &self.state, thread, &mut possible);
+            let Some(step) = possible.first() else { return };
+            self.apply(*step, fencepost_ir::Span::NONE);
         }
     }
 
@@ -277,6 +323,7 @@ impl<M: Memory> Run<'_, '_, '_, M> {
             }
             _ => {}
         }
+        let was_in_section = self.state.section.is_some();
         let allocated = self.state.heap.len();
         let children = self.state.threads.len();
         if self.apply(action, step.edge.span) {
@@ -298,6 +345,10 @@ impl<M: Memory> Run<'_, '_, '_, M> {
                 self.run_on(child);
             }
             self.flush_private(at);
+            // Threads that were spawned in the section could not go on before.
+            if was_in_section && self.state.section.is_none() {
+                (0..self.place.len()).for_each(|other| self.run_on(other));
+            }
         }
     }
 
@@ -318,9 +369,9 @@ impl<M: Memory> Run<'_, '_, '_, M> {
                 self.end.is_none()
             }
             Err(failure) => {
-                self.end = Some(match failure.is_limit() {
-                    true => Stop::Limit(failure, span),
-                    false => Stop::Violation(Violation::Failure(failure)),
+                self.end = Some(match failure.violation() {
+                    Ok(violation) => Stop::Violation(violation),
+                    Err(limit) => Stop::Limit(limit, span),
                 });
                 false
             }
@@ -329,12 +380,10 @@ impl<M: Memory> Run<'_, '_, '_, M> {
 
     /// Whether the state violates a property.
     fn look(&mut self) {
-        if let Some(violation) = self.machine.violated(&self.state) {
-            self.end = Some(match violation {
-                Violation::Failure(failure) if failure.is_limit() => {
-                    Stop::Limit(failure, fencepost_ir::Span::NONE)
-                }
-                violation => Stop::Violation(violation),
+        if let Some(ending) = self.machine.violated(&self.state) {
+            self.end = Some(match ending {
+                Ok(violation) => Stop::Violation(violation),
+                Err(limit) => Stop::Limit(limit, fencepost_ir::Span::NONE),
             });
         }
     }

@@ -6,7 +6,7 @@
 use crate::circuit::{Circuit, Lit};
 use crate::word::{Division, Word};
 use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Reg, RmwOp, UnaryOp};
-use fencepost_ir::{IntType, Scalar};
+use fencepost_ir::{IntType, Scalar, pointer};
 
 /// When an evaluation fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,7 +129,7 @@ impl Evaluation<'_> {
                 let arg = self.under(when, arg);
                 let integer = match *from {
                     Scalar::Int(int) => meaning(&arg, int),
-                    Scalar::Pointer { bits } => meaning(&arg, IntType { bits, signed: false }),
+                    Scalar::Pointer { .. } => meaning(&arg, pointer::WORD),
                     _ => arg,
                 };
                 self.check(when, &integer, *to)

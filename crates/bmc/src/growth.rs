@@ -5,14 +5,14 @@ use crate::decode::Decoded;
 use crate::loops::Loops;
 use crate::numbering;
 use crate::query::{DEFAULT_QUEUE, Needs, Query, Said};
+use crate::refusal::Refusal;
 use crate::unroll::all_loops;
 use crate::vacuous::never_reached;
 use crate::width;
 use crate::{Abstraction, Bmc};
-use fencepost_ir::Fault;
 use fencepost_ir::cfg::Program;
 use fencepost_task::{
-    Answer, Bounds, Failure, Model, Progress, Reason, Scope, Stats, Task, Unreached, Verdict,
+    Answer, Bounds, Cleared, Limit, Model, Progress, Reason, Scope, Stats, Stop, Task, Unreached, Verdict,
 };
 use std::borrow::Cow;
 
@@ -45,9 +45,9 @@ struct Tried {
 }
 
 enum Stage {
-    /// No violation; whether the bounds cut nothing off, no loop, no object.
+    /// No violation within the bounds, or in any run if they cut nothing off; whether they cut off no loop, no object.
     None {
-        complete: bool,
+        cleared: Cleared,
         unwound: bool,
         fits: bool,
     },
@@ -58,7 +58,7 @@ enum Stage {
 #[derive(Default)]
 struct Far<'p> {
     tried: Vec<Tried>,
-    finished: Option<Scope>,
+    finished: Option<Cleared>,
     /// Whether no loop, and no object, goes beyond the last bounds.
     unwound: bool,
     fits: bool,
@@ -105,7 +105,7 @@ pub fn check(engine: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress))
     };
     let verdict = match (growth.run(progress), growth.limited.take()) {
         (verdict @ Verdict::Unsafe { .. }, _) => verdict,
-        (_, Some(reason)) => Verdict::Unknown { reason, scope: None },
+        (_, Some(reason)) => Verdict::unknown(reason),
         (verdict, None) => growth.said(verdict),
     };
     let unreached = match &verdict {
@@ -121,7 +121,7 @@ impl<'b> Growth<'_, 'b> {
         match verdict {
             Verdict::Safe { .. } if self.sees_numbers => self.unordered(),
             // No bound is finished where runs were left out.
-            Verdict::Unknown { reason, .. } if self.sees_numbers => Verdict::Unknown { reason, scope: None },
+            Verdict::Unknown { reason, .. } if self.sees_numbers => Verdict::unknown(reason),
             verdict => verdict,
         }
     }
@@ -131,7 +131,7 @@ impl<'b> Growth<'_, 'b> {
         if checks.deadlock || checks.leaks || checks.races || !checks.off.is_empty() {
             let refusal = "bounded model checking looks for assertions, properties and errors of memory, for all of them and \
                            for nothing else: not for deadlocks, leaks and races, and no check can be left out";
-            return self.refuse(refusal.into(), None);
+            return self.refuse(Refusal::from(refusal), None);
         }
         let program = match self.engine.width {
             Some(bits) => Cow::Owned(width::run(self.task.program, bits)),
@@ -166,7 +166,7 @@ impl<'b> Growth<'_, 'b> {
             }
             self.unreached = far.unreached();
         }
-        Verdict::Safe { scope: far.finished.expect("a stage was tried") }
+        Verdict::Safe(far.finished.expect("a stage was tried"))
     }
 
     /// Tries bounds (repetitions, rounds, clock), unless they were tried before; an answer ends the growth.
@@ -197,7 +197,8 @@ impl<'b> Growth<'_, 'b> {
             return None;
         }
         far.tried.push(bounds);
-        let analysis = match Analysis::new(program, loops, unwind, block) {
+        let budget = &self.task.budget;
+        let analysis = match Analysis::new(program, loops, unwind, block, budget) {
             Ok(analysis) => analysis,
             Err(refusal) => return Some(self.refuse(refusal, far.finished)),
         };
@@ -205,9 +206,7 @@ impl<'b> Growth<'_, 'b> {
         self.renumbers = !numbering::is_certain(&analysis);
         self.sees_numbers |= looks && self.renumbers;
         self.leaves_out_reuse |= looks && analysis.allocations().any(|(_, o)| analysis.is_reused(o));
-        let budget = self.task.budget.clone();
-        let stop = Box::new(move || budget.exceeded(0).is_some());
-        let query = Query::new(self.engine, analysis, self.task.program, self.task.model, clock, stop);
+        let query = Query::new(self.engine, analysis, self.task.program, self.task.model, clock, budget);
         let mut query = match query {
             Ok(query) => query,
             Err(refusal) => return Some(self.refuse(refusal, far.finished)),
@@ -215,13 +214,13 @@ impl<'b> Growth<'_, 'b> {
         far.needs = Some(query.needs());
         match self.stage(&mut query, bounds, far.finished, progress) {
             Stage::Done(verdict) => return Some(verdict),
-            Stage::None { complete: true, .. } => {
+            Stage::None { cleared, .. } if cleared.scope() == self.all() => {
                 self.unreached = never_reached(&mut query).unwrap_or_default();
-                return Some(Verdict::Safe { scope: self.all() });
+                return Some(Verdict::Safe(cleared));
             }
-            Stage::None { unwound, fits, .. } => {
+            Stage::None { cleared, unwound, fits } => {
                 (far.unwound, far.fits) = (unwound, fits);
-                far.finished = Some(self.scope(bounds, fits));
+                far.finished = Some(cleared);
                 far.query = Some(query);
             }
         }
@@ -229,7 +228,7 @@ impl<'b> Growth<'_, 'b> {
     }
 
     fn unordered(&self) -> Verdict {
-        Verdict::Unknown { reason: Reason::NotApplicable(numbering::UNORDERED.into()), scope: None }
+        Verdict::unknown(Reason::NotApplicable(numbering::UNORDERED.into()))
     }
 
     fn queues(&self) -> bool {
@@ -266,11 +265,11 @@ impl<'b> Growth<'_, 'b> {
         })
     }
 
-    fn refuse(&self, refusal: String, finished: Option<Scope>) -> Verdict {
-        match finished {
+    fn refuse(&self, refusal: Refusal, finished: Option<Cleared>) -> Verdict {
+        match (finished, refusal) {
             // What was too much was not asked for.
-            Some(scope) if self.engine.unwind.is_none() => Verdict::Safe { scope },
-            scope => Verdict::Unknown { reason: Reason::NotApplicable(refusal), scope },
+            (Some(cleared), Refusal::Unfit(_)) if self.engine.unwind.is_none() => Verdict::Safe(cleared),
+            (cleared, refusal) => Verdict::Unknown { reason: refusal.into(), cleared },
         }
     }
 
@@ -278,18 +277,16 @@ impl<'b> Growth<'_, 'b> {
         &mut self,
         query: &mut Query<'_>,
         bounds: Tried,
-        finished: Option<Scope>,
+        finished: Option<Cleared>,
         progress: &mut dyn FnMut(&Progress),
     ) -> Stage {
         let needs = query.needs();
         let rounds = bounds.rounds.min(needs.rounds);
         let first = self.engine.rounds.map_or(1, |r| r.min(rounds));
         for round in 1..=rounds {
-            // Writing down a large round takes its time.
-            if self.task.budget.exceeded(0).is_some() {
-                return self.stopped(finished);
+            if let Err(stop) = query.add_round() {
+                return stopped(stop, finished);
             }
-            query.add_round();
             if round < first {
                 continue;
             }
@@ -303,13 +300,13 @@ impl<'b> Growth<'_, 'b> {
                 Ok(said) => said,
                 Err(message) => {
                     let reason = Reason::NotApplicable(message);
-                    return Stage::Done(Verdict::Unknown { reason, scope: finished });
+                    return Stage::Done(Verdict::Unknown { reason, cleared: finished });
                 }
             };
             self.count(query, progress);
             match said {
                 Said::No => {}
-                Said::Stopped => return self.stopped(finished),
+                Said::Stopped(stop) => return stopped(stop, finished),
                 Said::Yes => {
                     if let Some(stage) = self.found(query, ends.violation) {
                         return stage;
@@ -320,7 +317,7 @@ impl<'b> Growth<'_, 'b> {
         let ends = query.ends();
         match if self.limited.is_none() { query.ask(ends.limit) } else { Said::No } {
             Said::No => {}
-            Said::Stopped => return self.stopped(finished),
+            Said::Stopped(stop) => return stopped(stop, finished),
             Said::Yes => {
                 self.limited = Some(match query.decode() {
                     Decoded::Limit(failure, span) => self.limit(failure, span),
@@ -331,15 +328,20 @@ impl<'b> Growth<'_, 'b> {
                 });
             }
         }
+        // So much is known, whatever the rest of the questions come to.
+        let within = match self.task.budget.finish() {
+            Ok(done) => Cleared::new(self.scope(bounds, !query.leaves_out_sizes()), done),
+            Err(stop) => return stopped(stop, finished),
+        };
         let unwound = match query.ask(ends.cut) {
             Said::No => !query.cuts_sections(),
             Said::Yes => false,
-            Said::Stopped => return self.stopped(Some(self.scope(bounds, !query.leaves_out_sizes()))),
+            Said::Stopped(stop) => return stopped(stop, Some(within)),
         };
         let fits = match query.ask(ends.outsized) {
             Said::No => !query.leaves_out_sizes() || !query.cuts_sections(),
             Said::Yes => false,
-            Said::Stopped => return self.stopped(Some(self.scope(bounds, false))),
+            Said::Stopped(stop) => return stopped(stop, Some(within)),
         };
         let buffers = match self.task.model {
             Model::Sc => true,
@@ -347,7 +349,11 @@ impl<'b> Growth<'_, 'b> {
             _ => bounds.clock >= needs.clock,
         };
         let enough = rounds >= needs.rounds && buffers;
-        Stage::None { complete: unwound && fits && enough, unwound, fits }
+        let scope = if unwound && fits && enough { self.all() } else { self.scope(bounds, fits) };
+        match self.task.budget.finish() {
+            Ok(done) => Stage::None { cleared: Cleared::new(scope, done), unwound, fits },
+            Err(stop) => stopped(stop, Some(within)),
+        }
     }
 
     /// Looks at models until one is a run, or there is none.
@@ -358,14 +364,14 @@ impl<'b> Growth<'_, 'b> {
                 Decoded::Run(trace) => return Some(Stage::Done(Verdict::Unsafe { trace })),
                 Decoded::Limit(failure, span) => {
                     let reason = self.limit(failure, span);
-                    return Some(Stage::Done(Verdict::Unknown { reason, scope: None }));
+                    return Some(Stage::Done(Verdict::unknown(reason)));
                 }
                 Decoded::NoRun(_) if self.engine.width.is_some() => {
                     self.stats.spurious += 1;
                     if self.stats.spurious > MAX_SPURIOUS {
                         let message = "more violations than can be looked at exist only because --width cuts integers off";
                         let reason = Reason::BoundReached(message.into());
-                        return Some(Stage::Done(Verdict::Unknown { reason, scope: None }));
+                        return Some(Stage::Done(Verdict::unknown(reason)));
                     }
                 }
                 Decoded::NoRun(_) if self.sees_numbers || self.leaves_out_reuse => {
@@ -387,7 +393,7 @@ impl<'b> Growth<'_, 'b> {
             match query.ask(violation) {
                 Said::Yes => {}
                 Said::No => return None,
-                Said::Stopped => return Some(self.stopped(None)),
+                Said::Stopped(stop) => return Some(stopped(stop, None)),
             }
         }
     }
@@ -400,16 +406,11 @@ impl<'b> Growth<'_, 'b> {
         progress(&Progress { stats: self.stats, ..Progress::default() });
     }
 
-    fn stopped(&self, scope: Option<Scope>) -> Stage {
-        let reason = self.task.budget.exceeded(0).unwrap_or(Reason::Cancelled);
-        Stage::Done(Verdict::Unknown { reason, scope })
+    fn limit(&self, limit: Limit, span: fencepost_ir::Span) -> Reason {
+        limit.reason(self.task.program.sources.place(span))
     }
+}
 
-    fn limit(&self, failure: Failure, span: fencepost_ir::Span) -> Reason {
-        let place = self.task.program.sources.place(span).to_string();
-        match failure {
-            Failure::Fault(Fault::Overflow) => Reason::Overflow(place),
-            failure => Reason::BoundReached(format!("{failure} at {place}")),
-        }
-    }
+fn stopped(stop: Stop, cleared: Option<Cleared>) -> Stage {
+    Stage::Done(Verdict::Unknown { reason: stop.into(), cleared })
 }

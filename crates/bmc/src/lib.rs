@@ -28,6 +28,7 @@ pub mod numbering;
 pub mod outcomes;
 pub mod property;
 pub mod query;
+pub mod refusal;
 pub mod reuse;
 pub mod rounds;
 pub mod sharing;

@@ -16,23 +16,19 @@ pub struct Loops {
 impl Loops {
     /// Finds them.
     pub fn new(procedure: &Procedure) -> Loops {
-        let count = procedure.nodes as usize;
-        let mut around = vec![Vec::new(); count];
-        let everything: Vec<_> = (0..procedure.nodes).map(NodeId).collect();
-        let mut work = vec![(everything, vec![false; count])];
-        while let Some((nodes, heads)) = work.pop() {
-            for part in components(procedure, &nodes, &heads) {
-                let cyclic = part.len() > 1
-                    || procedure.out(part[0]).any(|(_, e)| e.to == part[0] && !heads[part[0].index()]);
-                if !cyclic {
+        let mut around = vec![Vec::new(); procedure.nodes as usize];
+        let mut search = Search::new(procedure);
+        let mut work = vec![(0..procedure.nodes).map(NodeId).collect::<Vec<_>>()];
+        while let Some(nodes) = work.pop() {
+            for part in search.components(&nodes) {
+                if part.len() == 1 && !search.successors(part[0]).contains(&part[0]) {
                     continue;
                 }
                 // Nodes are numbered breadth first from the entry.
                 let head = *part.iter().min().expect("components are not empty");
                 part.iter().for_each(|node| around[node.index()].push(head));
-                let mut inner_heads = heads.clone();
-                inner_heads[head.index()] = true;
-                work.push((part, inner_heads));
+                search.is_head[head.index()] = true;
+                work.push(part);
             }
         }
         Loops { around }
@@ -49,55 +45,88 @@ impl Loops {
     }
 }
 
-/// The strongly connected parts of some nodes, without the edges into heads (Tarjan's algorithm).
-fn components(procedure: &Procedure, nodes: &[NodeId], heads: &[bool]) -> Vec<Vec<NodeId>> {
-    const NEW: u32 = u32::MAX;
-    let count = procedure.nodes as usize;
-    let mut inside = vec![false; count];
-    nodes.iter().for_each(|n| inside[n.index()] = true);
-    let (mut index, mut low, mut on_stack) = (vec![NEW; count], vec![0; count], vec![false; count]);
-    let (mut next, mut stack, mut parts) = (0, Vec::new(), Vec::new());
-    let successors = |node: NodeId| -> Vec<NodeId> {
-        let targets = procedure.out(node).map(|(_, e)| e.to);
-        targets.filter(|to| inside[to.index()] && !heads[to.index()]).collect()
-    };
-    for &root in nodes {
-        if index[root.index()] != NEW {
-            continue;
+const NEW: u32 = u32::MAX;
+
+/// What is known of each node while parts of the graph are looked at.
+struct Search<'p> {
+    procedure: &'p Procedure,
+    /// Heads so far. Those outside of the nodes at hand do not matter.
+    is_head: Vec<bool>,
+    /// The nodes at hand.
+    nodes: Vec<NodeId>,
+    inside: Vec<bool>,
+    index: Vec<u32>,
+    low: Vec<u32>,
+    on_stack: Vec<bool>,
+}
+
+impl<'p> Search<'p> {
+    fn new(procedure: &'p Procedure) -> Search<'p> {
+        let no = vec![false; procedure.nodes as usize];
+        let new = vec![NEW; procedure.nodes as usize];
+        let (is_head, inside, on_stack) = (no.clone(), no.clone(), no);
+        Search { procedure, is_head, nodes: Vec::new(), inside, on_stack, low: new.clone(), index: new }
+    }
+
+    /// Where control goes from a node, inside and not to a head.
+    fn successors(&self, node: NodeId) -> Vec<NodeId> {
+        let targets = self.procedure.out(node).map(|(_, e)| e.to);
+        targets.filter(|to| self.inside[to.index()] && !self.is_head[to.index()]).collect()
+    }
+
+    /// The strongly connected parts of some nodes, without the edges into heads (Tarjan's algorithm).
+    fn components(&mut self, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
+        for node in self.nodes.drain(..) {
+            self.inside[node.index()] = false;
         }
-        let mut calls = vec![(root, successors(root), 0)];
-        index[root.index()] = next;
-        low[root.index()] = next;
-        next += 1;
-        stack.push(root);
-        on_stack[root.index()] = true;
-        while let Some((node, targets, position)) = calls.last_mut() {
-            let node = *node;
-            if let Some(&to) = targets.get(*position) {
-                *position += 1;
-                if index[to.index()] == NEW {
-                    index[to.index()] = next;
-                    low[to.index()] = next;
-                    next += 1;
-                    stack.push(to);
-                    on_stack[to.index()] = true;
-                    calls.push((to, successors(to), 0));
-                } else if on_stack[to.index()] {
-                    low[node.index()] = low[node.index()].min(index[to.index()]);
-                }
+        for node in nodes {
+            self.inside[node.index()] = true;
+            self.index[node.index()] = NEW;
+        }
+        self.nodes.extend_from_slice(nodes);
+        let (mut next, mut stack, mut parts) = (0, Vec::new(), Vec::new());
+        for &root in nodes {
+            if self.index[root.index()] != NEW {
                 continue;
             }
-            calls.pop();
-            if let Some((caller, ..)) = calls.last() {
-                low[caller.index()] = low[caller.index()].min(low[node.index()]);
-            }
-            if low[node.index()] == index[node.index()] {
-                let start = stack.iter().position(|n| *n == node).expect("it is on the stack");
-                let part = stack.split_off(start);
-                part.iter().for_each(|n| on_stack[n.index()] = false);
-                parts.push(part);
+            let mut calls = vec![self.enter(root, &mut next, &mut stack)];
+            while let Some((node, targets, position)) = calls.last_mut() {
+                let node = *node;
+                if let Some(&to) = targets.get(*position) {
+                    *position += 1;
+                    if self.index[to.index()] == NEW {
+                        calls.push(self.enter(to, &mut next, &mut stack));
+                    } else if self.on_stack[to.index()] {
+                        self.low[node.index()] = self.low[node.index()].min(self.index[to.index()]);
+                    }
+                    continue;
+                }
+                calls.pop();
+                if let Some((caller, ..)) = calls.last() {
+                    self.low[caller.index()] = self.low[caller.index()].min(self.low[node.index()]);
+                }
+                if self.low[node.index()] == self.index[node.index()] {
+                    let start = stack.iter().rposition(|n| *n == node).expect("it is on the stack");
+                    let part = stack.split_off(start);
+                    part.iter().for_each(|n| self.on_stack[n.index()] = false);
+                    parts.push(part);
+                }
             }
         }
+        parts
     }
-    parts
+
+    fn enter(
+        &mut self,
+        node: NodeId,
+        next: &mut u32,
+        stack: &mut Vec<NodeId>,
+    ) -> (NodeId, Vec<NodeId>, usize) {
+        self.index[node.index()] = *next;
+        self.low[node.index()] = *next;
+        *next += 1;
+        stack.push(node);
+        self.on_stack[node.index()] = true;
+        (node, self.successors(node), 0)
+    }
 }

@@ -42,12 +42,12 @@ pub fn is_certain(analysis: &Analysis<'_>) -> bool {
 /// Whether an instruction may ask which of two objects, one of them allocated, has the smaller address. Of the objects
 /// that one step may make, no two exist in a run.
 pub fn orders_objects(analysis: &Analysis<'_>, instr: &Instr, value: &dyn Fn(&Expr) -> Values) -> bool {
-    let (first, bits) = (analysis.program.objects.len(), analysis.program.pointer_bits);
+    let first = analysis.program.objects.len();
     let last = (first + analysis.objects.len()) as u32;
     let objects = |expr: &Expr| match value(expr) {
-        Values::Few(words) => words.into_iter().filter_map(|word| object(word, bits)).collect::<Vec<_>>(),
+        Values::Few(words) => words.into_iter().filter_map(object).collect::<Vec<_>>(),
         // Integers are hardly ever all so large.
-        Values::Range(lo, hi) => match (object(lo, bits), object(hi, bits)) {
+        Values::Range(lo, hi) => match (object(lo), object(hi)) {
             (Some(lo), Some(hi)) => (lo..hi.min(last)).chain([hi]).collect(),
             (lo, hi) => lo.into_iter().chain(hi).collect(),
         },
@@ -72,8 +72,8 @@ pub fn orders_objects(analysis: &Analysis<'_>, instr: &Instr, value: &dyn Fn(&Ex
     orders
 }
 
-fn object(word: i64, bits: u8) -> Option<u32> {
-    match target(word, bits) {
+fn object(word: i64) -> Option<u32> {
+    match target(word) {
         Target::Object(object, _) => Some(object),
         Target::Null | Target::Procedure(_) => None,
     }

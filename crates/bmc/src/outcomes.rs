@@ -29,25 +29,24 @@ pub fn final_states(task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet
     let loops = all_loops(&program);
     for unwind in UNWINDS {
         let query = |clock| {
-            let analysis = Analysis::new(&program, &loops, unwind, unwind).map_err(Reason::NotApplicable)?;
-            let budget = task.budget.clone();
-            let stop = Box::new(move || budget.exceeded(0).is_some());
-            Query::new(&Bmc::default(), analysis, &program, task.model, clock, stop)
-                .map_err(Reason::NotApplicable)
+            let analysis = Analysis::new(&program, &loops, unwind, unwind, &task.budget)?;
+            Query::new(&Bmc::default(), analysis, &program, task.model, clock, &task.budget)
         };
         let needs = query(1)?.needs();
         let mut query = query(needs.clock)?;
-        (0..needs.rounds).for_each(|_| query.add_round());
+        for _ in 0..needs.rounds {
+            query.add_round()?;
+        }
         let ends = query.ends();
         match (query.ask(ends.cut), query.ask(ends.outsized)) {
             (Said::No, Said::No) if !query.cuts_sections() => {}
-            (Said::Stopped, _) | (_, Said::Stopped) => return Err(stopped(task)),
+            (Said::Stopped(stop), _) | (_, Said::Stopped(stop)) => return Err(stop.into()),
             _ => continue,
         }
         match query.ask(ends.limit) {
-            Said::No => return query.all(task, observed),
+            Said::No => return query.all(observed),
             Said::Yes => return Err(Reason::BoundReached("a run comes to what is not modelled".into())),
-            Said::Stopped => return Err(stopped(task)),
+            Said::Stopped(stop) => return Err(stop.into()),
         }
     }
     Err(Reason::BoundReached(format!(
@@ -56,12 +55,8 @@ pub fn final_states(task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet
     )))
 }
 
-fn stopped(task: &Task<'_>) -> Reason {
-    task.budget.exceeded(0).unwrap_or(Reason::Cancelled)
-}
-
 impl Query<'_> {
-    fn all(&mut self, task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet<Vec<i64>>, Reason> {
+    fn all(&mut self, observed: &[Observable]) -> Result<BTreeSet<Vec<i64>>, Reason> {
         let ended = property::all_ended(&self.analysis, &mut self.code, &self.rounds);
         let observe = |o| property::observe(&self.analysis, &self.sharing, &mut self.code, o);
         let words: Vec<_> = observed.iter().map(observe).collect();
@@ -75,7 +70,7 @@ impl Query<'_> {
         loop {
             match self.ask(ended) {
                 Said::No => return Ok(found),
-                Said::Stopped => return Err(stopped(task)),
+                Said::Stopped(stop) => return Err(stop.into()),
                 Said::Yes => {}
             }
             let nodes = self.model();

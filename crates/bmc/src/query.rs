@@ -5,6 +5,7 @@ use crate::circuit::{Circuit, Lit};
 use crate::code::{Code, Plan, encode, initial_word};
 use crate::decode::{Decoded, Encoded, decode};
 use crate::property::{Ends, ends, resting_places};
+use crate::refusal::Refusal;
 use crate::rounds::Rounds;
 use crate::sharing::{Sharing, add_lives, sharing};
 use crate::sma::Memory;
@@ -13,14 +14,12 @@ use crate::sma::stamped::{Order, Stamped};
 use crate::unroll::{Place, Unrolled};
 use crate::{Abstraction, Bmc};
 use fencepost_ir::cfg::{Instr, Program};
-use fencepost_sat::{Formula, Outcome, Solve, Stop, linked};
-use fencepost_task::Model;
-use std::cell::RefCell;
+use fencepost_sat::{Formula, Outcome, Solve, linked};
+use fencepost_task::{Budget, Model, Pace, Stop};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
-use std::rc::Rc;
 
 /// Entries of store queues where no length is given.
 pub const DEFAULT_QUEUE: u32 = 3;
@@ -36,7 +35,8 @@ pub struct Query<'p> {
     solver: Box<dyn Solve>,
     /// What was given to the solver, if it is to be written down.
     written: Option<Written>,
-    stop: Rc<RefCell<Stop>>,
+    budget: Budget,
+    pace: Pace,
     /// Number of clauses.
     pub clauses: u64,
 }
@@ -48,10 +48,10 @@ struct Written {
     proof: Option<PathBuf>,
 }
 
-fn stoppable(stop: &Rc<RefCell<Stop>>) -> Box<dyn Solve> {
+fn solver_within(budget: &Budget) -> Box<dyn Solve> {
     let mut solver = linked();
-    let stop = stop.clone();
-    solver.set_stop(Box::new(move || (stop.borrow_mut())()));
+    let budget = budget.clone();
+    solver.set_stop(Box::new(move || budget.look(0).is_err()));
     solver
 }
 
@@ -70,8 +70,8 @@ pub enum Said {
     Yes,
     /// There is none.
     No,
-    /// The solver was stopped.
-    Stopped,
+    /// The budget stopped the solver.
+    Stopped(Stop),
 }
 
 impl<'p> Query<'p> {
@@ -82,8 +82,8 @@ impl<'p> Query<'p> {
         full: &'p Program,
         model: Model,
         clock: u32,
-        stop: Stop,
-    ) -> Result<Query<'p>, String> {
+        budget: &Budget,
+    ) -> Result<Query<'p>, Refusal> {
         let freed: BTreeSet<usize> = add_lives(&mut analysis);
         let sharing = sharing(&analysis, &freed);
         let rests = resting_places(&analysis);
@@ -108,21 +108,22 @@ impl<'p> Query<'p> {
                 Box::new(Queues::new(order, length, initial, sharing.stores.clone()))
             }
         };
-        let code = encode(&plan, circuit, memory, chosen)?;
+        let mut pace = Pace::new(budget);
+        let code = encode(&plan, circuit, memory, chosen, &mut pace)?;
         let rounds = Rounds::new(&analysis);
-        let stop = Rc::new(RefCell::new(stop));
-        let solver = stoppable(&stop);
+        let solver = solver_within(budget);
         let written = (engine.dimacs.is_some() || engine.proof.is_some()).then(|| Written {
             formula: Formula::default(),
             dimacs: engine.dimacs.clone(),
             proof: engine.proof.clone(),
         });
-        Ok(Query { analysis, sharing, code, rounds, full, model, solver, written, stop, clauses: 0 })
+        let budget = budget.clone();
+        Ok(Query { analysis, sharing, code, rounds, full, model, solver, written, budget, pace, clauses: 0 })
     }
 
     /// Adds a round.
-    pub fn add_round(&mut self) {
-        self.rounds.add(&self.analysis, &mut self.code);
+    pub fn add_round(&mut self) -> Result<(), Stop> {
+        self.rounds.add(&self.analysis, &mut self.code, &mut self.pace)
     }
 
     /// What runs of the rounds so far can come to.
@@ -153,7 +154,8 @@ impl<'p> Query<'p> {
         }
         self.flush(&[end]);
         let assumption = self.code.circuit.variable(end);
-        said(self.solver.solve(&[assumption]))
+        let outcome = self.solver.solve(&[assumption]);
+        self.said(outcome)
     }
 
     /// The same, with the formula and the proof written to the files that were asked for.
@@ -165,7 +167,7 @@ impl<'p> Query<'p> {
             written.formula.add(clause);
         });
         // A formula of its own, in which the end is required and not just assumed.
-        let mut solver = stoppable(&self.stop);
+        let mut solver = solver_within(&self.budget);
         let mut formula = written.formula.clone();
         formula.add(&[self.code.circuit.variable(end)]);
         if let Some(file) = &written.dimacs {
@@ -183,9 +185,17 @@ impl<'p> Query<'p> {
         let outcome = solver.solve(&[]);
         solver.finish_proof();
         // Its formula is for this question alone: what is asked next must not have the end in it.
-        match said(outcome) {
+        match self.said(outcome) {
             Said::Yes => Ok(self.ask(end)),
             other => Ok(other),
+        }
+    }
+
+    fn said(&self, outcome: Outcome) -> Said {
+        match outcome {
+            Outcome::Satisfiable => Said::Yes,
+            Outcome::Unsatisfiable => Said::No,
+            Outcome::Stopped => Said::Stopped(self.budget.close(Stop::Cancelled)),
         }
     }
 
@@ -266,14 +276,6 @@ impl<'p> Query<'p> {
                 }) && code.depth[step.from] > 0
             })
         })
-    }
-}
-
-fn said(outcome: Outcome) -> Said {
-    match outcome {
-        Outcome::Satisfiable => Said::Yes,
-        Outcome::Unsatisfiable => Said::No,
-        Outcome::Stopped => Said::Stopped,
     }
 }
 

@@ -14,10 +14,11 @@
 
 use crate::analysis::Analysis;
 use crate::circuit::Lit;
-use crate::code::Code;
+use crate::code::{Code, GATES_A_UNIT};
 use crate::normal::Turns;
 use crate::unroll::Place;
 use fencepost_ir::cfg::Property;
+use fencepost_task::{Pace, Stop};
 
 /// A step that others can see, in the order in which steps come in every round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,7 +69,7 @@ impl Rounds {
     }
 
     /// Appends a round.
-    pub fn add(&mut self, analysis: &Analysis<'_>, code: &mut Code) {
+    pub fn add(&mut self, analysis: &Analysis<'_>, code: &mut Code, pace: &mut Pace) -> Result<(), Stop> {
         let first_round = self.schedule.is_empty();
         self.schedule.push(Vec::new());
         for thread in turns(analysis, first_round) {
@@ -76,11 +77,18 @@ impl Rounds {
             if let Some(turns) = &mut self.turns {
                 turns.begin(thread);
             }
-            self.turn(analysis, code, thread);
+            self.turn(analysis, code, thread, pace)?;
         }
+        Ok(())
     }
 
-    fn turn(&mut self, analysis: &Analysis<'_>, code: &mut Code, thread: usize) {
+    fn turn(
+        &mut self,
+        analysis: &Analysis<'_>,
+        code: &mut Code,
+        thread: usize,
+        pace: &mut Pace,
+    ) -> Result<(), Stop> {
         let instance = &analysis.instances[thread];
         let mut here = vec![Lit::FALSE; instance.code.places.len()];
         here[0] = match instance.parent {
@@ -94,6 +102,7 @@ impl Rounds {
             let mut leaves = vec![!here[place]];
             for number in instance.code.out(place) {
                 let Some(step) = &code.threads[thread].steps[number] else { continue };
+                let gates = code.circuit.size();
                 let before = self.taken[thread][number];
                 let c = &mut code.circuit;
                 let can = c.and(here[place], step.guard);
@@ -137,6 +146,8 @@ impl Rounds {
                 let fails = c.or(step.early.error, step.early.limit);
                 let fails = c.and(fails, step.chosen);
                 leaves.extend([taken, fails]);
+                let made = (code.circuit.size() - gates) as u64;
+                pace.work(1 + made / GATES_A_UNIT, || code.circuit.bytes())?;
             }
             // Nobody stays in an atomic section: whoever is held up in one holds up everybody.
             if code.threads[thread].depth[place] > 0 {
@@ -144,5 +155,6 @@ impl Rounds {
             }
         }
         self.reached[thread] = here;
+        Ok(())
     }
 }

@@ -11,6 +11,7 @@ use crate::c::{Sequentialization, numbers, sequentialize};
 use crate::loops::Loops;
 use crate::unroll::{Place, Unrolled, all_loops, unroll};
 use fencepost_ir::cfg::{Instr, Names, ProcId, Program};
+use fencepost_task::{Budget, Pace};
 use std::collections::BTreeSet;
 
 /// Names of the passes, in order.
@@ -44,7 +45,8 @@ fn inlined(program: &Program, unwind: u32) -> Result<String, String> {
     }));
     let mut text = String::new();
     for procedure in started {
-        let code = unroll(program, &no_loops, procedure, unwind).ok_or("the program is too large")?;
+        let code = unroll(program, &no_loops, procedure, unwind, &mut Pace::new(&Budget::default()));
+        let code = code.ok().flatten().ok_or("the program is too large")?;
         text += &format!("procedure {}\n", program.procedure(procedure).name);
         text += &steps(program, &code, |_| true, |_| None);
     }
@@ -53,7 +55,8 @@ fn inlined(program: &Program, unwind: u32) -> Result<String, String> {
 
 fn threads(program: &Program, wanted: &Sequentialization, which: Numbers) -> Result<String, String> {
     let loops = all_loops(program);
-    let mut analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block)?;
+    let analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block, &Budget::default());
+    let mut analysis = analysis.map_err(|refusal| refusal.to_string())?;
     let numbers = match which {
         Numbers::With => numbers(&mut analysis, wanted.model)?,
         Numbers::Without => Vec::new(),

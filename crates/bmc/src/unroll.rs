@@ -10,6 +10,7 @@
 
 use crate::loops::Loops;
 use fencepost_ir::cfg::{Edge, EdgeId, Instr, NodeId, ProcId, Program};
+use fencepost_task::{Pace, Stop};
 use rustc_hash::FxHashMap;
 
 /// More places than this are too many.
@@ -109,7 +110,8 @@ pub fn unroll<'p>(
     loops: &'p [Loops],
     procedure: ProcId,
     unwind: u32,
-) -> Option<Unrolled<'p>> {
+    pace: &mut Pace,
+) -> Result<Option<Unrolled<'p>>, Stop> {
     let mut builder = Builder {
         program,
         loops,
@@ -131,11 +133,12 @@ pub fn unroll<'p>(
     while next < builder.places.len() {
         builder.leave(next);
         next += 1;
+        pace.work(1, || 0)?;
         if builder.places.len() > MAX_PLACES {
-            return None;
+            return Ok(None);
         }
     }
-    Some(builder.finish(entry))
+    Ok(Some(builder.finish(entry)))
 }
 
 const END: usize = 0;

@@ -15,7 +15,7 @@ pub fn never_reached(query: &mut Query<'_>) -> Option<Vec<Unreached>> {
     loop {
         let any = query.code.circuit.any(left.iter().map(|(_, reached)| *reached).collect::<Vec<_>>());
         match query.ask(any) {
-            Said::Stopped => return None,
+            Said::Stopped(_) => return None,
             Said::No => return Some(left.into_iter().map(|(what, _)| what).collect()),
             Said::Yes => {
                 let nodes = query.model();

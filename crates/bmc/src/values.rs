@@ -5,7 +5,7 @@ use crate::expression::slot;
 use crate::word::Word;
 use fencepost_ir::cfg::{Arith, BinaryOp, Choices, Expr, Reg, UnaryOp};
 use fencepost_ir::eval::{self, Registers};
-use fencepost_ir::{IntType, Scalar};
+use fencepost_ir::{IntType, Scalar, pointer};
 
 /// A set of values.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +43,7 @@ impl Values {
     pub fn of(ty: Scalar) -> Values {
         match ty {
             Scalar::Int(int) => of_int(int),
-            Scalar::Pointer { bits } => of_int(IntType { bits, signed: false }),
+            Scalar::Pointer { .. } => of_int(pointer::WORD),
             _ => {
                 let (lo, hi) = ty.limits();
                 Values::range(lo, hi)

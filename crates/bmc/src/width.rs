@@ -30,7 +30,9 @@ struct Narrow {
 
 impl Narrow {
     fn int(&self, int: &mut IntType) {
-        if int.signed || int.bits != self.pointer_bits {
+        // Pointers are words of 64 bits, and integers as wide as C's pointers hold addresses.
+        let is_address = self.pointer_bits > 0 && [64, self.pointer_bits].contains(&int.bits);
+        if int.signed || !is_address {
             int.bits = int.bits.min(self.width);
         }
     }

@@ -11,7 +11,7 @@ use fencepost_memory::{Machine, reachable, with_memory};
 use fencepost_passes::pipeline;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::sketch::shrink;
-use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 
 /// More states are not searched plainly.
 const LIMIT: usize = 6_000;
@@ -38,7 +38,7 @@ fn check(program: &Program, model: Model, engine: &Bmc, seen: &mut Seen) -> Opti
             }
             replay(program, &trace).err().map(|r| format!("{model:?}: does not replay: {r}"))
         }
-        Verdict::Safe { scope: Scope::Complete } => {
+        Verdict::Safe(cleared) if cleared.is_complete() => {
             seen.complete += 1;
             (!expected.is_safe()).then(|| format!("{model:?}: complete, but the program is unsafe"))
         }
@@ -92,8 +92,8 @@ fn a_section_that_is_cut_off_is_left_out() {
             let task =
                 Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
             match engine.check(&task, &mut |_| {}).verdict {
-                Verdict::Safe { scope } => {
-                    assert_eq!(scope == Scope::Complete, complete, "{model:?}, {unwind}")
+                Verdict::Safe(cleared) => {
+                    assert_eq!(cleared.is_complete(), complete, "{model:?}, {unwind}")
                 }
                 other => panic!("{model:?}, {unwind}: {other:?}"),
             }

@@ -31,7 +31,7 @@ fn bounded(name: &str, program: &Program, model: Model, engine: &Bmc) -> Option<
             replay(program, &trace).unwrap_or_else(|r| panic!("{name} under {model:?}: {r}"));
             Some((true, None))
         }
-        Verdict::Safe { scope } => Some((false, Some(scope))),
+        Verdict::Safe(cleared) => Some((false, Some(cleared.scope()))),
         Verdict::Unknown { .. } => None,
     }
 }

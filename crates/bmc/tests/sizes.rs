@@ -41,7 +41,7 @@ fn check(name: &str, body: &str, expected: [bool; 3]) {
         let said = verdict(name, &program, model, &Explicit::default());
         match is_unsafe {
             true => assert!(matches!(said, Verdict::Unsafe { .. }), "{name} under {model:?}: {said:?}"),
-            false => assert_eq!(said, Verdict::Safe { scope: Scope::Complete }, "{name} under {model:?}"),
+            false => assert_eq!(said.cleared(), Some(Scope::Complete), "{name} under {model:?}: {said:?}"),
         }
         for abstraction in [Abstraction::Stamped, Abstraction::Queues] {
             let bounds =
@@ -50,8 +50,10 @@ fn check(name: &str, body: &str, expected: [bool; 3]) {
             let said = verdict(name, &program, model, &engine);
             match (is_unsafe, &said) {
                 (true, Verdict::Unsafe { .. }) => {}
-                (false, Verdict::Safe { scope: Scope::Complete }) => {}
-                (false, Verdict::Safe { scope: Scope::UpTo(bounds) }) if bounds.block.is_none() => {}
+                (false, Verdict::Safe(cleared)) => match cleared.scope() {
+                    Scope::Complete | Scope::UpTo(Bounds { block: None, .. }) => {}
+                    scope => panic!("{name} under {model:?}, {abstraction:?}: safe, {scope}"),
+                },
                 _ => panic!("{name} under {model:?}, {abstraction:?}: {said:?}"),
             }
         }
@@ -235,7 +237,9 @@ fn the_bound_is_in_the_verdict() {
     for model in Model::ALL {
         let engine = |block| Bmc { block: Some(block), ..Bmc::default() };
         match verdict("any.c", &good, model, &engine(2)) {
-            Verdict::Safe { scope: Scope::UpTo(bounds) } => assert_eq!(bounds.block, Some(2)),
+            Verdict::Safe(cleared) => {
+                assert!(matches!(cleared.scope(), Scope::UpTo(Bounds { block: Some(2), .. })), "{cleared:?}");
+            }
             other => panic!("{model:?}: {other:?}"),
         }
         let said = verdict("any.c", &bad, model, &engine(2));
@@ -254,7 +258,7 @@ fn a_bound_that_is_not_reached() {
     let program = program("small.c", &text);
     for model in Model::ALL {
         let said = verdict("small.c", &program, model, &Bmc::default());
-        assert_eq!(said, Verdict::Safe { scope: Scope::Complete }, "{model:?}");
+        assert!(matches!(said, Verdict::Safe(cleared) if cleared.is_complete()), "{model:?}: {said:?}");
     }
 }
 
@@ -326,10 +330,10 @@ int main(void) {{
             let engine = Bmc { unwind: Some(1), rounds: Some(3), clock: Some(3), ..Bmc::default() };
             let said = verdict(&name, &program, model, &engine);
             match (verdict(&name, &program, model, &Explicit::default()), &said) {
-                (Verdict::Safe { scope: Scope::Complete }, Verdict::Safe { .. }) => safe += 1,
+                (Verdict::Safe(cleared), Verdict::Safe { .. }) if cleared.is_complete() => safe += 1,
                 (Verdict::Unsafe { .. }, Verdict::Unsafe { .. }) => wrong += 1,
                 // A run that needs more than the bounds.
-                (Verdict::Unsafe { .. }, Verdict::Safe { scope: Scope::UpTo(_) }) => {}
+                (Verdict::Unsafe { .. }, Verdict::Safe(cleared)) if !cleared.is_complete() => {}
                 (Verdict::Unknown { .. }, _) => {}
                 (expected, _) => panic!("{name} under {model:?}: {expected:?} but {said:?}\n{body}"),
             }

@@ -28,8 +28,11 @@ fn is_unsafe(engine: &Bmc, program: &Program, model: Model, name: &str) -> bool 
             }
             true
         }
-        Verdict::Safe { scope: Scope::Complete } => false,
-        Verdict::Safe { scope: Scope::UpTo(Bounds { rounds: Some(12), .. }) } => false,
+        Verdict::Safe(cleared)
+            if matches!(cleared.scope(), Scope::Complete | Scope::UpTo(Bounds { rounds: Some(12), .. })) =>
+        {
+            false
+        }
         other => panic!("{name} under {model:?}: {other:?}"),
     }
 }
@@ -155,8 +158,7 @@ fn clauses(compute: fn(usize) -> String, length: usize, rounds: u32) -> u64 {
     let program = pipeline::lower(tree);
     let engine = Bmc { unwind: Some(1), rounds: Some(rounds), clock: Some(2), ..Bmc::default() };
     // The size is of interest, not the answer.
-    let deadline = Some(std::time::Instant::now() + std::time::Duration::from_millis(300));
-    let budget = Budget { deadline, ..Budget::default() };
+    let budget = Budget::default().until(std::time::Instant::now() + std::time::Duration::from_millis(300));
     let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget };
     engine.check(&task, &mut |_| {}).stats.clauses
 }

@@ -7,6 +7,7 @@
 //! the step that starts it, and ends before the step that has waited for it.
 
 use crate::replay::{Rejection, Replay, replay_run};
+use crate::states::States;
 use fencepost_ir::cfg::{Instr, Loc, ObjectId, Program, RmwOp};
 use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
@@ -46,9 +47,11 @@ pub fn replay_cycle(
     let replay = replay_run(program, fencepost_task::Model::Tso, init, steps)?;
     let machine = Machine::new(program).expect("the run was replayed on it");
     let mut order = Order::default();
+    let states = States::new(program, &replay);
     for (number, step) in replay.steps.iter().enumerate() {
-        order.add(&machine, &replay.states[number], number, step.step);
+        order.add(&machine, &states.at(number), number, step.step);
     }
+    drop(states);
     match order.shortest_cycle() {
         Some(cycle) => Ok((replay, cycle)),
         None => Err(Rejection { step: 0, reason: "nothing in this run happens before itself".to_string() }),
@@ -163,7 +166,7 @@ impl Order {
             Instr::Free(pointer, _) | Instr::Reallocate { pointer, .. } => {
                 let event = self.event(thread, number);
                 let word = eval(pointer, registers).unwrap_or(0);
-                if let Target::Object(object, _) = pointer::target(word, machine.program.pointer_bits) {
+                if let Target::Object(object, _) = pointer::target(word) {
                     let object = ObjectId(object);
                     let count = before.heap_object(object).map_or(0, |o| o.cells.len());
                     let all = (0..count).filter_map(|n| Loc::element(object, n as i64));

@@ -6,7 +6,9 @@
 mod cycle;
 mod dual;
 mod replay;
+mod states;
 
 pub use cycle::{Cycle, Relation, replay_cycle};
 pub use dual::{Part, Unproven, check_certificate, check_certificate_until};
-pub use replay::{Claim, Rejection, Replay, Replayed, replay, replay_claims, replay_run};
+pub use replay::{Claim, Rejection, Replay, Replayed, replay, replay_claims, replay_run, replay_within};
+pub use states::States;

@@ -2,12 +2,16 @@
 //! in the violation that it claims. What each step read and wrote comes from the semantics; a
 //! saved trace also claims it, and every claim is compared.
 
+use crate::states::{Kept, state_at};
 use fencepost_ir::cfg::{EdgeId, Loc, Program};
 use fencepost_ir::{Scalar, Span};
 use fencepost_memory::{Event, EventKind, Machine, Memory, State, with_memory};
-use fencepost_task::{Action, Model, Step, Trace, Violation};
+use fencepost_task::{Action, Budget, Model, Pace, Step, Stop, Trace, Violation};
 use std::borrow::Cow;
 use std::fmt;
+
+/// Cells of a state whose copy takes about as long as a step.
+const CELLS_A_UNIT: u64 = 4096;
 
 /// One step of a replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,8 +35,12 @@ pub struct Replay {
     pub init: Vec<(Loc, i64)>,
     /// The steps.
     pub steps: Vec<Replayed>,
-    /// The state before the first step and after each; a failing last step has none.
-    pub states: Vec<State>,
+    /// The state at the end; a failing last step has none after it.
+    pub last: State,
+    /// Some of the states; [`States`](crate::States) goes through all.
+    pub(crate) kept: Kept,
+    /// Whether the last step fails.
+    fails: bool,
     /// Names of the threads, in the order of their numbers.
     pub threads: Vec<String>,
     /// What the run shows.
@@ -50,6 +58,16 @@ impl Replay {
             true => Cow::Borrowed(program),
             false => Cow::Owned(program.instantiated(&self.instances)),
         }
+    }
+
+    /// The state before the first step.
+    pub fn first(&self) -> &State {
+        self.kept.first()
+    }
+
+    /// How many steps lead to the last state: all of them, unless the last one fails.
+    pub fn last_number(&self) -> usize {
+        self.steps.len() - usize::from(self.fails)
     }
 
     /// The property's name in reports.
@@ -99,24 +117,46 @@ pub struct Claim {
 
 /// Replays a run.
 pub fn replay(program: &Program, trace: &Trace) -> Result<Replay, Rejection> {
+    match replay_within(program, trace, &Budget::default()) {
+        Ok(replayed) => replayed,
+        Err(stop) => unreachable!("nothing stops a replay without limits, but {stop:?}"),
+    }
+}
+
+/// Replays a run, unless the budget stops that.
+pub fn replay_within(
+    program: &Program,
+    trace: &Trace,
+    budget: &Budget,
+) -> Result<Result<Replay, Rejection>, Stop> {
     if !trace.instances.is_empty() {
         let instance = program.instantiated(&trace.instances);
-        let mut replay = replay(&instance, &Trace { instances: Vec::new(), ..trace.clone() })?;
-        replay.instances.clone_from(&trace.instances);
-        return Ok(replay);
+        let replayed = replay_within(&instance, &Trace { instances: Vec::new(), ..trace.clone() }, budget)?;
+        return Ok(replayed.map(|replay| Replay { instances: trace.instances.clone(), ..replay }));
     }
-    let machine = machine(program)?;
+    let machine = match machine(program) {
+        Ok(machine) => machine,
+        Err(rejection) => return Ok(Err(rejection)),
+    };
+    let mut pace = Pace::new(budget);
     with_memory!(trace.model, memory => {
-        let mut run = Run::start(&machine, memory, trace.model, &trace.init)?;
+        let mut run = match Run::start(&machine, memory, trace.model, &trace.init) {
+            Ok(run) => run,
+            Err(rejection) => return Ok(Err(rejection)),
+        };
         for &step in &trace.steps {
-            run.step(step)?;
+            pace.work(1 + run.state.cells.len() as u64 / CELLS_A_UNIT, || 0)?;
+            if let Err(rejection) = run.step(step) {
+                return Ok(Err(rejection));
+            }
         }
-        let mut replay = run.finish()?;
-        if replay.violation != trace.violation {
-            return Err(Rejection { step: trace.steps.len(), reason: "the run ends in another violation".into() });
-        }
-        replay.shortest = trace.shortest;
-        Ok(replay)
+        Ok(run.finish().and_then(|replay| match replay.violation == trace.violation {
+            true => Ok(Replay { shortest: trace.shortest, ..replay }),
+            false => {
+                let reason = "the run ends in another violation".into();
+                Err(Rejection { step: trace.steps.len(), reason })
+            }
+        }))
     })
 }
 
@@ -135,7 +175,7 @@ pub fn replay_run(
         }
         match run.failed {
             Some(_) => run.reject(steps.len(), "the run fails"),
-            None => Ok(run.replay),
+            None => Ok(run.into_replay()),
         }
     })
 }
@@ -150,7 +190,8 @@ pub fn replay_claims(
 ) -> Result<Replay, Rejection> {
     if program.is_parameterized() && instances.len() == program.threads.len() {
         let instance = program.instantiated(instances);
-        return replay_claims(&instance, model, &[], init, claims);
+        let replay = replay_claims(&instance, model, &[], init, claims)?;
+        return Ok(Replay { instances: instances.to_vec(), ..replay });
     }
     let machine = machine(program)?;
     let cells = program.cell_bases()[program.objects.len()];
@@ -167,8 +208,10 @@ pub fn replay_claims(
         let mut run = Run::start(&machine, memory, model, &chosen)?;
         for claim in claims {
             let step = run.claimed_step(claim)?;
+            let touched = machine.event(memory, &run.state, step).loc;
+            let touched = touched.map(|loc| run.state.cell_name(program, loc));
             run.step(step)?;
-            run.compare(claim)?;
+            run.compare(claim, touched)?;
         }
         run.finish()
     })
@@ -185,7 +228,13 @@ fn machine(program: &Program) -> Result<Machine<'_>, Rejection> {
 struct Run<'m, 'p, M: Memory> {
     machine: &'m Machine<'p>,
     memory: &'m M,
-    replay: Replay,
+    model: Model,
+    init: Vec<(Loc, i64)>,
+    steps: Vec<Replayed>,
+    threads: Vec<String>,
+    /// Where the run is.
+    state: State,
+    kept: Kept,
     failed: Option<Violation>,
 }
 
@@ -207,21 +256,9 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         }
         let state = machine.initial(init);
         let threads = (0..state.threads.len()).map(|t| machine.thread_name(&state, t)).collect();
-        let replay = Replay {
-            model,
-            init: init.to_vec(),
-            steps: Vec::new(),
-            states: vec![state],
-            threads,
-            violation: Violation::Property(usize::MAX),
-            shortest: false,
-            instances: Vec::new(),
-        };
-        Ok(Run { machine, memory, replay, failed: None })
-    }
-
-    fn state(&self) -> &State {
-        self.replay.states.last().expect("a run starts with a state")
+        let kept = Kept::new(state.clone());
+        let init = init.to_vec();
+        Ok(Run { machine, memory, model, init, steps: Vec::new(), threads, state, kept, failed: None })
     }
 
     fn reject<T>(&self, step: usize, reason: impl Into<String>) -> Result<T, Rejection> {
@@ -230,44 +267,46 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
 
     /// Takes a step, if it is possible.
     fn step(&mut self, step: Step) -> Result<(), Rejection> {
-        let number = self.replay.steps.len() + 1;
+        let number = self.steps.len() + 1;
         if self.failed.is_some() {
             return self.reject(number, "the run has failed before this step");
         }
-        let state = self.state();
+        let state = &self.state;
         if !self.machine.allows(self.memory, state, step) {
-            let name = self.replay.threads.get(step.thread as usize);
+            let name = self.threads.get(step.thread as usize);
             let name = name.map_or("a thread that does not exist".to_string(), |n| format!("`{n}`"));
             return self.reject(number, format!("{name} cannot do this here"));
         }
         let event = self.machine.event(self.memory, state, step);
         let value_type = self.machine.value_type(state, step);
-        let mut next = state.clone();
-        let result = self.machine.apply(self.memory, &mut next, step);
-        let thread = self.replay.threads[step.thread as usize].clone();
-        self.replay.steps.push(Replayed { step, thread, event, value_type });
+        let result = self.machine.apply(self.memory, &mut self.state, step);
+        let thread = self.threads[step.thread as usize].clone();
+        self.steps.push(Replayed { step, thread, event, value_type });
         match result {
             Ok(()) => {
-                for spawned in self.replay.threads.len()..next.threads.len() {
-                    self.replay.threads.push(self.machine.thread_name(&next, spawned));
+                for spawned in self.threads.len()..self.state.threads.len() {
+                    self.threads.push(self.machine.thread_name(&self.state, spawned));
                 }
-                self.replay.states.push(next);
+                self.kept.offer(number, &self.state);
             }
-            Err(failure) => self.failed = Some(Violation::Failure(failure)),
+            Err(failure) => match failure.violation() {
+                Ok(violation) => self.failed = Some(violation),
+                Err(limit) => return self.reject(number, format!("the run comes to a limit: {limit}")),
+            },
         }
         Ok(())
     }
 
     /// The step that a claim describes.
     fn claimed_step(&self, claim: &Claim) -> Result<Step, Rejection> {
-        let number = self.replay.steps.len() + 1;
-        let Some(thread) = self.replay.threads.iter().position(|t| *t == claim.thread) else {
+        let number = self.steps.len() + 1;
+        let Some(thread) = self.threads.iter().position(|t| *t == claim.thread) else {
             return self.reject(number, format!("there is no thread `{}`", claim.thread));
         };
         let mut possible = Vec::new();
-        self.machine.steps(self.memory, self.state(), &mut possible);
+        self.machine.steps(self.memory, &self.state, &mut possible);
         let fits = |step: &Step| {
-            let event = self.machine.event(self.memory, self.state(), *step);
+            let event = self.machine.event(self.memory, &self.state, *step);
             step.thread as usize == thread
                 && match step.action {
                     Action::Edge(id, choice) => {
@@ -277,7 +316,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
                     Action::Flush(loc) => {
                         claim.kind == EventKind::Flush.name()
                             && claim.edge.is_none()
-                            && claim.loc == Some(self.state().cell_name(self.machine.program, loc))
+                            && claim.loc == Some(self.state.cell_name(self.machine.program, loc))
                     }
                     Action::Propagate(_) | Action::Delete => false,
                 }
@@ -287,7 +326,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
             let value =
                 i64::try_from(claim.value?).ok().or(u64::try_from(claim.value?).ok().map(|v| v as i64));
             let step = Step { thread: thread as u32, action: Action::Edge(EdgeId(id), Some(value?)) };
-            self.machine.allows(self.memory, self.state(), step).then_some(step)
+            self.machine.allows(self.memory, &self.state, step).then_some(step)
         });
         match possible.iter().copied().chain(unlisted).find(|s| fits(s)) {
             Some(step) => Ok(step),
@@ -296,15 +335,13 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
     }
 
     fn shown_value(&self, step: Step, event: &Event) -> Option<i128> {
-        event.value.map(|v| self.machine.value_type(self.state(), step).meaning(v))
+        event.value.map(|v| self.machine.value_type(&self.state, step).meaning(v))
     }
 
-    /// Compares what the last step did with what is claimed of it.
-    fn compare(&self, claim: &Claim) -> Result<(), Rejection> {
-        let number = self.replay.steps.len();
-        let Some(done) = self.replay.steps.last() else { return Ok(()) };
-        let before = &self.replay.states[number - 1];
-        let loc = done.event.loc.map(|l| before.cell_name(self.machine.program, l));
+    /// Compares what the last step did, and the cell that it touched, with what is claimed of it.
+    fn compare(&self, claim: &Claim, loc: Option<String>) -> Result<(), Rejection> {
+        let number = self.steps.len();
+        let Some(done) = self.steps.last() else { return Ok(()) };
         let value = done.event.value.map(|v| done.value_type.meaning(v));
         let line = done.event.span.is_some().then_some(done.event.span.line);
         let show = |v: Option<i128>| v.map_or("nothing".to_string(), |v| v.to_string());
@@ -325,17 +362,38 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Replay, Rejection> {
+    fn finish(self) -> Result<Replay, Rejection> {
         let violation = match self.failed {
-            Some(failure) => Some(failure),
-            None => self.machine.violation(self.memory, self.state()),
+            Some(failure) => Some(Ok(failure)),
+            None => self.machine.violation(self.memory, &self.state),
         };
-        match violation {
-            Some(violation) => {
-                self.replay.violation = violation;
-                Ok(self.replay)
-            }
-            None => self.reject(self.replay.steps.len(), "the run ends without violating a property"),
+        let number = self.steps.len();
+        let violation = match violation {
+            Some(Ok(violation)) => violation,
+            Some(Err(limit)) => return self.reject(number, format!("the run comes to a limit: {limit}")),
+            None => return self.reject(number, "the run ends without violating a property"),
+        };
+        let machine = self.machine;
+        let mut replay = Replay { violation, ..self.into_replay() };
+        // What a failing step has left is no state of the run.
+        if replay.fails {
+            replay.last = state_at(machine, &replay, replay.last_number());
+        }
+        Ok(replay)
+    }
+
+    fn into_replay(self) -> Replay {
+        Replay {
+            model: self.model,
+            init: self.init,
+            steps: self.steps,
+            last: self.state,
+            kept: self.kept,
+            fails: self.failed.is_some(),
+            threads: self.threads,
+            violation: Violation::Property(usize::MAX),
+            shortest: false,
+            instances: Vec::new(),
         }
     }
 }

@@ -18,7 +18,7 @@ fn read(name: &str, text: &str) -> Program {
 
 fn answer(program: &Program, milliseconds: u64) -> Answer {
     let deadline = Instant::now() + Duration::from_millis(milliseconds);
-    let budget = Budget { deadline: Some(deadline), ..Budget::default() };
+    let budget = Budget::default().until(deadline);
     let task = Task { program, model: Model::Tso, bounds: Bounds::default(), budget };
     Dual.check(&task, &mut |_| {})
 }

@@ -31,7 +31,7 @@ fn main() {
                 Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
             let answer = Explicit::default().check(&task, &mut |_| {});
             match answer.verdict {
-                Verdict::Safe { scope } => println!("{}: safe, {scope}", model.name()),
+                Verdict::Safe(cleared) => println!("{}: safe, {}", model.name(), cleared.scope()),
                 Verdict::Unknown { reason, .. } => println!("{}: unknown, {reason}", model.name()),
                 Verdict::Unsafe { trace } => {
                     println!("{}: unsafe", model.name());

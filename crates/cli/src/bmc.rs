@@ -5,15 +5,9 @@ use fencepost_bmc::c::{Dialect, Sequentialization};
 use fencepost_bmc::{Abstraction, Bmc};
 use fencepost_task::Model;
 
-/// The engine that the options describe; or why they do not fit the model or cannot be followed.
+/// The engine that the options describe; or why they do not fit the model.
 pub fn engine(options: &BmcOptions, model: Model) -> Result<Bmc, String> {
     let abstraction = abstraction(options.sma, model)?;
-    for file in options.dimacs.iter().chain(&options.proof) {
-        let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
-        if folder.is_some_and(|f| !f.is_dir()) || file.is_dir() {
-            return Err(format!("{} cannot be written", file.display()));
-        }
-    }
     let BmcOptions { unwind, rounds, clock, queue, width, block, dimacs, proof, .. } = options.clone();
     Ok(Bmc { unwind, rounds, clock, queue, width, block, abstraction, dimacs, proof })
 }

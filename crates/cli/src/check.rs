@@ -2,19 +2,19 @@
 
 use crate::campaign::{self, Campaign, Question};
 use crate::collect::{Collected, Unknowns};
-use crate::decide::{self, Decided, default_memory};
+use crate::decide::{self, Decided};
 use crate::fences::{Source, Suggestion, suggest};
 use crate::options::{CheckOptions, EngineName, Format, InputFormat, ModelName};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
-use crate::{Exit, files, input, interrupt, output, story};
+use crate::{Exit, files, input, internal, interrupt, output, outputs, patience, story};
 use fencepost_certify::Replay;
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::{Checks, Span, cfg};
 use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, certificate, json, text};
-use fencepost_task::{Budget, Model, Progress};
+use fencepost_task::{Budget, Model, Progress, Reason, Stats, Stop};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,11 +36,6 @@ pub fn run(options: &CheckOptions) -> Exit {
     tell(options, Telling::Run)
 }
 
-/// Whether two paths lead to one file.
-pub fn same_file(a: &Path, b: &Path) -> bool {
-    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
-}
-
 /// The files of one program, or why there are none.
 type Files = Result<Vec<PathBuf>, String>;
 
@@ -57,6 +52,7 @@ fn programs(options: &CheckOptions) -> Vec<Files> {
 
 /// Who is told of results, beside standard output.
 struct Receivers {
+    files: outputs::Files,
     campaign: Campaign,
     collected: Collected,
 }
@@ -64,6 +60,20 @@ struct Receivers {
 /// Whether results are printed at the end, in one piece.
 fn is_collected(options: &CheckOptions) -> bool {
     matches!(options.format, Format::Sarif | Format::Junit)
+}
+
+/// The files that the options ask for.
+fn written(options: &CheckOptions) -> [(&'static str, Option<&Path>); 8] {
+    [
+        ("--trace", options.trace.as_deref()),
+        ("--certificate", options.certificate.as_deref()),
+        ("--witness", options.witness.as_deref()),
+        ("--report", options.report.as_deref()),
+        ("--svg", options.svg.as_deref()),
+        ("--dimacs", options.bmc.dimacs.as_deref()),
+        ("--proof", options.bmc.proof.as_deref()),
+        ("--results", options.campaign.results.as_deref()),
+    ]
 }
 
 /// Why these options do not fit these programs.
@@ -77,19 +87,12 @@ fn misfit(options: &CheckOptions, programs: &[Files]) -> Option<String> {
     if options.input.link && options.campaign.shard.is_some() {
         return Some("with --link the files are one program, which has no parts for --shard".into());
     }
-    for (option, path) in [
-        ("--trace", &options.trace),
-        ("--certificate", &options.certificate),
-        ("--witness", &options.witness),
-        ("--report", &options.report),
-        ("--svg", &options.svg),
-    ] {
-        let Some(path) = path else { continue };
+    for (option, path) in written(options) {
+        if path.is_none() || option == "--results" {
+            continue;
+        }
         if programs.len() > 1 || options.models.len() > 1 {
             return Some(format!("{option} needs one file and one model"));
-        }
-        if options.files.iter().any(|file| same_file(file, path)) {
-            return Some(format!("{option} would overwrite the program"));
         }
         if options.campaign.results.is_some() {
             return Some(format!("{option} needs a run of its own, without --results"));
@@ -113,31 +116,38 @@ fn misfit(options: &CheckOptions, programs: &[Files]) -> Option<String> {
 pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
     let programs = programs(options);
     if let Some(message) = misfit(options, &programs) {
-        output::complain(format!("error: {message}"));
-        return Exit::Wrong;
+        return output::refuse(message);
     }
+    let read = programs.iter().flatten().flatten();
+    let files = outputs::Files::default().reads("the program", read).reads("the list", &options.files);
+    let files = match files.writes(&written(options)) {
+        Ok(files) => files,
+        Err(message) => return output::refuse(message),
+    };
     let models: Vec<&str> = options.models.iter().map(|m| Model::from(*m).name()).collect();
     let named = |files: &Files| files.as_deref().map_or_else(String::clone, program_name);
     let (campaign, programs) = match Campaign::new(&options.campaign, programs, named, &models, true) {
         Ok(begun) => begun,
-        Err(message) => {
-            output::complain(format!("error: {message}"));
-            return Exit::Wrong;
-        }
+        Err(message) => return output::refuse(message),
     };
     let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
     let command = if telling == Telling::Run { "check" } else { "explain" };
     let unknowns = Unknowns::new(options.allow_unknown);
     let collected = Collected::new(options.format, command, options.quiet, unknowns);
-    let mut receivers = Receivers { campaign, collected };
+    let mut receivers = Receivers { files, campaign, collected };
     let mut left = programs.into_iter();
     for files in left.by_ref() {
         exit = exit.and(match files {
-            Ok(files) => check_program(options, telling, &files, &mut receivers, &cancelled),
+            Ok(files) => {
+                internal::guard(|| check_program(options, telling, &files, &mut receivers, &cancelled))
+                    .unwrap_or_else(|message| {
+                        broken(options, &program_name(&files), None, &message, &mut receivers)
+                    })
+            }
             Err(message) => refuse(options, "", input::InputError::File(message), &mut receivers),
         });
-        if cancelled.load(Ordering::Relaxed) {
+        if cancelled.load(Ordering::Relaxed) || output::has_failed() {
             break;
         }
     }
@@ -171,6 +181,25 @@ fn refuse(options: &CheckOptions, name: &str, error: input::InputError, receiver
     Exit::Wrong
 }
 
+/// Tells of an internal error; what was printed of it when it happened does not name the file.
+fn broken(
+    options: &CheckOptions,
+    name: &str,
+    model: Option<Model>,
+    message: &str,
+    receivers: &mut Receivers,
+) -> Exit {
+    output::complain(format!("error: {name}: {message}"));
+    receivers.collected.internal(name, model, message);
+    let mut object = internal::object(name, model, message);
+    receivers.campaign.stamp(&mut object, None);
+    receivers.campaign.keep(&object);
+    if options.format == Format::Json {
+        output::line(object);
+    }
+    Exit::Internal
+}
+
 /// Checks a program of one file, or of several that are linked.
 fn check_program(
     options: &CheckOptions,
@@ -180,15 +209,22 @@ fn check_program(
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
     let name = program_name(files);
-    let read = match files {
-        [file] if options.witness.is_some() => input::read_unmarked(file, &options.input),
-        [file] => input::read_with_format(file, &options.input),
-        files => input::read_linked(files, &options.input).map(|tree| (tree, InputFormat::C)),
-    };
+    // The limits hold from the first byte on.
+    let mut budget = decide::budget(options, cancelled);
+    let (paths, input, unmarked) = (files.to_vec(), options.input.clone(), options.witness.is_some());
+    let read = patience::within(&budget, move || match &paths[..] {
+        [file] if unmarked => input::read_unmarked(file, &input),
+        [file] => input::read_with_format(file, &input),
+        files => input::read_linked(files, &input).map(|tree| (tree, InputFormat::C)),
+    });
     let (tree, format) = match read {
-        Ok(read) => read,
-        Err(error) => return refuse(options, &name, error, receivers),
+        Ok(Ok(read)) => read,
+        Ok(Err(error)) => return refuse(options, &name, error, receivers),
+        Err(stop) => return unread(options, telling, files, stop, receivers, cancelled),
     };
+    if let Err(message) = receivers.files.check_sources(&tree.sources) {
+        return output::refuse(message);
+    }
     if options.witness.is_some() && format != InputFormat::C {
         output::complain("error: --witness is for C programs");
         return Exit::Wrong;
@@ -202,24 +238,65 @@ fn check_program(
     });
     let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
     let source = translates.then(|| tree.clone());
-    let program = decide::prepared(options, tree);
+    let input = options.input.clone();
+    let program = match patience::within(&budget, move || decide::prepared(&input, tree)) {
+        Ok(program) => program,
+        Err(stop) => return unread(options, telling, files, stop, receivers, cancelled),
+    };
     if !program.has_property() {
         return refuse(options, &name, nothing_to_check(&program), receivers);
     }
     let mut exit = Exit::Good;
-    for &model in &options.models {
+    for (number, &model) in options.models.iter().enumerate() {
         let model = Model::from(model);
+        // What it took to read the file was of the first model's time.
+        if number > 0 {
+            budget = decide::budget(options, cancelled);
+        }
         if let Some(known) = question.as_ref().and_then(|q| receivers.campaign.known(&name, model.name(), q))
         {
             exit = exit.and(take_over(options, known));
             continue;
         }
         let translated = source.as_ref().map(|tree| Translated::new(options, tree, format));
-        let asked = Asked { options, telling, files, name: &name, question: question.as_ref() };
-        exit = exit.and(check_model(&asked, &program, model, translated, receivers, cancelled));
+        let asked = Asked { options, telling, files, name: &name, question: question.as_ref(), cancelled };
+        let checked =
+            internal::guard(|| check_model(&asked, &program, model, translated, receivers, &budget));
+        exit = exit.and(checked.unwrap_or_else(|m| broken(options, &name, Some(model), &m, receivers)));
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
+    }
+    exit
+}
+
+/// Says of a program that could not be read within the limits that nothing is known of it.
+fn unread(
+    options: &CheckOptions,
+    telling: Telling,
+    files: &[PathBuf],
+    stop: Stop,
+    receivers: &mut Receivers,
+    cancelled: &AtomicBool,
+) -> Exit {
+    let name = program_name(files);
+    let program = cfg::Program::default();
+    let asked = Asked { options, telling, files, name: &name, question: None, cancelled };
+    let mut exit = Exit::Good;
+    for &model in &options.models {
+        let reason = format!("{} while the program was read", Reason::from(stop));
+        let decided = Decided {
+            verdict: Shown::Unknown { reason: Reason::BoundReached(reason), scope: None },
+            engine: options.engine.name(),
+            engines: Vec::new(),
+            order: None,
+            stats: Stats::default(),
+            certificate: None,
+            seconds: options.timeout.unwrap_or(0.0),
+            notes: Vec::new(),
+        };
+        let shown = show(&asked, &program, model.into(), decided, Vec::new(), receivers, &Budget::default());
+        exit = exit.and(shown);
     }
     exit
 }
@@ -266,6 +343,7 @@ struct Asked<'a> {
     name: &'a str,
     /// Where results are kept.
     question: Option<&'a Question>,
+    cancelled: &'a AtomicBool,
 }
 
 fn check_model(
@@ -274,22 +352,34 @@ fn check_model(
     model: Model,
     translated: Option<Translated>,
     receivers: &mut Receivers,
-    cancelled: &Arc<AtomicBool>,
+    budget: &Budget,
 ) -> Exit {
     let Asked { options, name, .. } = *asked;
-    let budget = decide::budget(options, cancelled);
+    internal::rehearse(name);
     let notes = translated.as_ref().map(|t| t.notes.clone()).unwrap_or_default();
-    let line = ProgressLine::new(options.quiet, name, budget.deadline);
+    let line = ProgressLine::new(options.quiet, name, budget.deadline());
     let mut progress = |p: &Progress| line.update(p);
-    let decided = decide::decide(options, name, program, model, translated, &budget, &mut progress);
+    let decided = decide::decide(options, name, program, model, translated, budget, &mut progress);
     drop(line);
-    let Decided { verdict, engine, engines, order, stats, certificate, seconds } = match decided {
-        Ok(decided) => decided,
-        Err(message) => {
-            output::complain(format!("error: {message}"));
-            return Exit::Wrong;
-        }
-    };
+    match decided {
+        Ok(decided) => show(asked, program, model, decided, notes.take(), receivers, budget),
+        Err(message) => output::refuse(message),
+    }
+}
+
+/// Shows a verdict, and writes what was asked for.
+fn show(
+    asked: &Asked<'_>,
+    program: &cfg::Program,
+    model: Model,
+    decided: Decided,
+    notes: Vec<String>,
+    receivers: &mut Receivers,
+    budget: &Budget,
+) -> Exit {
+    let Asked { options, name, .. } = *asked;
+    let Decided { verdict, engine, engines, order, stats, certificate, seconds, notes: more } = decided;
+    let notes = [notes, more].concat();
     let mut exit = match &verdict {
         Shown::Safe { .. } => Exit::Good,
         Shown::Unsafe(_) => Exit::Bad,
@@ -298,9 +388,9 @@ fn check_model(
     let mut fix = None;
     let explanation = match &verdict {
         Shown::Unsafe(replay) => {
-            let cure = asked.cure(program, replay, cancelled);
+            let cure = asked.cure(program, replay, budget);
             fix = cure.fixes.into_iter().next();
-            Some(explain(program, replay, order, &cure.sentences))
+            Some(explain(program, replay, order, &cure.sentences, &budget.part()))
         }
         Shown::Safe { .. } | Shown::Unknown { .. } => None,
     };
@@ -308,13 +398,12 @@ fn check_model(
         Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
     receivers.collected.check(&outcome, fix.as_ref());
     let mut object = json::outcome(&outcome);
-    let notes = notes.take();
     if !notes.is_empty() {
         object["notes"] = notes.clone().into();
     }
     receivers.campaign.stamp(&mut object, asked.question);
     // What was broken off is for a later run.
-    if !(exit == Exit::Unknown && cancelled.load(Ordering::Relaxed)) {
+    if !(exit == Exit::Unknown && asked.cancelled.load(Ordering::Relaxed)) {
         exit = exit.and(receivers.campaign.keep(&object));
     }
     match options.format {
@@ -341,17 +430,15 @@ fn check_model(
     }
     if let Some(path) = &options.trace
         && let Shown::Unsafe(_) = outcome.verdict
-        && let Err(error) = std::fs::write(path, format!("{object:#}\n"))
+        && outputs::write(path, &format!("{object:#}\n")).is_err()
     {
-        output::complain(format!("error: {}: {error}", path.display()));
         return Exit::Wrong;
     }
     if let Some(path) = &options.certificate {
         match (&outcome.verdict, certificate) {
             (Shown::Safe { .. }, Some(certificate)) => {
                 let text = certificate::write(name, engine, program, &certificate);
-                if let Err(error) = std::fs::write(path, text) {
-                    output::complain(format!("error: {}: {error}", path.display()));
+                if outputs::write(path, &text).is_err() {
                     return Exit::Wrong;
                 }
             }
@@ -370,7 +457,7 @@ fn check_model(
 
 impl Asked<'_> {
     /// What is known of fences, where there is time to look for them.
-    fn cure(&self, program: &cfg::Program, replay: &Replay, cancelled: &Arc<AtomicBool>) -> Suggestion {
+    fn cure(&self, program: &cfg::Program, replay: &Replay, budget: &Budget) -> Suggestion {
         let options = self.options;
         let seconds = match self.telling {
             Telling::Story(seconds) => seconds,
@@ -381,9 +468,11 @@ impl Asked<'_> {
         if replay.model == Model::Sc || file.as_os_str() == "-" || program.checks != Checks::default() {
             return Suggestion::default();
         }
+        if budget.look(0).is_err() {
+            return Suggestion::default();
+        }
         let Ok(source) = Source::read(file, &options.input) else { return Suggestion::default() };
-        let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
-        let budget = Budget { deadline, memory: default_memory(), cancelled: cancelled.clone(), pause: None };
-        suggest(&source, replay.model, budget, 1)
+        let deadline = Instant::now() + Duration::from_secs_f64(seconds);
+        suggest(&source, replay.model, budget.until(deadline), 1)
     }
 }

@@ -9,6 +9,7 @@ use fencepost_report::robust::{self, Robustness};
 use fencepost_report::sarif::{self, Fix, Kinds, Log, Started};
 use fencepost_report::text::{Detail, Style};
 use fencepost_report::{Outcome, Shown, text};
+use fencepost_task::Model;
 use std::time::SystemTime;
 
 /// What becomes of an unknown verdict.
@@ -79,6 +80,15 @@ impl Collected {
                 InputError::Text(sources, diagnostics) => log.wrong_text(sources, diagnostics),
             },
             Collected::Junit(cases) => cases.error(name, error),
+        }
+    }
+
+    /// A file in which an internal error happened.
+    pub fn internal(&mut self, name: &str, model: Option<Model>, message: &str) {
+        match self {
+            Collected::Nothing => {}
+            Collected::Sarif(log) => log.internal(name, message),
+            Collected::Junit(cases) => cases.cases.push(broken(name, model, message)),
         }
     }
 
@@ -175,6 +185,14 @@ pub fn unreadable(name: &str, error: &InputError) -> Case {
     };
     let ended = Ended::Error(message, input::plain_message(error));
     Case { file: name.to_string(), name: name.to_string(), ended, output: String::new(), seconds: 0.0 }
+}
+
+/// The case of a file in which an internal error happened.
+pub fn broken(name: &str, model: Option<Model>, message: &str) -> Case {
+    let case =
+        model.map_or_else(|| name.to_string(), |m| format!("{name} under {}", m.name().to_uppercase()));
+    let ended = Ended::Error(message.to_string(), String::new());
+    Case { file: name.to_string(), name: case, ended, output: String::new(), seconds: 0.0 }
 }
 
 /// The repair of a program, in SARIF.

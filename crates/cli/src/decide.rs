@@ -1,11 +1,12 @@
 //! A program under a memory model to a verdict: by the engine that was asked for or by the portfolio. A run is replayed
 //! and a proof checked again before anybody hears of it.
 
-use crate::options::{CheckOptions, EngineName, SearchOrder};
+use crate::options::{CheckOptions, EngineName, InputOptions, SearchOrder};
+use crate::outputs::Staged;
 use crate::portfolio::{self, Choice, Setup};
 use crate::translated::Translated;
 use crate::{bmc, story};
-use fencepost_certify::{Part, Unproven, check_certificate_until, replay};
+use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay_within};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_ir::{Check, Checks, cfg, tree};
@@ -13,8 +14,10 @@ use fencepost_passes::pipeline;
 use fencepost_report::{Shown, Took, explain};
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{
-    Answer, Bounds, Budget, Certificate, Engine, Model, Progress, Reason, Scope, Stats, Task, Verdict,
+    Answer, Bounds, Budget, Certificate, Cleared, Engine, Model, Progress, Reason, Scope, Stats, Stop, Task,
+    Trace, Verdict,
 };
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -29,16 +32,18 @@ pub struct Decided {
     pub stats: Stats,
     pub certificate: Option<Box<Certificate>>,
     pub seconds: f64,
+    /// What is to be said besides.
+    pub notes: Vec<String>,
 }
 
 /// The program of a tree, with what is looked for in it.
-pub fn prepared(options: &CheckOptions, tree: tree::Program) -> cfg::Program {
-    let mut program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
+pub fn prepared(options: &InputOptions, tree: tree::Program) -> cfg::Program {
+    let mut program = pipeline::run(tree, pipeline::Options { threads: options.threads }, |_, _| {});
     program.checks = Checks {
-        deadlock: options.input.deadlock,
-        leaks: options.input.leaks,
-        races: options.input.races,
-        off: options.input.no_check.clone(),
+        deadlock: options.deadlock,
+        leaks: options.leaks,
+        races: options.races,
+        off: options.no_check.clone(),
     };
     if !program.checks.reports(Check::Assertion) {
         program.drop_assertions();
@@ -48,11 +53,19 @@ pub fn prepared(options: &CheckOptions, tree: tree::Program) -> cfg::Program {
 
 /// The limits of a check that begins now.
 pub fn budget(options: &CheckOptions, cancelled: &Arc<AtomicBool>) -> Budget {
-    Budget {
-        deadline: options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
-        memory: options.memory.map(|mb| mb << 20).or_else(default_memory),
-        cancelled: cancelled.clone(),
-        pause: None,
+    limits(options.timeout, options.memory, cancelled)
+}
+
+/// Limits that begin now: seconds, megabytes (most of the machine's where none are given), Ctrl-C.
+pub fn limits(seconds: Option<f64>, megabytes: Option<u64>, cancelled: &Arc<AtomicBool>) -> Budget {
+    let mut budget = Budget::default().cancelled_by(cancelled.clone());
+    if let Some(bytes) = megabytes.map(|mb| mb.saturating_mul(1 << 20)).or_else(default_memory) {
+        budget = budget.within(bytes).within_process(bytes);
+    }
+    // A time beyond all times is no limit.
+    match seconds.and_then(|s| Instant::now().checked_add(Duration::try_from_secs_f64(s).ok()?)) {
+        Some(deadline) => budget.until(deadline),
+        None => budget,
     }
 }
 
@@ -74,7 +87,8 @@ pub fn decide(
         ..Bounds::default()
     };
     let task = Task { program, model, bounds, budget: budget.clone() };
-    let setup = setup(options, model)?;
+    let mut setup = setup(options, model)?;
+    let (dimacs, proof) = (staged(&mut setup.bmc.dimacs)?, staged(&mut setup.bmc.proof)?);
     let named = match translated {
         Some(translated) => Some(Box::new(translated) as Box<dyn Engine>),
         None => engine(options.engine, &setup),
@@ -88,42 +102,81 @@ pub fn decide(
         None => portfolio::check(&setup, &task, progress),
         Some(engine) => Choice::of(engine.as_ref(), &task, progress),
     };
+    for staged in [dimacs, proof].into_iter().flatten() {
+        finish(staged, &answer.verdict)?;
+    }
     let searched = start.elapsed();
     let Answer { verdict, unreached, stats, certificate } = bounded_answer(options, answer);
-    if let Some(certificate) = &certificate
-        && let Err(message) = certify(&task, searched, certificate)
-    {
-        panic!(
+    let mut notes = Vec::new();
+    match certificate.as_ref().map(|certificate| certify(&task, searched, certificate)) {
+        None | Some(Ok(Proof::Holds)) => {}
+        Some(Ok(Proof::Unfinished)) => {
+            notes.push(
+                "the proof was not checked again: that would have taken longer than the limits allow".into(),
+            );
+        }
+        Some(Err(message)) => panic!(
             "internal error: the engine `{}` says that {name} is safe, and its proof is rejected ({message}). \
              This is a bug in Fencepost; please report it with the file.",
             engine
-        );
+        ),
     }
     let mut order = None;
     let verdict = match verdict {
-        Verdict::Safe { scope } => Shown::Safe { scope, unreached },
-        Verdict::Unknown { reason, scope } => Shown::Unknown { reason, scope },
-        Verdict::Unsafe { trace } => match replay(program, &story::simplest(&task, trace, &mut order)) {
-            Ok(replay) => Shown::Unsafe(Box::new(replay)),
-            Err(rejection) => panic!(
-                "internal error: the engine `{}` found a run of {name} under {} that does not replay ({rejection}). \
-                 This is a bug in Fencepost; please report it with the file.",
-                engine,
-                model.name()
-            ),
+        Verdict::Safe(cleared) => Shown::Safe { scope: cleared.scope(), unreached },
+        Verdict::Unknown { reason, cleared } => Shown::Unknown { reason, scope: cleared.map(Cleared::scope) },
+        Verdict::Unsafe { trace } => match confirmed(&task, name, engine, &trace) {
+            Ok(known) => {
+                let simplest = story::simplest(&task, trace, &mut order);
+                Shown::Unsafe(Box::new(simplest.unwrap_or(known)))
+            }
+            Err(stop) => Shown::Unknown { reason: Reason::BoundReached(unconfirmed(stop)), scope: None },
         },
     };
     let seconds = start.elapsed().as_secs_f64();
-    Ok(Decided { verdict, engine, engines, order, stats, certificate, seconds })
+    Ok(Decided { verdict, engine, engines, order, stats, certificate, seconds, notes })
+}
+
+/// For what an engine found when time was nearly up.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// The run that an engine found, replayed: from then on the violation is known, and limits end only what is made of it.
+fn confirmed(task: &Task<'_>, name: &str, engine: &str, trace: &Trace) -> Result<Replay, Stop> {
+    let budget = match task.budget.deadline() {
+        Some(deadline) => Budget::default().until(deadline.max(Instant::now() + GRACE)),
+        None => Budget::default(),
+    };
+    let replayed = replay_within(task.program, trace, &budget)?;
+    Ok(replayed.unwrap_or_else(|rejection| {
+        panic!(
+            "internal error: the engine `{engine}` found a run of {name} under {} that does not replay ({rejection}). \
+             This is a bug in Fencepost; please report it with the file.",
+            task.model.name()
+        )
+    }))
+}
+
+/// What is said of a run that could not be replayed within the limits.
+fn unconfirmed(stop: Stop) -> String {
+    format!("a violating run was found, but {} before it was replayed", Reason::from(stop))
+}
+
+/// What a second look at a proof came to.
+pub enum Proof {
+    /// It holds.
+    Holds,
+    /// There was no time to say.
+    Unfinished,
 }
 
 /// Checks a proof again, unless that takes much longer than it took to find it.
-pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<(), Unproven> {
+pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<Proof, Unproven> {
     let allowed = Instant::now() + searched * 3 + Duration::from_secs(1);
-    let deadline = task.budget.deadline.map_or(allowed, |deadline| deadline.min(allowed));
+    let deadline = task.budget.deadline().map_or(allowed, |deadline| deadline.min(allowed));
     match check_certificate_until(task.program, certificate, deadline) {
         Err(unproven) if unproven.part != Part::Unfinished => Err(unproven),
-        Err(_) | Ok(()) => Ok(()),
+        Err(_) => Ok(Proof::Unfinished),
+        Ok(()) => Ok(Proof::Holds),
     }
 }
 
@@ -135,7 +188,7 @@ fn explicit(options: &CheckOptions) -> Explicit {
 }
 
 /// The engines as the options describe them; or why these do not fit the model.
-fn setup(options: &CheckOptions, model: Model) -> Result<Setup, String> {
+pub fn setup(options: &CheckOptions, model: Model) -> Result<Setup, String> {
     Ok(Setup {
         explicit: explicit(options),
         lazy: Lazy { iterations: options.iterations },
@@ -145,8 +198,27 @@ fn setup(options: &CheckOptions, model: Model) -> Result<Setup, String> {
     })
 }
 
+/// Lets an engine write beside a file's place, so that the old file stays until the new one is complete.
+fn staged(file: &mut Option<PathBuf>) -> Result<Option<Staged>, String> {
+    let Some(path) = file else { return Ok(None) };
+    let staged = Staged::new(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    *path = staged.path().to_path_buf();
+    Ok(Some(staged))
+}
+
+/// Puts a file that an engine has written in its place; or says why that cannot be done.
+fn finish(staged: Staged, verdict: &Verdict) -> Result<(), String> {
+    let (path, target) = (staged.path().display().to_string(), staged.target().display().to_string());
+    if let Verdict::Unknown { reason: Reason::NotApplicable(message), .. } = verdict
+        && message.contains(&path)
+    {
+        return Err(message.replace(&path, &target));
+    }
+    staged.finish().map_err(|error| format!("{target}: {error}"))
+}
+
 /// The engine that was asked for, if one was.
-fn engine(name: EngineName, setup: &Setup) -> Option<Box<dyn Engine>> {
+pub fn engine(name: EngineName, setup: &Setup) -> Option<Box<dyn Engine>> {
     match name {
         // The translating engines are made of the tree.
         EngineName::Auto | EngineName::Rounds | EngineName::Age => None,
@@ -164,10 +236,10 @@ fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
         || matches!(options.engine, EngineName::Bmc | EngineName::Rounds | EngineName::Age)
         || bmc::is_bounded(&options.bmc);
     match answer.verdict {
-        Verdict::Unknown { reason: Reason::Timeout, scope: Some(scope @ Scope::UpTo(_)) }
-            if asked_for_bounds =>
+        Verdict::Unknown { reason: Reason::Timeout, cleared: Some(cleared) }
+            if asked_for_bounds && cleared.scope() != Scope::Complete =>
         {
-            Answer { verdict: Verdict::Safe { scope }, ..answer }
+            Answer { verdict: Verdict::Safe(cleared), ..answer }
         }
         _ => answer,
     }

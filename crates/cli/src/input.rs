@@ -2,10 +2,10 @@
 
 use crate::options::{InputFormat, InputOptions};
 use crate::output;
-use fencepost_frontend::{Diagnostic, c, litmus, memorax, model, trencher};
+use fencepost_frontend::{Diagnostic, bounded, c, litmus, memorax, model, trencher};
 use fencepost_ir::{Sources, tree};
 use fencepost_report::diagnostics::{self, Colour};
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// Why there is no program.
@@ -135,11 +135,9 @@ pub fn is_trencher(text: &str) -> bool {
 
 /// The text of a file; `-` is standard input.
 pub fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(path)
+    let bytes = match path.as_os_str() == "-" {
+        true => bounded::read(std::io::stdin()),
+        false => bounded::read_file(path),
     };
     let bytes = bytes.map_err(|e| e.to_string())?;
     String::from_utf8(bytes).map_err(|error| {

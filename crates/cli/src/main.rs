@@ -1,7 +1,7 @@
 //! The command line: arguments to tasks, tasks to answers, answers to exit codes.
 //!
-//! Exit codes: 0 safe, 1 unsafe, 2 wrong input or command line, 3 unknown; of several, the first
-//! that occurs of 2, 1, 3, 0.
+//! Exit codes: 0 safe, 1 unsafe, 2 wrong input or command line, 3 unknown, 101 an internal error; of several, the first
+//! that occurs of 101, 2, 1, 3, 0.
 
 mod bench;
 mod bmc;
@@ -14,11 +14,14 @@ mod explain;
 mod fences;
 mod files;
 mod input;
+mod internal;
 mod interrupt;
 mod litmus;
 mod lsp;
 mod options;
 mod output;
+mod outputs;
+mod patience;
 mod portfolio;
 mod print;
 mod progress;
@@ -26,6 +29,8 @@ mod replay;
 mod robust;
 mod sequentialize;
 mod shell;
+#[cfg(test)]
+mod stops;
 mod story;
 mod translate;
 mod translated;
@@ -35,8 +40,12 @@ use options::{Cli, Command};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let code = match cli.command {
+    internal::ask_for_reports();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return output::usage(&told),
+    };
+    let exit = match cli.command {
         Command::Check(options) => check::run(&options),
         Command::Litmus(options) => litmus::run(&options),
         Command::Robust(options) => robust::run(&options),
@@ -52,7 +61,8 @@ fn main() -> ExitCode {
         Command::Lsp(_) => lsp::run(),
         Command::Bench(options) => bench::run(&options),
     };
-    ExitCode::from(code as u8)
+    let exit = if output::has_failed() { exit.and(Exit::Wrong) } else { exit };
+    ExitCode::from(exit as u8)
 }
 
 /// What the process ends with.
@@ -66,12 +76,14 @@ enum Exit {
     Wrong = 2,
     /// No verdict.
     Unknown = 3,
+    /// A bug in Fencepost.
+    Internal = 101,
 }
 
 impl Exit {
     /// The code of two results together.
     fn and(self, other: Exit) -> Exit {
-        let order = [Exit::Wrong, Exit::Bad, Exit::Unknown, Exit::Good];
+        let order = [Exit::Internal, Exit::Wrong, Exit::Bad, Exit::Unknown, Exit::Good];
         order.into_iter().find(|e| *e == self || *e == other).unwrap_or(Exit::Good)
     }
 }

@@ -1,12 +1,13 @@
 //! `--print`: an intermediate form instead of a verdict.
 
-use crate::decide::default_memory;
+use crate::decide;
 use crate::options::CheckOptions;
 use crate::{Exit, bmc, output};
 use fencepost_ir::tree;
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_robust::lazy;
-use fencepost_task::{Bounds, Budget, Model, Task};
+use fencepost_task::{Bounds, Model, Task};
+use std::sync::Arc;
 
 /// Prints the form that was asked for.
 pub fn stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
@@ -29,7 +30,7 @@ pub fn stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
     }
     if what == "extended" {
         let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-        let budget = Budget { memory: default_memory(), ..Budget::default() };
+        let budget = decide::limits(None, None, &Arc::default());
         let bounds = Bounds { unwind: options.bmc.unwind, ..Bounds::default() };
         let task = Task { program: &program, model: Model::Tso, bounds, budget };
         output::text(lazy::extended(&task, options.iterations));

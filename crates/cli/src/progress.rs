@@ -5,6 +5,7 @@
 //! that count nothing have the clock only, and the time limit if there is one. The line is written by a thread of its
 //! own, so that it goes on while an engine is silent.
 
+use fencepost_report::paint::{Colours, masked};
 use fencepost_task::Progress;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,8 @@ impl ProgressLine {
         let ended = Arc::new(AtomicBool::new(false));
         let enabled = !quiet && std::io::stderr().is_terminal();
         let writer = enabled.then(|| {
-            let (latest, ended, name) = (latest.clone(), ended.clone(), name.to_string());
+            let (latest, ended) = (latest.clone(), ended.clone());
+            let name = masked(name, Colours::None).into_owned();
             std::thread::spawn(move || write_lines(&name, deadline, &latest, &ended))
         });
         ProgressLine { latest, ended, writer }
@@ -68,12 +70,16 @@ fn write_lines(name: &str, deadline: Option<Instant>, latest: &Mutex<Option<Prog
         }
         let progress = latest.lock().ok().and_then(|p| *p);
         let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        eprint!("\r\x1b[K{}", fitting(&line(name, progress.as_ref(), start.elapsed(), left)));
+        let _ = write!(
+            std::io::stderr(),
+            "\r\x1b[K{}",
+            fitting(&line(name, progress.as_ref(), start.elapsed(), left))
+        );
         let _ = std::io::stderr().flush();
         shown = true;
     }
     if shown {
-        eprint!("\r\x1b[K");
+        let _ = write!(std::io::stderr(), "\r\x1b[K");
     }
 }
 
@@ -141,7 +147,11 @@ impl CountLine {
         if self.enabled && self.last.elapsed() >= INTERVAL {
             self.last = Instant::now();
             self.shown = true;
-            eprint!("\r\x1b[K{}", fitting(&count(done, self.all, self.start.elapsed())));
+            let _ = write!(
+                std::io::stderr(),
+                "\r\x1b[K{}",
+                fitting(&count(done, self.all, self.start.elapsed()))
+            );
             let _ = std::io::stderr().flush();
         }
     }
@@ -149,7 +159,7 @@ impl CountLine {
     /// Makes room for other lines.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
-            eprint!("\r\x1b[K");
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 }

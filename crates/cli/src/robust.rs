@@ -3,7 +3,7 @@
 use crate::collect::{Collected, Unknowns};
 use crate::options::{self, Format, ModelName, RobustOptions};
 use crate::progress::ProgressLine;
-use crate::{Exit, check, decide, input, interrupt, output};
+use crate::{Exit, check, decide, input, internal, interrupt, output, outputs, patience};
 use fencepost_certify::{replay_cycle, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
@@ -11,11 +11,11 @@ use fencepost_report::robust::{self, Criterion, Robustness, ShownAttack};
 use fencepost_report::text::Detail;
 use fencepost_report::{page, picture};
 use fencepost_robust::{Place, attacks, races};
-use fencepost_task::{Budget, Model};
+use fencepost_task::{Budget, Model, Reason, Stats, Stop};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub fn run(options: &RobustOptions) -> Exit {
     if options.models.iter().any(|m| *m != ModelName::Tso) {
@@ -28,11 +28,12 @@ pub fn run(options: &RobustOptions) -> Exit {
             output::complain(format!("error: {option} needs one file"));
             return Exit::Wrong;
         }
-        if path.as_ref().is_some_and(|path| options.files.iter().any(|file| check::same_file(file, path))) {
-            output::complain(format!("error: {option} would overwrite the program"));
-            return Exit::Wrong;
-        }
     }
+    let written = [("--report", options.report.as_deref()), ("--svg", options.svg.as_deref())];
+    let outputs = match outputs::Files::default().reads("the program", &options.files).writes(&written) {
+        Ok(outputs) => outputs,
+        Err(message) => return output::refuse(message),
+    };
     let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
     let programs: Vec<&[PathBuf]> = match options.input.link {
@@ -43,8 +44,9 @@ pub fn run(options: &RobustOptions) -> Exit {
     let mut collected = Collected::new(options.format, "robust", options.quiet, unknowns);
     let mut left = programs.into_iter();
     for files in left.by_ref() {
-        exit = exit.and(answer(options, files, &mut collected, &cancelled));
-        if cancelled.load(Ordering::Relaxed) {
+        let answered = internal::guard(|| answer(options, files, &outputs, &mut collected, &cancelled));
+        exit = exit.and(answered.unwrap_or_else(|message| broken(options, files, &message, &mut collected)));
+        if cancelled.load(Ordering::Relaxed) || output::has_failed() {
             break;
         }
     }
@@ -56,20 +58,37 @@ pub fn run(options: &RobustOptions) -> Exit {
     exit
 }
 
+/// Tells of an internal error.
+fn broken(options: &RobustOptions, files: &[PathBuf], message: &str, collected: &mut Collected) -> Exit {
+    let name = check::program_name(files);
+    output::complain(format!("error: {name}: {message}"));
+    collected.internal(&name, None, message);
+    if options.format == Format::Json {
+        output::line(internal::object(&name, None, message));
+    }
+    Exit::Internal
+}
+
 fn answer(
     options: &RobustOptions,
     files: &[PathBuf],
+    outputs: &outputs::Files,
     collected: &mut Collected,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
     let name = check::program_name(files);
-    let read = match files {
-        [file] => input::read(file, &options.input),
-        files => input::read_linked(files, &options.input),
-    };
+    let start = Instant::now();
+    // The limits hold from the first byte on.
+    let budget = decide::limits(options.timeout, options.memory, cancelled);
+    let (paths, input) = (files.to_vec(), options.input.clone());
+    let read = patience::within(&budget, move || match &paths[..] {
+        [file] => input::read(file, &input),
+        files => input::read_linked(files, &input),
+    });
     let tree = match read {
-        Ok(tree) => tree,
-        Err(error) => {
+        Ok(Ok(tree)) => tree,
+        Err(stop) => return show(options, unread(&name, &Program::default(), stop), collected),
+        Ok(Err(error)) => {
             input::complain(&error);
             collected.error(&name, &error);
             if options.format == Format::Json {
@@ -78,21 +97,42 @@ fn answer(
             return Exit::Wrong;
         }
     };
-    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-    let start = Instant::now();
-    let budget = Budget {
-        deadline: options.timeout.map(|s| start + Duration::from_secs_f64(s)),
-        memory: options.memory.map(|mb| mb << 20).or_else(decide::default_memory),
-        cancelled: cancelled.clone(),
-        pause: None,
+    if let Err(message) = outputs.check_sources(&tree.sources) {
+        return output::refuse(message);
+    }
+    let threads = options.input.threads;
+    let lower = move || pipeline::run(tree, pipeline::Options { threads }, |_, _| {});
+    let program = match patience::within(&budget, lower) {
+        Ok(program) => program,
+        Err(stop) => return show(options, unread(&name, &Program::default(), stop), collected),
     };
-    let line = ProgressLine::new(options.quiet, &name, budget.deadline);
+    internal::rehearse(&name);
+    let line = ProgressLine::new(options.quiet, &name, budget.deadline());
     let answer = match options.criterion {
         options::Criterion::Traces => by_traces(&name, &program, &budget),
         options::Criterion::Trf => by_races(&name, &program, &budget),
     };
     drop(line);
     let answer = Robustness { seconds: start.elapsed().as_secs_f64(), ..answer };
+    show(options, answer, collected)
+}
+
+/// Nothing is known of a program that could not be read within the limits.
+fn unread<'a>(name: &'a str, program: &'a Program, stop: Stop) -> Robustness<'a> {
+    let reason = format!("{} while the program was read", Reason::from(stop));
+    Robustness {
+        file: name,
+        program,
+        criterion: Criterion::Traces,
+        attacks: Vec::new(),
+        incomplete: Some(Reason::BoundReached(reason)),
+        stats: Stats::default(),
+        seconds: 0.0,
+    }
+}
+
+/// Shows an answer, and writes what was asked for.
+fn show(options: &RobustOptions, answer: Robustness<'_>, collected: &mut Collected) -> Exit {
     collected.robust(&answer);
     match options.format {
         Format::Sarif | Format::Junit => {}
@@ -119,7 +159,7 @@ fn answer(
 /// Writes the page and the drawing that were asked for.
 fn write(options: &RobustOptions, answer: &Robustness<'_>) -> Result<(), ()> {
     if let Some(path) = &options.report {
-        output::write(path, &page::robust(answer))?;
+        outputs::write(path, &page::robust(answer))?;
     }
     let Some(path) = &options.svg else { return Ok(()) };
     let Some(attack) = answer.attacks.iter().find(|a| !a.cycle.is_empty()) else {
@@ -127,24 +167,32 @@ fn write(options: &RobustOptions, answer: &Robustness<'_>) -> Result<(), ()> {
         return Ok(());
     };
     let words = |step| robust::event_words(answer.program, attack, step);
-    output::write(path, &picture::document(&picture::cycle(&attack.replay, &attack.cycle, words)))
+    outputs::write(path, &picture::document(&picture::cycle(&attack.replay, &attack.cycle, words)))
 }
 
 fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {
     let found = attacks(program, budget);
     let span = |place: Place| program.procedure(place.procedure).edge(place.edge).span;
-    let shown = found.found.into_iter().map(|attack| {
+    let mut incomplete = found.incomplete;
+    let mut shown = Vec::new();
+    for attack in found.found {
+        if !shown.is_empty()
+            && let Err(stop) = budget.look(0)
+        {
+            incomplete.get_or_insert(stop.into());
+            break;
+        }
         let checked = replay_cycle(program, &attack.witness.init, &attack.witness.steps);
         let (replay, cycle) = checked.unwrap_or_else(|rejection| rejected(name, &rejection));
         let (store, load) = (span(attack.store), span(attack.load));
-        ShownAttack { thread: attack.name, store, load, write: None, replay, cycle }
-    });
+        shown.push(ShownAttack { thread: attack.name, store, load, write: None, replay, cycle });
+    }
     Robustness {
         file: name,
         program,
         criterion: Criterion::Traces,
-        attacks: shown.collect(),
-        incomplete: found.incomplete,
+        attacks: shown,
+        incomplete,
         stats: found.stats,
         seconds: 0.0,
     }

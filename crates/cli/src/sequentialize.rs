@@ -1,7 +1,7 @@
 //! `fencepost sequentialize`: a program within bounds as one sequential C file, for other bounded model checkers.
 
 use crate::options::{DialectName, SequentializeOptions};
-use crate::{Exit, bmc, check, input, output};
+use crate::{Exit, bmc, check, input, output, outputs};
 use fencepost_bmc::Abstraction;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
 use fencepost_bmc::query::DEFAULT_QUEUE;
@@ -10,15 +10,17 @@ use fencepost_passes::pipeline;
 pub fn run(options: &SequentializeOptions) -> Exit {
     let abstraction = match bmc::abstraction(options.sma, options.model.into()) {
         Ok(abstraction) => abstraction,
-        Err(message) => {
-            output::complain(format!("error: {message}"));
-            return Exit::Wrong;
-        }
+        Err(message) => return output::refuse(message),
     };
     if options.queue.is_some() && abstraction != Abstraction::Queues {
         output::complain("error: --queue is for --sma tso and --sma pso");
         return Exit::Wrong;
     }
+    let files = outputs::Files::default().reads("the program", [&options.file]);
+    let files = match files.writes(&[("-o", options.output.as_deref())]) {
+        Ok(files) => files,
+        Err(message) => return output::refuse(message),
+    };
     let tree = match input::read(&options.file, &options.input) {
         Ok(tree) => tree,
         Err(error) => {
@@ -26,6 +28,9 @@ pub fn run(options: &SequentializeOptions) -> Exit {
             return Exit::Wrong;
         }
     };
+    if let Err(message) = files.check_sources(&tree.sources) {
+        return output::refuse(message);
+    }
     let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     if !program.has_property() {
         input::complain(&check::nothing_to_check(&program));
@@ -44,7 +49,7 @@ pub fn run(options: &SequentializeOptions) -> Exit {
         },
     };
     match sequentialize(&program, &wanted) {
-        Ok(text) => output::program(&options.file, options.output.as_deref(), &text),
+        Ok(text) => output::program(options.output.as_deref(), &text),
         Err(refusal) => {
             output::complain(format!(
                 "error: {} cannot be made sequential: {refusal}",

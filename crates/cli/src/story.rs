@@ -1,7 +1,8 @@
 //! What is told of a verdict besides its line: the simplest run that can be found, and files with pages and drawings.
 
 use crate::options::{CheckOptions, DataModelName};
-use crate::{input, output};
+use crate::{input, output, outputs};
+use fencepost_certify::{Replay, replay_within};
 use fencepost_explore::{Least, least_weak};
 use fencepost_frontend::c::outline::outline;
 use fencepost_ir::FileId;
@@ -11,17 +12,25 @@ use fencepost_report::page::{self, Recheck};
 use fencepost_report::picture::{Form, Frame, document, drawing};
 use fencepost_report::witness::{self, Provenance};
 use fencepost_report::{Outcome, Shown};
-use fencepost_task::{Failure, Scope, Task, Trace, Violation};
+use fencepost_task::{Error, Scope, Task, Trace, Violation};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// The least weak run to a violation that can be found quickly, and how weak it is.
-pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Trace {
+/// The least weak run to a violation that can be found quickly, and how weak it is; none where the given one is as good, or
+/// limits come first.
+pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Option<Replay> {
     // A race is what SC has: there is no weaker run to be avoided.
-    if trace.model != task.model || trace.violation == Violation::Failure(Failure::Race) {
-        return trace;
+    if trace.model != task.model || trace.violation == Violation::Failure(Error::RACE) {
+        return None;
     }
     let found = least_weak(task, trace);
+    let replayed = replay_within(task.program, &found.trace, &task.budget).ok()?;
+    let replay = replayed.unwrap_or_else(|rejection| {
+        panic!(
+            "internal error: a simpler run does not replay ({rejection}). This is a bug in Fencepost; please report it with \
+             the file."
+        )
+    });
     let known = match found.least {
         Least::Proved => Known::All,
         Least::ButSteps => Known::ButSteps,
@@ -30,13 +39,13 @@ pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Tra
     let weakness = found.weakness;
     *order =
         Some(Order { delayed: weakness.delayed, switches: weakness.switches, steps: weakness.steps, known });
-    found.trace
+    Some(replay)
 }
 
 /// Writes the page and the drawing that were asked for.
 pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> {
     if let Some(path) = &options.report {
-        output::write(path, &page::check(outcome, &recheck(files, outcome)))?;
+        outputs::write(path, &page::check(outcome, &recheck(files, outcome)))?;
     }
     let Some(path) = &options.svg else { return Ok(()) };
     let Shown::Unsafe(replay) = &outcome.verdict else {
@@ -47,7 +56,7 @@ pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -
     let title = format!("{} under {model}", outcome.file);
     let frame = Frame { title: Some(&title), legend: true, ..Frame::default() };
     let program = replay.instance(outcome.program);
-    output::write(path, &document(&drawing(&program, replay, Form::Wide, frame)))
+    outputs::write(path, &document(&drawing(&program, replay, Form::Wide, frame)))
 }
 
 /// Writes the witness that was asked for.
@@ -73,7 +82,7 @@ pub fn witness(options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> 
         },
     };
     match witness::witness(program, replay, &outline, &from) {
-        Ok(text) => output::write(path, &text),
+        Ok(text) => outputs::write(path, &text),
         Err(reason) => {
             output::complain(format!("no witness: {reason}"));
             Ok(())

@@ -1,13 +1,18 @@
 //! `fencepost translate`: a program whose SC behaviour is the TSO behaviour of another one, within a bound.
 
 use crate::options::{DialectName, InputFormat, TranslateOptions};
-use crate::{Exit, input, output};
+use crate::{Exit, input, output, outputs};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::tree;
 use fencepost_passes::pipeline;
 use fencepost_translate::{Bound, Dialect, Language, Unsupported, translate};
 
 pub fn run(options: &TranslateOptions) -> Exit {
+    let files = outputs::Files::default().reads("the program", [&options.file]);
+    let files = match files.writes(&[("-o", options.output.as_deref())]) {
+        Ok(files) => files,
+        Err(message) => return output::refuse(message),
+    };
     let (mut tree, format) = match input::read_with_format(&options.file, &options.input) {
         Ok(read) => read,
         Err(error) => {
@@ -15,6 +20,9 @@ pub fn run(options: &TranslateOptions) -> Exit {
             return Exit::Wrong;
         }
     };
+    if let Err(message) = files.check_sources(&tree.sources) {
+        return output::refuse(message);
+    }
     pipeline::instantiate(&mut tree, options.input.threads);
     let bound = match (options.rounds, options.age) {
         (Some(rounds), _) => Bound::Rounds(rounds),
@@ -36,7 +44,7 @@ pub fn run(options: &TranslateOptions) -> Exit {
             return Exit::Wrong;
         }
     };
-    output::program(&options.file, options.output.as_deref(), &text)
+    output::program(options.output.as_deref(), &text)
 }
 
 /// The language that a file of a format is translated to.

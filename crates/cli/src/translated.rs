@@ -16,7 +16,9 @@ use fencepost_ir::{cfg, tree};
 use fencepost_memory::State;
 use fencepost_passes::liveness::Liveness;
 use fencepost_passes::pipeline;
-use fencepost_task::{Answer, Bounds, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Verdict};
+use fencepost_task::{
+    Answer, Bounds, Cleared, Engine, Model, Progress, Reason, Stats, Stop, Task, Trace, Verdict,
+};
 use fencepost_translate::{
     Bound, Dialect, Translation, Unsupported, run_back, shared_states, translate as text_for,
 };
@@ -76,9 +78,9 @@ impl<'a> Translated<'a> {
         Translated { options: &options.input, tree, format, rounds, given, notes: Rc::default() }
     }
 
-    fn scope(&self, k: u32, task: &Task<'_>) -> Scope {
+    fn bounds(&self, k: u32, task: &Task<'_>) -> Bounds {
         let (rounds, age) = if self.rounds { (Some(k), None) } else { (None, Some(k)) };
-        Scope::UpTo(Bounds { rounds, age, threads: task.bounds.threads, ..Bounds::default() })
+        Bounds { rounds, age, threads: task.bounds.threads, ..Bounds::default() }
     }
 
     fn translation(&self, k: u32) -> Result<(Translation, cfg::Program), Reason> {
@@ -112,7 +114,7 @@ impl<'a> Translated<'a> {
         let (translation, program) = match self.translation(k) {
             Ok(translated) => translated,
             Err(reason) => {
-                let verdict = Verdict::Unknown { reason, scope: None };
+                let verdict = Verdict::unknown(reason);
                 return Tried { verdict, stats: Stats::default(), translation: None };
             }
         };
@@ -129,10 +131,10 @@ impl<'a> Translated<'a> {
         let answer = finish.answers.swap_remove(finish.winner.unwrap_or(0));
         let answer = answer.expect("the search has begun, and so has a winner");
         let verdict = match answer.verdict {
-            Verdict::Unsafe { trace } => {
-                let trace = self.original_run(task, &program, &translation, &trace);
-                Verdict::Unsafe { trace: without_needless_steps(task, trace) }
-            }
+            Verdict::Unsafe { trace } => match self.original_run(task, &program, &translation, &trace) {
+                Ok(trace) => Verdict::Unsafe { trace: without_needless_steps(task, trace) },
+                Err(reason) => Verdict::unknown(reason),
+            },
             verdict => verdict,
         };
         Tried { verdict, stats: answer.stats, translation: Some((translation, program)) }
@@ -144,14 +146,15 @@ impl<'a> Translated<'a> {
         translated: &cfg::Program,
         translation: &Translation,
         trace: &Trace,
-    ) -> Trace {
-        run_back(task.program, translated, translation, trace).unwrap_or_else(|| {
+    ) -> Result<Trace, Reason> {
+        let back = run_back(task.program, translated, translation, trace, &task.budget)?;
+        Ok(back.unwrap_or_else(|| {
             panic!(
                 "internal error: the engine `{}` found a run of a translation that is none of the program. This \
                  is a bug in Fencepost; please report it with the file.",
                 self.name()
             )
-        })
+        }))
     }
 
     /// The largest number of threads, rounds or ages that a user may mean.
@@ -165,13 +168,12 @@ impl<'a> Translated<'a> {
 }
 
 /// Sets the registers to zero that are not read again.
-fn forget_dead(liveness: &Liveness, state: &mut State) {
+fn forget_dead(program: &cfg::Program, liveness: &Liveness, state: &mut State) {
     for thread in &mut state.threads {
         for frame in &thread.frames {
-            for (slot, live) in liveness.at(frame.procedure, frame.node).iter().enumerate() {
-                if !live {
-                    thread.registers[frame.base as usize + slot] = 0;
-                }
+            let slots = program.procedure(frame.procedure).registers.len() as u32;
+            for slot in liveness.live(frame.procedure, frame.node).dead(slots) {
+                thread.registers[(frame.base + slot) as usize] = 0;
             }
         }
     }
@@ -183,19 +185,14 @@ impl Engine for Translated<'_> {
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-        let refused = |why: &str| Answer {
-            verdict: Verdict::Unknown { reason: Reason::NotApplicable(why.to_string()), scope: None },
-            unreached: Vec::new(),
-            stats: Stats::default(),
-            certificate: None,
-        };
+        let refused = |why: &str| Answer::unknown(Reason::NotApplicable(why.to_string()), Stats::default());
         if task.model != Model::Tso {
             return refused("the translation is of TSO; other models need another engine");
         }
         if task.program.is_parameterized() {
             return refused("the translation has no bound for any number of threads; give --threads");
         }
-        let mut finished = None;
+        let mut finished: Option<Cleared> = None;
         let mut stopped = None;
         let mut stats = Stats::default();
         let mut before = None;
@@ -203,7 +200,7 @@ impl Engine for Translated<'_> {
             let tried = self.at(k, task, progress);
             stats = tried.stats;
             match tried.verdict {
-                Verdict::Safe { .. } => finished = Some(k),
+                Verdict::Safe(cleared) => finished = Some(cleared.up_to(self.bounds(k, task))),
                 Verdict::Unsafe { .. } => {
                     let verdict = tried.verdict;
                     return Answer { verdict, unreached: Vec::new(), stats, certificate: None };
@@ -218,12 +215,18 @@ impl Engine for Translated<'_> {
             }
             // Where there are too many states there are no fewer with the next bound.
             let compares = k <= 1 || before.is_some();
-            let reached =
-                tried.translation.filter(|_| compares && k > 0).and_then(|(translation, program)| {
-                    let liveness = Liveness::new(&program);
-                    let forget = |state: &mut State| forget_dead(&liveness, state);
-                    shared_states(&program, &translation.shared, COMPARABLE, &task.budget, &forget)
-                });
+            let reached = tried.translation.filter(|_| compares && k > 0).map(|(translation, program)| {
+                let liveness = Liveness::new(&program);
+                let forget = |state: &mut State| forget_dead(&program, &liveness, state);
+                shared_states(&program, &translation.shared, COMPARABLE, &task.budget, &forget)
+            });
+            let reached = match reached.transpose() {
+                Ok(reached) => reached.flatten(),
+                Err(stop) => {
+                    stopped = Some(stop.into());
+                    break;
+                }
+            };
             if let (Some(old), Some(new)) = (&before, &reached)
                 && k > 1
                 && old == new
@@ -239,14 +242,13 @@ impl Engine for Translated<'_> {
             }
             before = reached;
         }
-        let scope = finished.map(|k| self.scope(k, task));
-        let verdict = match (scope, stopped) {
-            (Some(scope), None) => Verdict::Safe { scope },
+        let verdict = match (finished, stopped) {
+            (Some(cleared), None) => Verdict::Safe(cleared),
             // No violation up to the last bound that was finished.
-            (Some(scope), Some(Reason::Timeout | Reason::Memory)) => Verdict::Safe { scope },
-            (scope, reason) => {
-                let reason = reason.unwrap_or(Reason::Timeout);
-                Verdict::Unknown { reason, scope }
+            (Some(cleared), Some(Reason::Timeout | Reason::Memory)) => Verdict::Safe(cleared),
+            (cleared, reason) => {
+                let reason = reason.unwrap_or(Stop::Timeout.into());
+                Verdict::Unknown { reason, cleared }
             }
         };
         Answer { verdict, unreached: Vec::new(), stats, certificate: None }

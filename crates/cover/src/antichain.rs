@@ -6,9 +6,13 @@
 
 use crate::configuration::Configuration;
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 
 /// A configuration that was generated, by its number.
 pub type Id = u32;
+
+/// So many parts of the control states are looked up in any case.
+const MANY_PARTS: usize = 1 << 10;
 
 /// A process's group and control state.
 type Control = (u16, u32);
@@ -25,6 +29,8 @@ pub struct Antichain {
     /// By one control state.
     by_state: FxHashMap<Control, Vec<Id>>,
     living: usize,
+    /// Configurations and sets of control states that were looked at.
+    looked_at: Cell<u64>,
 }
 
 fn controls(configuration: &Configuration) -> Vec<Control> {
@@ -47,9 +53,23 @@ impl Antichain {
         self.all.iter().zip(&self.alive).filter(|(_, alive)| **alive).map(|(c, _)| c)
     }
 
+    /// How much work it was so far: configurations and sets of control states that were looked at.
+    pub fn work(&self) -> u64 {
+        self.looked_at.get()
+    }
+
+    fn count(&self, more: usize) {
+        self.looked_at.set(self.looked_at.get() + more as u64);
+    }
+
     /// Whether a kept configuration is below this one.
     pub fn covers(&self, configuration: &Configuration) -> bool {
         let states = controls(configuration);
+        // With many threads there are fewer configurations than parts of their states.
+        if states.len() >= usize::BITS as usize || 1 << states.len() > self.all.len().max(MANY_PARTS) {
+            self.count(self.all.len());
+            return self.living().any(|kept| kept.is_below(configuration));
+        }
         let mut part = Vec::with_capacity(states.len());
         self.covers_part(configuration, &states, &mut part)
     }
@@ -57,7 +77,9 @@ impl Antichain {
     /// Looks up every part of the control states, equal ones once.
     fn covers_part(&self, configuration: &Configuration, rest: &[Control], part: &mut Vec<Control>) -> bool {
         let Some((first, others)) = rest.split_first() else {
+            self.count(1);
             let Some(ids) = self.by_states.get(part) else { return false };
+            self.count(ids.len());
             return ids
                 .iter()
                 .any(|id| self.alive[*id as usize] && self.all[*id as usize].is_below(configuration));
@@ -79,6 +101,7 @@ impl Antichain {
         let empty = Vec::new();
         let lists = states.iter().map(|c| self.by_state.get(c).unwrap_or(&empty));
         let candidates = lists.min_by_key(|list| list.len()).unwrap_or(&empty);
+        self.count(candidates.len());
         let above: Vec<Id> = candidates
             .iter()
             .copied()

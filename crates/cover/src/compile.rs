@@ -8,7 +8,7 @@
 
 use crate::automaton::{Automaton, Mark, Op, Transition};
 use crate::local::LocalGraph;
-use fencepost_task::{Budget, Reason};
+use fencepost_task::{Budget, Pace, Reason, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An automaton, and the state that each place of the thread became, if it was not dropped.
@@ -29,6 +29,7 @@ pub fn compile(graph: &LocalGraph, marks: &[Vec<Mark>], budget: &Budget) -> Resu
     // What is left is reached from the beginning by operations and steps into marked places.
     let mut steps: FxHashMap<u32, Vec<(Op, u32)>> = FxHashMap::default();
     let mut work = vec![0u32];
+    let mut pace = Pace::new(budget);
     while let Some(place) = work.pop() {
         if steps.contains_key(&place) {
             continue;
@@ -37,16 +38,12 @@ pub fn compile(graph: &LocalGraph, marks: &[Vec<Mark>], budget: &Budget) -> Resu
         direct.sort();
         direct.dedup();
         work.extend(direct.iter().map(|(_, to)| *to));
+        pace.work(1 + direct.len() as u64, || 0)?;
         steps.insert(place, direct);
-        if steps.len().is_multiple_of(256)
-            && let Some(reason) = budget.exceeded(0)
-        {
-            return Err(reason);
-        }
     }
     let mut places: Vec<u32> = steps.keys().copied().collect();
     places.sort_unstable();
-    let class = classes(&places, &steps, marks, budget)?;
+    let class = classes(&places, &steps, marks, &mut pace)?;
     // The initial state is number 0.
     let first = class[&0];
     let number = |place: &u32| match class[place] {
@@ -107,8 +104,8 @@ fn classes(
     places: &[u32],
     steps: &FxHashMap<u32, Vec<(Op, u32)>>,
     marks: &[Vec<Mark>],
-    budget: &Budget,
-) -> Result<FxHashMap<u32, u32>, Reason> {
+    pace: &mut Pace,
+) -> Result<FxHashMap<u32, u32>, Stop> {
     let mut class: FxHashMap<u32, u32> = FxHashMap::default();
     let mut kinds: FxHashMap<&[Mark], u32> = FxHashMap::default();
     for place in places {
@@ -120,6 +117,7 @@ fn classes(
         let mut signatures: FxHashMap<Signature<'_>, u32> = FxHashMap::default();
         let mut refined = FxHashMap::default();
         for place in places {
+            pace.work(1 + steps[place].len() as u64, || 0)?;
             let mut signature: Vec<(&Op, u32)> =
                 steps[place].iter().map(|(op, to)| (op, class[to])).collect();
             signature.sort();
@@ -132,9 +130,6 @@ fn classes(
         class = refined;
         if refined_count == count {
             return Ok(class);
-        }
-        if let Some(reason) = budget.exceeded(0) {
-            return Err(reason);
         }
         count = refined_count;
     }

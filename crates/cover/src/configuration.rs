@@ -102,9 +102,7 @@ fn embeds(small: &[Process], large: &[Process]) -> bool {
             j += 1;
         }
         let large_end = large[j..].iter().position(|p| key(p) != here).map_or(large.len(), |n| j + n);
-        if large_end - j < end - i
-            || !matches(&small[i..end], &large[j..large_end], &mut vec![false; large_end - j])
-        {
+        if large_end - j < end - i || !matches(&small[i..end], &large[j..large_end]) {
             return false;
         }
         (i, j) = (end, large_end);
@@ -112,15 +110,31 @@ fn embeds(small: &[Process], large: &[Process]) -> bool {
     true
 }
 
-fn matches(small: &[Process], large: &[Process], taken: &mut Vec<bool>) -> bool {
-    let Some((first, rest)) = small.split_first() else { return true };
+/// Whether each of `small` can have one of `large` to itself: a matching, by augmenting paths.
+fn matches(small: &[Process], large: &[Process]) -> bool {
+    if let ([only], [other]) = (small, large) {
+        return buffer_below(&only.buffer, &other.buffer);
+    }
+    let mut taken_by: Vec<Option<usize>> = vec![None; large.len()];
+    (0..small.len()).all(|i| finds_place(i, small, large, &mut vec![false; large.len()], &mut taken_by))
+}
+
+/// Finds a place for one more, moving others where need be.
+fn finds_place(
+    number: usize,
+    small: &[Process],
+    large: &[Process],
+    tried: &mut [bool],
+    taken_by: &mut [Option<usize>],
+) -> bool {
     for i in 0..large.len() {
-        if !taken[i] && buffer_below(&first.buffer, &large[i].buffer) {
-            taken[i] = true;
-            if matches(rest, large, taken) {
-                return true;
-            }
-            taken[i] = false;
+        if tried[i] || !buffer_below(&small[number].buffer, &large[i].buffer) {
+            continue;
+        }
+        tried[i] = true;
+        if taken_by[i].is_none_or(|other| finds_place(other, small, large, tried, taken_by)) {
+            taken_by[i] = Some(number);
+            return true;
         }
     }
     false

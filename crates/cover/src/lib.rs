@@ -40,7 +40,9 @@ pub use rules::{Label, Visible, undo_joining, undo_local, undo_visible};
 pub use search::{DualRun, End, Group, Search, System};
 
 use fencepost_passes::static_threads::starts_threads;
-use fencepost_task::{Answer, Certificate, Engine, Model, Progress, Reason, Scope, Stats, Task, Verdict};
+use fencepost_task::{
+    Answer, Certificate, Cleared, Engine, Finished, Model, Progress, Reason, Scope, Stats, Task, Verdict,
+};
 use reach::Index;
 
 /// The engine.
@@ -53,10 +55,7 @@ impl Engine for Dual {
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-        let unknown = |why: &str, stats| {
-            let reason = Reason::NotApplicable(why.to_string());
-            answer(Verdict::Unknown { reason, scope: None }, stats)
-        };
+        let unknown = |why: &str, stats| Answer::unknown(Reason::NotApplicable(why.to_string()), stats);
         if task.model == Model::Pso {
             return unknown("dual is a TSO method", Stats::default());
         }
@@ -85,7 +84,7 @@ impl Dual {
                 Err(Reason::NotApplicable(_)) if values == Values::Few => continue,
                 Err(reason) => {
                     let stats = Stats { configurations: generated, ..Stats::default() };
-                    return answer(Verdict::Unknown { reason, scope: None }, stats);
+                    return Answer::unknown(reason, stats);
                 }
             };
             if let Some(answer) = self.search(task, &model, &mut generated, progress) {
@@ -110,10 +109,10 @@ impl Dual {
                 search.generated = generated;
                 search.limit = Some(generated + COLLAPSED_LIMIT);
                 match search.run(&collapsed.targets, &task.budget, progress) {
-                    End::Unreachable if std::ptr::eq(system, &collapsed.any) => {
+                    End::Unreachable(finished) if std::ptr::eq(system, &collapsed.any) => {
                         let few = |c: &&Configuration| fits(&model.system, c);
                         let certificate = certificate::certificate(model, search.basis().filter(few), None);
-                        return Some(safe(certificate, search.stats()));
+                        return Some(safe(certificate, finished, search.stats()));
                     }
                     End::Reached(run) => {
                         if let Some(run) = collapsed.replicate(&run, &model.system) {
@@ -121,23 +120,28 @@ impl Dual {
                             return reached(task, model, &run, search.stats());
                         }
                     }
-                    End::Unreachable | End::Stopped(_) => {}
+                    End::Unreachable(_) | End::Enough => {}
+                    End::Stopped(stop) => return Some(Answer::unknown(stop, search.stats())),
                 }
                 generated = search.generated;
             }
         }
         let mut search = Search::new(&model.system);
         search.generated = generated;
-        search.reach = Reach::new(&model.system, &task.budget).map(Index::new);
+        search.reach = match Reach::new(&model.system, &task.budget) {
+            Ok(reach) => reach.map(Index::new),
+            Err(stop) => return Some(Answer::unknown(stop, search.stats())),
+        };
         let end = search.run(&model.targets, &task.budget, progress);
         *total = search.generated;
         match end {
-            End::Unreachable => {
+            End::Unreachable(finished) => {
                 let certificate = certificate::certificate(model, search.basis(), search.invariant());
-                Some(safe(certificate, search.stats()))
+                Some(safe(certificate, finished, search.stats()))
             }
             End::Reached(run) => reached(task, model, &run, search.stats()),
-            End::Stopped(reason) => Some(answer(Verdict::Unknown { reason, scope: None }, search.stats())),
+            End::Stopped(stop) => Some(Answer::unknown(stop, search.stats())),
+            End::Enough => unreachable!("this search has no limit but the budget"),
         }
     }
 }
@@ -146,9 +150,10 @@ fn answer(verdict: Verdict, stats: Stats) -> Answer {
     Answer { verdict, unreached: Vec::new(), stats, certificate: None }
 }
 
-fn safe(certificate: Certificate, stats: Stats) -> Answer {
+fn safe(certificate: Certificate, finished: Finished, stats: Stats) -> Answer {
     let certificate = Some(Box::new(certificate));
-    Answer { certificate, ..answer(Verdict::Safe { scope: Scope::Complete }, stats) }
+    let verdict = Verdict::Safe(Cleared::new(Scope::Complete, finished));
+    Answer { certificate, ..answer(verdict, stats) }
 }
 
 /// The run, unless it only shows that a variable can hold another value.
@@ -162,7 +167,11 @@ fn reached(task: &Task<'_>, model: &model::Model, run: &DualRun, stats: Stats) -
              This is a bug in Fencepost; please report it with the file."
         )
     };
-    Some(answer(Verdict::Unsafe { trace }, stats))
+    let verdict = match trace {
+        Ok(trace) => Verdict::Unsafe { trace },
+        Err(limit) => Verdict::unknown(limit.reason("the end of a run")),
+    };
+    Some(answer(verdict, stats))
 }
 
 /// Configurations that a search for smaller targets may take before it is given up.

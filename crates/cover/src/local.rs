@@ -18,7 +18,7 @@ use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Fault, Scalar};
 use fencepost_passes::liveness::Liveness;
-use fencepost_task::{Budget, Failure, Reason};
+use fencepost_task::{Budget, Failure, Pace, Reason};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -132,15 +132,12 @@ impl<'p> Explorer<'p> {
         let mut graph = LocalGraph { places: vec![first.clone()], steps: Vec::new() };
         let mut numbers = FxHashMap::from_iter([(first, 0u32)]);
         let mut work = VecDeque::from([0u32]);
+        let mut pace = Pace::new(budget);
         while let Some(from) = work.pop_front() {
             let place = graph.places[from as usize].clone();
             let mut found = Vec::new();
             self.steps(&place, &mut found).map_err(unfit)?;
-            if from % 256 == 255
-                && let Some(reason) = budget.exceeded(0)
-            {
-                return Err(reason);
-            }
+            pace.work(1 + found.len() as u64 + place.registers.len() as u64 / 32, || 0)?;
             for (op, to, steps) in found {
                 let number = match numbers.get(&to) {
                     Some(number) => *number,
@@ -182,12 +179,10 @@ impl<'p> Explorer<'p> {
 
     fn forget_dead(&self, place: &mut Place) {
         for frame in &place.frames {
-            let live = self.liveness.at(frame.procedure, frame.node);
+            let live = self.liveness.live(frame.procedure, frame.node);
             let registers = &self.program.procedure(frame.procedure).registers;
-            for (slot, register) in registers.iter().enumerate() {
-                if !live[slot] {
-                    place.registers[frame.base as usize + slot] = register.init;
-                }
+            for slot in live.dead(registers.len() as u32) {
+                place.registers[(frame.base + slot) as usize] = registers[slot as usize].init;
             }
         }
     }
@@ -266,10 +261,8 @@ impl<'p> Explorer<'p> {
     }
 
     fn failed(&self, place: &Place, failure: Failure) -> Result<Place, Infinite> {
-        if failure.is_limit() {
-            return Err(failure.to_string());
-        }
-        Ok(Place { life: Life::Failed(failure), ..place.clone() })
+        let error = failure.error().map_err(|limit| limit.to_string())?;
+        Ok(Place { life: Life::Failed(error), ..place.clone() })
     }
 
     /// The steps of each edge out of a place, one at a time.
@@ -596,7 +589,7 @@ impl<'p> Explorer<'p> {
             Address::Cell { object, index } => (*object, eval(index, place)?),
             Address::Pointed { pointer, ty } => {
                 let word = eval(pointer, place)?;
-                let (object, offset) = match pointer::target(word, self.program.pointer_bits) {
+                let (object, offset) = match pointer::target(word) {
                     Target::Null => return Err(Fault::NullPointer),
                     Target::Procedure(_) => return Err(Fault::WildPointer),
                     Target::Object(object, offset) => (ObjectId(object), offset),

@@ -4,7 +4,7 @@ use crate::automaton::{Value, Var};
 use fencepost_ir::Fault;
 use fencepost_ir::cfg::{Dest, EdgeId, NodeId, ProcId, Reg};
 use fencepost_ir::eval::{Registers, element, eval};
-use fencepost_task::Failure;
+use fencepost_task::Error;
 use fencepost_task::certificate::{CertifiedFrame, CertifiedLife, CertifiedPlace};
 
 /// A procedure that has been entered and not left.
@@ -29,7 +29,7 @@ pub(crate) struct Section {
 pub(crate) enum Life {
     Running,
     Ended,
-    Failed(Failure),
+    Failed(Error),
     /// It stores a value that is not in the variable's set.
     Escaped,
 }
@@ -76,7 +76,7 @@ impl Place {
     }
 
     /// What the thread has failed with.
-    pub fn failure(&self) -> Option<Failure> {
+    pub fn failure(&self) -> Option<Error> {
         match self.life {
             Life::Failed(failure) => Some(failure),
             Life::Running | Life::Ended | Life::Escaped => None,

@@ -17,7 +17,7 @@
 use crate::automaton::{Op, Value};
 use crate::configuration::{ANY, Configuration, Process};
 use crate::search::System;
-use fencepost_task::Budget;
+use fencepost_task::{Budget, Pace, Stop};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -55,10 +55,11 @@ pub struct Reach {
 
 impl Reach {
     /// Computes it for a system with given threads, if it is not too large.
-    pub fn new(system: &System, budget: &Budget) -> Option<Reach> {
+    pub fn new(system: &System, budget: &Budget) -> Result<Option<Reach>, Stop> {
         let mut groups = Vec::new();
         for (g, group) in system.groups.iter().enumerate() {
-            groups.extend((0..group.count?).map(|_| g as u16));
+            let Some(count) = group.count else { return Ok(None) };
+            groups.extend((0..count).map(|_| g as u16));
         }
         let outgoing: Vec<Vec<Vec<u32>>> = system
             .groups
@@ -77,10 +78,8 @@ impl Reach {
             queue: VecDeque::new(),
             queued: Vec::new(),
         };
-        let memories: usize = system.initial.iter().map(|n| *n as usize).try_fold(1, usize::checked_mul)?;
-        if memories > MAX_ELEMENTS {
-            return None;
-        }
+        let memories = system.initial.iter().map(|n| *n as usize).try_fold(1, usize::checked_mul);
+        let Some(memories) = memories.filter(|n| *n <= MAX_ELEMENTS) else { return Ok(None) };
         for number in 0..memories {
             let mut rest = number;
             let mut memory = Vec::new();
@@ -92,7 +91,7 @@ impl Reach {
             let states = vec![0; work.reach.groups.len()];
             work.add(Element { states, memory, readable, depth: 0 });
         }
-        let mut looked_at = 0u64;
+        let mut pace = Pace::new(budget);
         while let Some(id) = work.queue.pop_front() {
             work.queued[id] = false;
             let element = work.reach.elements[id].clone();
@@ -100,19 +99,18 @@ impl Reach {
                 let group = work.reach.groups[thread] as usize;
                 for &t in &outgoing[group][element.states[thread] as usize] {
                     let transition = &system.groups[group].automaton.transitions[t as usize];
+                    pace.work(1 + element.readable.len() as u64 / 32, || 0)?;
                     if let Some(mut next) = step(&element, thread, &transition.op) {
                         next.states[thread] = transition.to;
                         work.add(next);
                     }
                 }
             }
-            looked_at += 1;
-            let stop = looked_at.is_multiple_of(256) && budget.exceeded(0).is_some();
-            if stop || work.reach.elements.len() > MAX_ELEMENTS {
-                return None;
+            if work.reach.elements.len() > MAX_ELEMENTS {
+                return Ok(None);
             }
         }
-        Some(work.reach)
+        Ok(Some(work.reach))
     }
 }
 
@@ -224,6 +222,8 @@ pub struct Index {
     by_state: FxHashMap<(u16, u32), Vec<u32>>,
     /// For groups and states together, nearest to the beginning first; filled as needed.
     together: FxHashMap<Vec<(u16, u32)>, Vec<u32>>,
+    /// Elements that were looked at.
+    looked_at: u64,
 }
 
 impl Index {
@@ -243,20 +243,27 @@ impl Index {
                 }
             }
         }
-        Index { reach, by_state, together: FxHashMap::default() }
+        Index { reach, by_state, together: FxHashMap::default(), looked_at: 0 }
+    }
+
+    /// How much work it was so far: elements that were looked at.
+    pub fn work(&self) -> u64 {
+        self.looked_at
     }
 
     /// Steps from the beginning, if something above the configuration may be reachable.
     pub fn depth(&mut self, configuration: &Configuration) -> Option<u32> {
         let controls: Vec<(u16, u32)> = configuration.processes.iter().map(|p| (p.group, p.state)).collect();
-        let Index { reach, by_state, together } = self;
+        let Index { reach, by_state, together, looked_at } = self;
         let candidates = match together.get(&controls) {
             Some(known) => known,
             None => {
                 let found = elements_with(reach, by_state, &controls);
+                *looked_at += reach.elements.len() as u64;
                 together.entry(controls).or_insert(found)
             }
         };
+        *looked_at += candidates.len() as u64;
         let elements = candidates.iter().map(|id| &reach.elements[*id as usize]);
         elements.filter(|e| allows(&reach.groups, e, configuration)).map(|e| e.depth).next()
     }

@@ -11,7 +11,7 @@
 
 use crate::automaton::{Automaton, Op, Value, Var};
 use crate::configuration::{ANY, Buffer, Message, Process, buffer_below};
-use fencepost_task::{Budget, Reason};
+use fencepost_task::{Pace, Stop};
 use rustc_hash::FxHashMap;
 
 /// A step of a process, to be done again forwards. Deleting messages is left to whoever does it.
@@ -87,12 +87,12 @@ pub fn is_possible(automaton: &Automaton, state: u32, buffer: &[Message]) -> boo
     buffer.iter().all(|m| !m.own || automaton.may_own(state, m.var))
 }
 
-/// All that a process can have been before local steps, none above another; or why the work must stop.
+/// All that a process can have been before local steps, none above another.
 pub fn undo_all_local(
     automaton: &Automaton,
     process: &Process,
-    budget: &Budget,
-) -> Result<Vec<Earlier>, Reason> {
+    pace: &mut Pace,
+) -> Result<Vec<Earlier>, Stop> {
     let first = Earlier { state: process.state, buffer: process.buffer.clone(), labels: Vec::new() };
     let mut found = vec![first];
     // Whoever is below another is in the same state.
@@ -101,13 +101,9 @@ pub fn undo_all_local(
     while next < found.len() {
         let Earlier { state, buffer, labels } = found[next].clone();
         next += 1;
-        if next.is_multiple_of(256)
-            && let Some(reason) = budget.exceeded(0)
-        {
-            return Err(reason);
-        }
         for (state, buffer, label) in undo_local(automaton, state, &buffer) {
             let alike = by_state.entry(state).or_default();
+            pace.work(1 + alike.len() as u64 / 16, || 0)?;
             if alike.iter().any(|i| buffer_below(&found[*i].buffer, &buffer)) {
                 continue;
             }

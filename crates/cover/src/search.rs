@@ -10,7 +10,7 @@ use crate::automaton::{Automaton, Value};
 use crate::configuration::{ANY, Configuration, Process};
 use crate::reach::{Index, Reach};
 use crate::rules::{Earlier, Label, Visible, undo_all_local, undo_joining, undo_visible};
-use fencepost_task::{Budget, Progress, Reason, Stats};
+use fencepost_task::{Budget, Finished, Pace, Progress, Stats, Stop};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,15 +34,21 @@ pub struct System {
     pub initial: Vec<Value>,
 }
 
+/// Comparisons of configurations that take as long as making one.
+const COMPARISONS_A_UNIT: u64 = 16;
+
+/// A process's place in a configuration.
+type Slot = u16;
+
 /// How a configuration leads to the one it was found from.
 struct Link {
     /// The later configuration.
     parent: Id,
     /// Steps in the order in which they were undone, by the processes' places in the later
     /// configuration; a process that joins comes behind all of them.
-    labels: Vec<(u8, Label)>,
+    labels: Vec<(Slot, Label)>,
     /// For each process its place in the later configuration.
-    from: Vec<u8>,
+    from: Vec<Slot>,
 }
 
 /// A run of the dual semantics from an initial configuration to a target.
@@ -64,9 +70,11 @@ pub enum End {
     /// A target can be reached.
     Reached(DualRun),
     /// None can.
-    Unreachable,
-    /// A limit came first.
-    Stopped(Reason),
+    Unreachable(Finished),
+    /// So many were generated as there were to be.
+    Enough,
+    /// The budget stopped it.
+    Stopped(Stop),
 }
 
 /// The search.
@@ -76,7 +84,7 @@ pub struct Search<'a> {
     /// For each configuration that was kept, how it was found; `None` for a target.
     links: Vec<(Option<Link>, usize)>,
     /// Order of processes in targets, before they were sorted.
-    target_order: Vec<Vec<u8>>,
+    target_order: Vec<Vec<Slot>>,
     queue: BinaryHeap<(Reverse<u32>, Reverse<Id>)>,
     closures: FxHashMap<Process, Rc<Vec<Earlier>>>,
     /// Configurations generated.
@@ -85,6 +93,8 @@ pub struct Search<'a> {
     pub reach: Option<Index>,
     /// Whether something was left out.
     pruned: bool,
+    /// Comparisons that are counted as work.
+    compared: u64,
     /// Stop when more are generated.
     pub limit: Option<u64>,
 }
@@ -102,6 +112,7 @@ impl<'a> Search<'a> {
             generated: 0,
             reach: None,
             pruned: false,
+            compared: 0,
             limit: None,
         }
     }
@@ -129,9 +140,20 @@ impl<'a> Search<'a> {
         budget: &Budget,
         progress: &mut dyn FnMut(&Progress),
     ) -> End {
+        self.look_at_all(targets, budget, progress).unwrap_or_else(End::Stopped)
+    }
+
+    fn look_at_all(
+        &mut self,
+        targets: &[Configuration],
+        budget: &Budget,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<End, Stop> {
+        let pace = &mut Pace::new(budget);
         for (number, target) in targets.iter().enumerate() {
-            let slots: Vec<u8> = (0..target.processes.len() as u8).collect();
-            self.add(target.processes.clone(), target.memory.clone(), None, &slots, Vec::new(), number);
+            let slots: Vec<Slot> = (0..target.processes.len() as Slot).collect();
+            self.add(target.processes.clone(), target.memory.clone(), None, &slots, number);
+            self.count(pace)?;
         }
         let mut looked_at = 0u64;
         while let Some((_, Reverse(id))) = self.queue.pop() {
@@ -140,57 +162,56 @@ impl<'a> Search<'a> {
             }
             looked_at += 1;
             if self.limit.is_some_and(|limit| self.generated > limit) {
-                return End::Stopped(Reason::Memory);
+                return Ok(End::Enough);
             }
             if looked_at.is_multiple_of(16) {
-                // A rough measure: what a configuration takes with its place in the tables.
-                let bytes = self.links.len() as u64 * 400;
-                if let Some(reason) = budget.exceeded(bytes) {
-                    return End::Stopped(reason);
-                }
                 progress(&Progress { stats: self.stats(), buffer: None, waiting: self.queue.len() as u64 });
             }
             let configuration = self.antichain.get(id).clone();
             let closures: Result<Vec<_>, _> =
-                configuration.processes.iter().map(|p| self.closure(p, budget)).collect();
-            let closures = match closures {
-                Ok(closures) => closures,
-                Err(reason) => return End::Stopped(reason),
-            };
+                configuration.processes.iter().map(|p| self.closure(p, pace)).collect();
+            let closures = closures?;
             if let Some(run) = self.reaches_initial(id, &configuration, &closures) {
-                return End::Reached(run);
+                return Ok(End::Reached(run));
             }
-            if let Some(reason) = self.undo(id, &configuration, &closures, budget) {
-                return End::Stopped(reason);
-            }
+            self.undo(id, &configuration, &closures, pace)?;
         }
-        End::Unreachable
+        Ok(End::Unreachable(budget.finish()?))
     }
 
-    fn closure(&mut self, process: &Process, budget: &Budget) -> Result<Rc<Vec<Earlier>>, Reason> {
+    /// Counts the work since the last time. What a configuration takes with its place in the tables is a rough measure.
+    fn count(&mut self, pace: &mut Pace) -> Result<(), Stop> {
+        let compared = self.antichain.work() + self.reach.as_ref().map_or(0, Index::work);
+        let units = 1 + (compared - self.compared) / COMPARISONS_A_UNIT;
+        self.compared = compared;
+        pace.work(units, || self.links.len() as u64 * 400)
+    }
+
+    fn closure(&mut self, process: &Process, pace: &mut Pace) -> Result<Rc<Vec<Earlier>>, Stop> {
         if let Some(known) = self.closures.get(process) {
             return Ok(known.clone());
         }
         let automaton = &self.system.groups[process.group as usize].automaton;
-        let earlier = Rc::new(undo_all_local(automaton, process, budget)?);
+        let earlier = Rc::new(undo_all_local(automaton, process, pace)?);
         self.closures.insert(process.clone(), earlier.clone());
         Ok(earlier)
     }
 
-    /// All predecessors by one visible step; or why the work must stop.
+    /// All predecessors by one visible step.
     fn undo(
         &mut self,
         id: Id,
         configuration: &Configuration,
         closures: &[Rc<Vec<Earlier>>],
-        budget: &Budget,
-    ) -> Option<Reason> {
-        let slots: Vec<u8> = (0..configuration.processes.len() as u8).collect();
+        pace: &mut Pace,
+    ) -> Result<(), Stop> {
+        let slots: Vec<Slot> = (0..configuration.processes.len() as Slot).collect();
         let target = self.links[id as usize].1;
         let mut found: Vec<(usize, Visible, Vec<Label>)> = Vec::new();
         for (i, process) in configuration.processes.iter().enumerate() {
             let automaton = &self.system.groups[process.group as usize].automaton;
             for earlier in closures[i].iter() {
+                pace.work(1, || 0)?;
                 undo_visible(
                     automaton,
                     earlier.state,
@@ -202,17 +223,13 @@ impl<'a> Search<'a> {
                 );
             }
         }
-        for (number, (i, visible, local)) in found.into_iter().enumerate() {
-            if number % 256 == 255
-                && let Some(reason) = budget.exceeded(0)
-            {
-                return Some(reason);
-            }
+        for (i, visible, local) in found {
             let mut processes = configuration.processes.clone();
             let Visible { state, buffer, memory, label } = visible;
             processes[i] = Process { group: processes[i].group, state, buffer };
-            let labels = local.into_iter().chain([label]).map(|l| (i as u8, l)).collect();
-            self.add(processes, memory, Some((id, labels)), &slots, Vec::new(), target);
+            let labels = local.into_iter().chain([label]).map(|l| (i as Slot, l)).collect();
+            self.add(processes, memory, Some((id, labels)), &slots, target);
+            self.count(pace)?;
         }
         for (g, group) in self.system.groups.iter().enumerate() {
             let present = configuration.processes.iter().filter(|p| p.group as usize == g).count();
@@ -223,13 +240,15 @@ impl<'a> Search<'a> {
             undo_joining(&group.automaton, &configuration.memory, &mut |visible| joined.push(visible));
             for Visible { state, buffer, memory, label } in joined {
                 let mut processes = configuration.processes.clone();
-                let slot = processes.len() as u8;
+                let slot = processes.len() as Slot;
                 processes.push(Process { group: g as u16, state, buffer });
                 let labels = vec![(slot, label)];
-                self.add(processes, memory, Some((id, labels)), &slots, vec![slot], target);
+                let slots = [&slots[..], &[slot]].concat();
+                self.add(processes, memory, Some((id, labels)), &slots, target);
+                self.count(pace)?;
             }
         }
-        None
+        Ok(())
     }
 
     /// Adds a configuration, unless one below it is known. Messages that memory agrees with are sent
@@ -238,9 +257,8 @@ impl<'a> Search<'a> {
         &mut self,
         mut processes: Vec<Process>,
         memory: Vec<Value>,
-        link: Option<(Id, Vec<(u8, Label)>)>,
-        slots: &[u8],
-        joined: Vec<u8>,
+        link: Option<(Id, Vec<(Slot, Label)>)>,
+        slots: &[Slot],
         target: usize,
     ) {
         self.generated += 1;
@@ -250,10 +268,10 @@ impl<'a> Search<'a> {
                 |p: &Process| p.buffer.first().is_some_and(|m| !m.own && memory[m.var as usize] == m.value);
             while plain(process) {
                 let message = process.buffer.remove(0);
-                sent.push((slot as u8, Label::Propagate(message.var)));
+                sent.push((slot as Slot, Label::Propagate(message.var)));
             }
         }
-        let mut from: Vec<u8> = slots.iter().copied().chain(joined).collect();
+        let mut from = slots.to_vec();
         from.sort_by(|a, b| processes[*a as usize].cmp(&processes[*b as usize]));
         processes.sort();
         let configuration = Configuration { processes, memory };

@@ -1,10 +1,10 @@
 //! Programs that start threads: checked with the threads there from the beginning, and runs taken back.
 
-use crate::{Dual, answer};
+use crate::Dual;
 use fencepost_ir::cfg::{Instr, Loc, Program};
 use fencepost_memory::{Machine, State, Thread, Tso};
 use fencepost_passes::static_threads::{Origin, StaticThreads, static_threads};
-use fencepost_task::{Action, Answer, Progress, Reason, Stats, Step, Task, Trace, Verdict, Violation};
+use fencepost_task::{Action, Answer, Limit, Progress, Reason, Stats, Step, Task, Trace, Verdict, Violation};
 
 /// So many threads are tried.
 const SLOTS: [u32; 4] = [2, 4, 8, 16];
@@ -18,7 +18,7 @@ pub fn check(task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
     for slots in SLOTS {
         let fixed = match static_threads(task.program, slots) {
             Ok(fixed) => fixed,
-            Err(why) => return answer(unknown(crate::local::unfit(why)), Stats::default()),
+            Err(why) => return Answer::unknown(crate::local::unfit(why), Stats::default()),
         };
         debug_assert_eq!(fencepost_ir::cfg::validate(&fixed.program), Ok(()));
         let mut found = Dual.check_static(&Task { program: &fixed.program, ..task.clone() }, progress);
@@ -34,7 +34,10 @@ pub fn check(task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
                          This is a bug in Fencepost; please report it with the file."
                     )
                 };
-                *trace = real;
+                match real {
+                    Ok(real) => *trace = real,
+                    Err(limit) => found.verdict = Verdict::unknown(limit.reason("the end of a run")),
+                }
             }
             Verdict::Safe { .. } | Verdict::Unknown { .. } => {}
         }
@@ -46,15 +49,11 @@ pub fn check(task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
     last.expect("at least one number was tried")
 }
 
-fn unknown(reason: Reason) -> Verdict {
-    Verdict::Unknown { reason, scope: None }
-}
-
 /// The run of the given program that a run of the changed one is.
 ///
 /// A thread that is started ends when its buffer is empty; in its slot it returns before, and says later that it has
 /// ended. So its last step waits until then.
-fn back(program: &Program, fixed: &StaticThreads, run: &Trace) -> Option<Trace> {
+fn back(program: &Program, fixed: &StaticThreads, run: &Trace) -> Option<Result<Trace, Limit>> {
     let changed = Machine::new(&fixed.program).ok()?;
     let machine = Machine::new(program).ok()?;
     // The slots' cells come last, and have one value each.
@@ -100,7 +99,8 @@ fn back(program: &Program, fixed: &StaticThreads, run: &Trace) -> Option<Trace> 
         }
     }
     let Player { steps, violation, .. } = real;
-    Some(Trace { init: init.to_vec(), steps, violation: violation?, shortest: false, ..run.clone() })
+    let trace = |violation| Trace { init: init.to_vec(), steps, violation, shortest: false, ..run.clone() };
+    Some(violation?.map(trace))
 }
 
 fn is_slot(program: &Program, thread: &Thread) -> bool {
@@ -112,7 +112,7 @@ struct Player<'p> {
     machine: Machine<'p>,
     state: State,
     steps: Vec<Step>,
-    violation: Option<Violation>,
+    violation: Option<Result<Violation, Limit>>,
 }
 
 impl Player<'_> {
@@ -120,7 +120,7 @@ impl Player<'_> {
         if self.violation.is_none() {
             self.steps.push(step);
             self.violation = match self.machine.apply(&Tso, &mut self.state, step) {
-                Err(failure) => Some(Violation::Failure(failure)),
+                Err(failure) => Some(failure.violation()),
                 Ok(()) => self.machine.violated(&self.state),
             };
         }

@@ -15,7 +15,7 @@ use crate::rules::Label;
 use crate::search::DualRun;
 use fencepost_ir::cfg::{Count, Instr, Loc, Program, StartId};
 use fencepost_memory::{Machine, Memory, State, Tso};
-use fencepost_task::{Action, Model as MemoryModel, Step, Trace};
+use fencepost_task::{Action, Limit, Model as MemoryModel, Step, Trace};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -42,7 +42,7 @@ type Schedule = (Vec<(usize, Event)>, Vec<Vec<Op>>);
 type Came = FxHashMap<(u32, usize), Option<(u32, usize, usize)>>;
 
 /// The run, with as many threads as it needs. `None` is a bug.
-pub fn trace(program: &Program, model: &Model, run: &DualRun) -> Option<Trace> {
+pub fn trace(program: &Program, model: &Model, run: &DualRun) -> Option<Result<Trace, Limit>> {
     let (events, operations) = schedule(model, run)?;
     let paths: Option<Vec<Vec<&LocalStep>>> = (0..run.groups.len())
         .map(|process| {
@@ -92,7 +92,9 @@ pub fn trace(program: &Program, model: &Model, run: &DualRun) -> Option<Trace> {
         true => instance.threads.iter().map(|t| if let Count::Times(n) = t.count { n } else { 0 }).collect(),
         false => Vec::new(),
     };
-    Some(Trace { model: MemoryModel::Tso, instances, init, steps, violation, shortest: false })
+    let trace =
+        |violation| Trace { model: MemoryModel::Tso, instances, init, steps, violation, shortest: false };
+    Some(violation.map(trace))
 }
 
 /// Does the dual run, and gives the events of the run with store buffers in order, and the operations
@@ -251,7 +253,7 @@ struct Player<'a, 'p> {
     machine: &'a Machine<'p>,
     state: State,
     steps: Vec<Step>,
-    violation: Option<fencepost_task::Violation>,
+    violation: Option<Result<fencepost_task::Violation, Limit>>,
 }
 
 impl Player<'_, '_> {
@@ -267,7 +269,7 @@ impl Player<'_, '_> {
         self.steps.push(step);
         match self.machine.apply(&Tso, &mut self.state, step) {
             Ok(()) => self.violation = self.machine.violated(&self.state),
-            Err(failure) => self.violation = Some(fencepost_task::Violation::Failure(failure)),
+            Err(failure) => self.violation = Some(failure.violation()),
         }
         Some(())
     }

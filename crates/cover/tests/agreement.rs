@@ -11,21 +11,21 @@ use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::tiny::Tiny;
-use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Reason, Scope, Task, Verdict};
+use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Reason, Task, Verdict};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 fn task(program: &Program, milliseconds: u64) -> Task<'_> {
     let deadline = Instant::now() + Duration::from_millis(milliseconds);
-    let budget = Budget { deadline: Some(deadline), ..Budget::default() };
+    let budget = Budget::default().until(deadline);
     Task { program, model: Model::Tso, bounds: Bounds::default(), budget }
 }
 
 /// Whether it is safe, if the engine knows; a run has to replay.
 fn verdict(program: &Program, answer: Answer, what: &str) -> Option<bool> {
     match answer.verdict {
-        Verdict::Safe { scope: Scope::Complete } => Some(true),
-        Verdict::Safe { scope } => panic!("{what}: nobody asked for {scope}"),
+        Verdict::Safe(cleared) if cleared.is_complete() => Some(true),
+        Verdict::Safe(cleared) => panic!("{what}: nobody asked for {}", cleared.scope()),
         Verdict::Unsafe { trace } => {
             replay(program, &trace).unwrap_or_else(|r| panic!("{what}: does not replay: {r}"));
             Some(false)

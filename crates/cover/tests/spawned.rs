@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 fn task(program: &Program, seconds: u64) -> Task<'_> {
     let deadline = Instant::now() + Duration::from_secs(seconds);
-    let budget = Budget { deadline: Some(deadline), ..Budget::default() };
+    let budget = Budget::default().until(deadline);
     Task { program, model: Model::Tso, bounds: Bounds::default(), budget }
 }
 

@@ -16,8 +16,7 @@ fn read(text: &str) -> Program {
 }
 
 fn ask(engine: &dyn Engine, program: &Program, seconds: u64) -> Answer {
-    let budget =
-        Budget { deadline: Some(Instant::now() + Duration::from_secs(seconds)), ..Budget::default() };
+    let budget = Budget::default().until(Instant::now() + Duration::from_secs(seconds));
     engine.check(&Task { program, model: Model::Tso, bounds: Bounds::default(), budget }, &mut |_| {})
 }
 

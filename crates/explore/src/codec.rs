@@ -10,7 +10,7 @@ use fencepost_ir::cfg::{
     EdgeId, HeapTypeId, Instr, Loc, NodeId, ObjectId, ProcId, Program, Register, StartId, Storage,
 };
 use fencepost_memory::{Entry, EntryKind, Frame, HeapObject, Life, Section, State, Thread};
-use fencepost_passes::liveness::Liveness;
+use fencepost_passes::liveness::{LiveSlots, Liveness};
 use fencepost_task::Model;
 
 /// How a value is written.
@@ -75,24 +75,14 @@ fn shapes(registers: &[Register]) -> Shapes {
     Shapes::new(registers.iter().map(|r| Shape::of(r.ty)).collect())
 }
 
-/// The live slots at each node of a procedure.
-fn live_slots(program: &Program, liveness: &Liveness, procedure: usize) -> Vec<Vec<u32>> {
-    let id = ProcId(procedure as u32);
-    let at = |node| {
-        let live = liveness.at(id, NodeId(node)).iter().enumerate();
-        live.filter(|(_, is_live)| **is_live).map(|(slot, _)| slot as u32).collect()
-    };
-    (0..program.procedure(id).nodes).map(at).collect()
-}
-
 /// Packs and unpacks the states of one program.
 pub struct Codec<'p> {
     program: &'p Program,
     cells: Shapes,
     thread_registers: Shapes,
     registers: Vec<Shapes>,
-    /// For each procedure and node the slots to keep, where not all are kept.
-    live: Option<Vec<Vec<Vec<u32>>>>,
+    /// The slots to keep, where not all are kept.
+    live: Option<Liveness>,
     starts: Vec<StartId>,
     buffers: bool,
     unbounded: bool,
@@ -121,8 +111,7 @@ impl<'p> Codec<'p> {
             cells: Shapes::new(cells.collect()),
             thread_registers: shapes(&program.thread_registers),
             registers: program.procedures.iter().map(|p| shapes(&p.registers)).collect(),
-            live: liveness
-                .map(|l| (0..program.procedures.len()).map(|p| live_slots(program, &l, p)).collect()),
+            live: liveness,
             starts,
             buffers: model != Model::Sc,
             unbounded: program.objects.iter().any(|o| o.ty.is_unbounded()),
@@ -139,21 +128,18 @@ impl<'p> Codec<'p> {
     }
 
     /// The slots of a frame that are kept; `None` for all.
-    fn live(&self, frame: &Frame) -> Option<&[u32]> {
-        self.live.as_ref().map(|live| &live[frame.procedure.index()][frame.node.index()][..])
+    fn live(&self, frame: &Frame) -> Option<&LiveSlots> {
+        self.live.as_ref().map(|live| live.live(frame.procedure, frame.node))
     }
 
     /// Sets the registers that are not stored to what [`Codec::decode`] gives.
     pub fn forget_dead(&self, state: &mut State) {
         for thread in &mut state.threads {
             for frame in &thread.frames {
-                let Some(mut live) = self.live(frame) else { continue };
-                let procedure = self.program.procedure(frame.procedure);
-                for (slot, register) in procedure.registers.iter().enumerate() {
-                    match live.split_first() {
-                        Some((first, rest)) if *first as usize == slot => live = rest,
-                        _ => thread.registers[frame.base as usize + slot] = register.init,
-                    }
+                let Some(live) = self.live(frame) else { continue };
+                let registers = &self.program.procedure(frame.procedure).registers;
+                for slot in live.dead(registers.len() as u32) {
+                    thread.registers[(frame.base + slot) as usize] = registers[slot as usize].init;
                 }
             }
         }
@@ -210,7 +196,7 @@ impl<'p> Codec<'p> {
             match self.live(frame) {
                 None => shapes.put(out, values),
                 Some(live) => {
-                    live.iter().for_each(|&slot| put(out, values[slot as usize], shapes.each[slot as usize]));
+                    live.iter().for_each(|slot| put(out, values[slot as usize], shapes.each[slot as usize]));
                 }
             }
         }
@@ -311,7 +297,7 @@ impl<'p> Codec<'p> {
                 None => shapes.take(input, &mut thread.registers),
                 Some(live) => {
                     thread.registers.extend(registers.iter().map(|r| r.init));
-                    for &slot in live {
+                    for slot in live.iter() {
                         let value = take(input, shapes.each[slot as usize]);
                         thread.registers[(frame.base + slot) as usize] = value;
                     }

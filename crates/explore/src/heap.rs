@@ -20,7 +20,6 @@ pub struct HeapOrder {
     /// For each procedure the slots that hold pointers, and whether its result is one.
     slots: Vec<Vec<usize>>,
     results: Vec<bool>,
-    bits: u8,
     /// Under PSO the entries of an epoch are sorted by cell, and stay so.
     sorted_buffers: bool,
     /// Objects that are lost are kept, since somebody asks for them.
@@ -43,7 +42,6 @@ impl HeapOrder {
             thread_registers: positions(program.thread_registers.iter().map(|r| r.ty)),
             slots: program.procedures.iter().map(|p| positions(p.registers.iter().map(|r| r.ty))).collect(),
             results: program.procedures.iter().map(|p| p.result.is_some_and(is_pointer)).collect(),
-            bits: program.pointer_bits,
             sorted_buffers: model == Model::Pso,
             keeps_lost: program.checks.leaks,
         })
@@ -74,7 +72,7 @@ impl HeapOrder {
         let mut found = vec![false; state.heap.len()];
         let mut order = Vec::new();
         let mut see = |order: &mut Vec<u32>, word: i64| {
-            if let Target::Object(number, _) = pointer::target(word, self.bits)
+            if let Target::Object(number, _) = pointer::target(word)
                 && let Some(index) = number.checked_sub(state.first_heap)
                 && let Some(seen) = found.get_mut(index as usize)
                 && !std::mem::replace(seen, true)
@@ -99,7 +97,7 @@ impl HeapOrder {
             }
             for entry in &thread.buffer {
                 if let Some((object, _)) = entry.loc.as_element() {
-                    see(&mut order, pointer::to_object(object.0, 0, self.bits));
+                    see(&mut order, pointer::to_object(object.0, 0));
                 }
                 if self.holds_pointer(machine, state, entry) {
                     see(&mut order, entry.value);
@@ -144,10 +142,10 @@ impl HeapOrder {
             place.get(index).filter(|new| **new != u32::MAX).map(|new| first + new)
         };
         let rename = |word: &mut i64| {
-            if let Target::Object(number, offset) = pointer::target(*word, self.bits)
+            if let Target::Object(number, offset) = pointer::target(*word)
                 && let Some(new) = new_number(number)
             {
-                *word = pointer::to_object(new, offset, self.bits);
+                *word = pointer::to_object(new, offset);
             }
         };
         for &cell in &self.cells {

@@ -23,7 +23,7 @@ use crate::shorten::{drop_steps, leads_to_violation};
 use fencepost_ir::cfg::{Instr, Loc, Program};
 use fencepost_memory::{EntryKind, Machine, Memory, State, with_memory};
 use fencepost_passes::liveness::Liveness;
-use fencepost_task::{Action, Budget, Model, Step, Task, Trace, Violation};
+use fencepost_task::{Action, Budget, Model, Pace, Step, Stop, Task, Trace, Violation};
 use rustc_hash::FxBuildHasher;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -86,7 +86,7 @@ pub fn least_weak(task: &Task<'_>, trace: Trace) -> LeastWeak {
     program.checks.races &= trace.model == Model::Sc;
     with_memory!(trace.model, memory => {
         let machine = Machine::new(&program).expect("the trace is a run of it");
-        improve(&machine, memory, &task.budget, trace)
+        improve(&machine, memory, &task.budget.part(), trace)
     })
 }
 
@@ -117,7 +117,8 @@ fn improve<M: Memory + Copy>(machine: &Machine<'_>, memory: &M, budget: &Budget,
             End::Found(Found { init, steps, violation }) => {
                 let mut better = Trace { init, steps, violation, shortest: false, ..trace.clone() };
                 if search.local.is_some() {
-                    drop_steps(machine, memory, &mut better);
+                    // Stopped or not, it is a better run.
+                    let _ = drop_steps(machine, memory, &mut better, &mut Pace::new(budget));
                 }
                 let weakness = measure(machine, memory, &better);
                 better.shortest = trace.shortest && better.steps.len() == trace.steps.len();
@@ -127,7 +128,9 @@ fn improve<M: Memory + Copy>(machine: &Machine<'_>, memory: &M, budget: &Budget,
             End::Cut => {}
         }
     }
-    let quick = at_once(machine, memory, trace.clone());
+    let Ok(quick) = at_once(machine, memory, trace.clone(), &mut Pace::new(budget)) else {
+        return LeastWeak { trace, weakness: known, least: Least::Unknown };
+    };
     let weakness = measure(machine, memory, &quick);
     match weakness < known {
         true => LeastWeak { trace: quick, weakness, least: Least::Unknown },
@@ -137,12 +140,17 @@ fn improve<M: Memory + Copy>(machine: &Machine<'_>, memory: &M, budget: &Budget,
 
 /// The run with each store in memory at once where that still leads to the violation, and without steps that
 /// are not needed.
-fn at_once<M: Memory>(machine: &Machine<'_>, memory: &M, mut trace: Trace) -> Trace {
+fn at_once<M: Memory>(
+    machine: &Machine<'_>,
+    memory: &M,
+    mut trace: Trace,
+    pace: &mut Pace,
+) -> Result<Trace, Stop> {
     if trace.steps.len() > QUICK_LIMIT {
-        return trace;
+        return Ok(trace);
     }
     let shortest = trace.steps.len();
-    drop_steps(machine, memory, &mut trace);
+    drop_steps(machine, memory, &mut trace, pace)?;
     let mut at = trace.steps.len();
     while at > 0 {
         at -= 1;
@@ -154,12 +162,12 @@ fn at_once<M: Memory>(machine: &Machine<'_>, memory: &M, mut trace: Trace) -> Tr
             earlier.steps.remove(flush);
         }
         earlier.steps.insert(at + 1, flush_step);
-        if leads_to_violation(machine, memory, &earlier) {
+        if leads_to_violation(machine, memory, &earlier, pace)? {
             trace = earlier;
         }
     }
     trace.shortest &= trace.steps.len() == shortest;
-    trace
+    Ok(trace)
 }
 
 /// The cell of a store at that step that waits, and the step that flushes it, if one does.
@@ -300,8 +308,12 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
         let choices = self.machine.initial_choices();
         for chosen in initial_choices(&choices) {
             let mut state = self.machine.initial(&chosen);
-            if let Some(violation) = self.machine.violation(self.memory, &state) {
-                return End::Found(Found { init: chosen, steps: Vec::new(), violation });
+            match self.machine.violation(self.memory, &state) {
+                Some(Ok(violation)) => {
+                    return End::Found(Found { init: chosen, steps: Vec::new(), violation });
+                }
+                Some(Err(_)) => self.limited = true,
+                None => {}
             }
             self.keep(&mut state, None, Vec::new(), None, Weakness::default());
             if self.is_over(limit) {
@@ -310,7 +322,7 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
         }
         let mut state = self.machine.initial(&[]);
         let mut enabled = Vec::new();
-        let mut looked_at = 0u32;
+        let mut pace = Pace::new(budget);
         loop {
             let next = self.heap.peek().map(|Reverse((cost, _))| *cost);
             if let Some(candidate) = self.candidate.take_if(|c| next.is_none_or(|next| c.cost <= next)) {
@@ -319,10 +331,6 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
             let Some(Reverse((cost, id))) = self.heap.pop().filter(|Reverse((cost, _))| *cost < known) else {
                 return End::NothingBetter;
             };
-            looked_at += 1;
-            if looked_at.is_multiple_of(512) && budget.exceeded(0).is_some() {
-                return End::Cut;
-            }
             let node = &self.nodes[id as usize];
             if self.best.get(&node.state).is_some_and(|best| *best < cost) {
                 continue;
@@ -332,7 +340,8 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
             enabled.clear();
             self.machine.steps(self.memory, &state, &mut enabled);
             for &step in &enabled {
-                if self.is_over(limit) {
+                let stopped = pace.work(1 + state.cells.len() as u64 / 32, || self.bytes as u64).is_err();
+                if stopped || self.is_over(limit) {
                     return End::Cut;
                 }
                 let mut cost = cost;
@@ -433,14 +442,18 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
     }
 
     fn take(&mut self, state: &mut State, step: Step) -> Taken {
-        match self.machine.apply(self.memory, state, step) {
-            Ok(()) => self.machine.violation(self.memory, state).map_or(Taken::Done, Taken::Violation),
-            Err(failure) if failure.is_limit() => {
+        let ending = match self.machine.apply(self.memory, state, step) {
+            Ok(()) => self.machine.violation(self.memory, state),
+            Err(failure) if !self.machine.reports(failure) => return Taken::Nothing,
+            Err(failure) => Some(failure.violation()),
+        };
+        match ending {
+            None => Taken::Done,
+            Some(Ok(violation)) => Taken::Violation(violation),
+            Some(Err(_)) => {
                 self.limited = true;
                 Taken::Nothing
             }
-            Err(failure) if !self.machine.reports(failure) => Taken::Nothing,
-            Err(failure) => Taken::Violation(Violation::Failure(failure)),
         }
     }
 

@@ -10,6 +10,7 @@
 //! where a run comes to a choice among too many values.
 
 pub mod codec;
+mod graph;
 pub mod heap;
 mod late;
 mod least_weak;
@@ -23,17 +24,17 @@ mod threads;
 mod unshared;
 mod walk;
 
-use fencepost_ir::Fault;
 use fencepost_ir::cfg::{Count, Expr, Instr, NodeId, ProcId, Program, Property};
 use fencepost_memory::{Machine, Memory, State, with_memory};
 use fencepost_task::{
-    Answer, Bounds, Engine, Failure, Model, Progress, Reason, Scope, Task, Trace, Unreached, Verdict,
-    Violation,
+    Answer, Bounds, Cleared, Engine, Finished, Limit, Model, Progress, Reason, Scope, Stats, Task, Trace,
+    Unreached, Verdict,
 };
 pub use least_weak::{Least, LeastWeak, Weakness, least_weak, weakness};
 use search::{End, Goal, Search};
 pub use search::{Order, Reduction, initial_choices};
 pub use shorten::without_needless_steps;
+use std::collections::HashSet;
 
 /// The buffers of the first try, and its states.
 const LARGE_BUFFER: u32 = 64;
@@ -72,7 +73,8 @@ impl Engine for Explicit {
                 // A run with a race is one under SC; the other runs are looked for without looking for races.
                 let mut program = task.program.clone();
                 program.checks.races &= trace.model == Model::Sc;
-                let task = Task { program: &program, model: trace.model, ..task.clone() };
+                let budget = task.budget.part();
+                let task = Task { program: &program, model: trace.model, budget, ..task.clone() };
                 let trace = with_memory!(trace.model, memory => shorten::shorten(&task, *memory, trace));
                 Answer { verdict: Verdict::Unsafe { trace }, ..answer }
             }
@@ -85,8 +87,7 @@ impl Explicit {
     /// Answers with the first run that is found, however long.
     pub fn check_quickly(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
         if let Some(reason) = not_applicable(task.program) {
-            let verdict = Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None };
-            return Answer { verdict, unreached: Vec::new(), stats: Default::default(), certificate: None };
+            return Answer::unknown(Reason::NotApplicable(reason), Stats::default());
         }
         // A program whose SC runs have no race has no others, as far as its accesses are compiled in order.
         if task.program.checks.races && task.model != Model::Sc {
@@ -109,45 +110,33 @@ impl Explicit {
         memory: M,
         progress: &mut dyn FnMut(&Progress),
     ) -> Answer {
-        let (search, end, bound) = self.search(task, memory, progress);
-        let stats = search.stats();
         let bounds = |buffer| Bounds { buffer, threads: task.bounds.threads, ..Bounds::default() };
-        let scope = |buffer| match bounds(buffer) {
-            none if none.named().is_empty() => Scope::Complete,
-            some => Scope::UpTo(some),
-        };
-        let mut unreached = Vec::new();
-        let verdict = match end {
-            End::Found(found) => match found.violation {
-                Violation::Failure(failure) if failure.is_limit() => {
-                    let reason = limit_reason(task.program, &memory, &found, failure);
-                    Verdict::Unknown { reason, scope: None }
-                }
-                violation => {
-                    let search::Found { init, steps, .. } = found;
-                    let trace = Trace {
-                        model: task.model,
-                        instances: Vec::new(),
-                        init,
-                        steps,
-                        violation,
-                        shortest: false,
-                    };
-                    Verdict::Unsafe { trace }
-                }
-            },
-            End::Exhausted { cut } => {
-                unreached = never_reached(task.program, &search);
-                let scope = scope(if cut { bound } else { None });
-                Verdict::Safe { scope }
+        let Searched { end, bound, cleared } = self.search(task, memory, progress);
+        match end {
+            End::Found(search::Found { init, steps, violation }, stats) => {
+                let (model, instances) = (task.model, Vec::new());
+                let trace = Trace { model, instances, init, steps, violation, shortest: false };
+                let verdict = Verdict::Unsafe { trace };
+                Answer { verdict, unreached: Vec::new(), stats, certificate: None }
             }
-            End::Stopped(reason) => {
-                let finished = completed_bound(bound, task.bounds.buffer);
-                let scope = finished.map(|b| Scope::UpTo(bounds(Some(b))));
-                Verdict::Unknown { reason, scope }
+            End::Limited(found, stats) => Answer::unknown(limit_reason(task.program, &memory, &found), stats),
+            End::Exhausted(exhausted) => {
+                let unreached = never_reached(task.program, exhausted.search());
+                let stats = exhausted.search().stats();
+                let scope = match bounds(bound.filter(|_| exhausted.is_cut())) {
+                    none if none.named().is_empty() => Scope::Complete,
+                    some => Scope::UpTo(some),
+                };
+                let verdict = Verdict::Safe(Cleared::new(scope, exhausted.finished()));
+                Answer { verdict, unreached, stats, certificate: None }
             }
-        };
-        Answer { verdict, unreached, stats, certificate: None }
+            End::Stopped(stop, stats) => {
+                let cleared = cleared.map(|(b, done)| Cleared::new(Scope::UpTo(bounds(Some(b))), done));
+                let verdict = Verdict::Unknown { reason: stop.into(), cleared };
+                Answer { verdict, unreached: Vec::new(), stats, certificate: None }
+            }
+            End::Paused(..) => unreachable!("the last search has no limits but the budget"),
+        }
     }
 
     /// A short search, then random runs, then a search with growing bounds. The short one has a large bound: since flushes wait
@@ -158,37 +147,46 @@ impl Explicit {
         task: &Task<'p>,
         memory: M,
         progress: &mut dyn FnMut(&Progress),
-    ) -> (Search<'p, M>, End, Option<u32>) {
+    ) -> Searched<'p, M> {
         let machine = || Machine::new(task.program).expect("checked for templates before");
         let new = || Search::new(machine(), memory, task.model, self.order, self.reduction);
         let mut search = new();
-        let mut first = Search::<M>::next_bound(None);
+        let first = Search::<M>::next_bound(None);
         let large = match task.model {
             Model::Sc => Some(None),
             _ if task.bounds.buffer.is_some() || !search.puts_flushes_off() => None,
             _ => Some(Some(LARGE_BUFFER)),
         };
-        if let Some(large) = large {
-            search.limits.states = Some(FIRST_TRY);
-            match search.run(large, &task.budget, &mut Goal::Violation, progress) {
-                End::Stopped(reason) if task.budget.exceeded(0).is_some() => {
-                    return (search, End::Stopped(reason), first);
-                }
-                End::Stopped(_) => {
-                    if let Some(found) = walk::find(&machine(), &memory, &task.budget) {
-                        return (search, End::Found(found), large);
+        let Some(large) = large else {
+            return grow(search, first, task, &mut Goal::Violation, progress);
+        };
+        search.limits.states = Some(FIRST_TRY);
+        match search.run(large, &task.budget, &mut Goal::Violation, progress) {
+            End::Paused(mut paused, _) => {
+                match walk::find(&machine(), &memory, &task.budget) {
+                    Ok(None) => {}
+                    Ok(Some(found)) => {
+                        let end = End::Found(found, paused.stats());
+                        return Searched { end, bound: large, cleared: None };
                     }
-                    if task.model != Model::Sc {
-                        search = new();
+                    Err(stop) => {
+                        let end = End::Stopped(stop, paused.stats());
+                        return Searched { end, bound: large, cleared: None };
                     }
                 }
-                End::Exhausted { cut: true } => first = Search::<M>::next_bound(large),
-                end => return (search, end, large),
+                if task.model != Model::Sc {
+                    *paused = new();
+                }
+                paused.limits.states = None;
+                grow(*paused, first, task, &mut Goal::Violation, progress)
             }
-            search.limits.states = None;
+            End::Exhausted(exhausted) if exhausted.is_cut() => {
+                let (mut search, _) = exhausted.go_on();
+                search.limits.states = None;
+                grow(search, Search::<M>::next_bound(large), task, &mut Goal::Violation, progress)
+            }
+            end => Searched { end, bound: large, cleared: None },
         }
-        let (end, bound) = grow(&mut search, first, task, &mut Goal::Violation, progress);
-        (search, end, bound)
     }
 
     /// Calls `see` on every final state that can be reached: all threads have ended. With
@@ -199,57 +197,58 @@ impl Explicit {
         }
         let machine = Machine::new(task.program).expect("checked for templates before");
         with_memory!(task.model, memory => {
-            let mut search = Search::new(machine, *memory, task.model, self.order, self.reduction);
+            let search = Search::new(machine, *memory, task.model, self.order, self.reduction);
             let first = Search::<fencepost_memory::Sc>::next_bound(None);
-            match grow(&mut search, first, task, &mut Goal::FinalStates(see), &mut |_| {}) {
-                (End::Exhausted { cut: false }, _) => Finals::All,
-                (End::Exhausted { cut: true }, bound) => {
+            let Searched { end, bound, .. } = grow(search, first, task, &mut Goal::FinalStates(see), &mut |_| {});
+            match end {
+                End::Exhausted(exhausted) if !exhausted.is_cut() => Finals::All,
+                End::Exhausted(_) => {
                     Finals::Some(Reason::BoundReached(format!("buffer bound {}", bound.unwrap_or(0))))
                 }
-                (End::Stopped(reason), _) => Finals::Some(reason),
-                (End::Found(found), _) => match found.violation {
-                    Violation::Failure(failure) if failure.is_limit() => {
-                        Finals::Some(limit_reason(task.program, memory, &found, failure))
-                    }
-                    violation => unreachable!("nobody looks for violations, but {violation:?} was found"),
-                },
+                End::Stopped(stop, _) => Finals::Some(stop.into()),
+                End::Paused(..) => unreachable!("this search has no limits but the budget"),
+                End::Limited(found, _) => Finals::Some(limit_reason(task.program, memory, &found)),
+                End::Found(search::Found { violation, .. }, _) => {
+                    unreachable!("nobody looks for violations, but {violation:?} was found")
+                }
             }
         })
     }
 }
 
+/// How a search with growing bounds ended.
+struct Searched<'p, M: Memory> {
+    end: End<'p, M>,
+    /// The last bound that was tried.
+    bound: Option<u32>,
+    /// The last bound that was finished before it.
+    cleared: Option<(u32, Finished)>,
+}
+
 /// Searches with the bound that the user gave, or with growing ones from the first until nothing is cut off.
-/// Gives the last bound that was tried.
-fn grow<M: Memory>(
-    search: &mut Search<'_, M>,
+fn grow<'p, M: Memory>(
+    mut search: Search<'p, M>,
     first: Option<u32>,
     task: &Task<'_>,
     goal: &mut Goal<'_>,
     progress: &mut dyn FnMut(&Progress),
-) -> (End, Option<u32>) {
+) -> Searched<'p, M> {
     let mut bound = match (task.model, task.bounds.buffer) {
         (Model::Sc, _) => None,
         (_, Some(given)) => Some(given),
         (_, None) => first,
     };
+    let mut cleared = None;
     loop {
-        let end = search.run(bound, &task.budget, goal, progress);
-        match end {
-            End::Exhausted { cut: true } if task.bounds.buffer.is_none() => {
-                bound = Search::<M>::next_bound(bound)
+        match search.run(bound, &task.budget, goal, progress) {
+            End::Exhausted(exhausted) if exhausted.is_cut() && task.bounds.buffer.is_none() => {
+                let (larger, finished) = exhausted.go_on();
+                search = larger;
+                cleared = bound.map(|bound| (bound, finished));
+                bound = Search::<M>::next_bound(bound);
             }
-            end => return (end, bound),
+            end => return Searched { end, bound, cleared },
         }
-    }
-}
-
-/// The bound that was finished when the search under `bound` was stopped.
-fn completed_bound(bound: Option<u32>, given: Option<u32>) -> Option<u32> {
-    match (bound, given) {
-        (Some(bound), None) if Some(bound) != Search::<fencepost_memory::Sc>::next_bound(None) => {
-            Some(bound / 2)
-        }
-        _ => None,
     }
 }
 
@@ -269,14 +268,11 @@ pub fn not_applicable(program: &Program) -> Option<String> {
     }
 }
 
-fn limit_reason<M: Memory>(program: &Program, memory: &M, found: &search::Found, failure: Failure) -> Reason {
+fn limit_reason<M: Memory>(program: &Program, memory: &M, found: &search::Found<Limit>) -> Reason {
     let machine = Machine::new(program).expect("the search had one");
     let place = shorten::last_span(&machine, memory, found)
         .map_or(String::new(), |s| program.sources.place(s).to_string());
-    match failure {
-        Failure::Fault(Fault::Overflow) => Reason::Overflow(place),
-        failure => Reason::BoundReached(format!("{failure} at {place}")),
-    }
+    found.violation.reason(place)
 }
 
 /// Properties that no run came to.
@@ -292,22 +288,21 @@ fn never_reached<M: Memory>(program: &Program, search: &Search<'_, M>) -> Vec<Un
             }
         }
     }
+    let labels = program.label_nodes();
+    let (mut missing, mut ends) = (HashSet::new(), false);
     for property in &program.properties {
         match property {
             Property::Forbid { together, .. } => {
                 for r in together.iter().flatten() {
-                    let node = program
-                        .procedure(r.procedure)
-                        .label(&r.label)
-                        .expect("the validator asks for the label");
-                    let missing = Unreached::Label(r.procedure, r.label.clone());
-                    if !reached(r.procedure.index(), node) && !unreached.contains(&missing) {
-                        unreached.push(missing);
+                    let node = labels.get(&(r.procedure, &r.label[..]));
+                    let node = *node.expect("the validator asks for the label");
+                    if !reached(r.procedure.index(), node) && missing.insert((r.procedure, &r.label)) {
+                        unreached.push(Unreached::Label(r.procedure, r.label.clone()));
                     }
                 }
             }
             Property::Final { .. } => {
-                if !search.reached_end() && !unreached.contains(&Unreached::End) {
+                if !search.reached_end() && !std::mem::replace(&mut ends, true) {
                     unreached.push(Unreached::End);
                 }
             }

@@ -11,20 +11,24 @@
 //! flushes there is a store, whose thread passes the head of a loop. Without this a loop that waits and stores what it sees
 //! in such a variable has no largest buffer.
 
+use crate::reduction::outermost_procedures;
 use fencepost_ir::cfg::{BinaryOp, Dest, Expr, Instr, ProcId, Procedure, Program, Reg, Storage, UnaryOp};
 use fencepost_memory::State;
 use fencepost_task::{Action, Step};
+use std::collections::BTreeSet;
 
 /// For each kind of allocated objects whether all of them are private.
 pub struct Private(Vec<bool>);
 
 /// What registers may hold pointers to: for each register the kinds of objects.
 struct Flow<'p> {
-    program: &'p Program,
     /// The first register of each procedure behind those of the thread.
     bases: Vec<usize>,
-    held: Vec<Vec<bool>>,
+    held: Vec<BTreeSet<usize>>,
     escaped: Vec<bool>,
+    /// For each procedure whether threads begin with it, and what it returns.
+    started: Vec<bool>,
+    returned: Vec<Vec<&'p Expr>>,
     changed: bool,
 }
 
@@ -38,7 +42,7 @@ impl Private {
             bases.push(registers);
             registers += procedure.registers.len();
         }
-        let held = vec![vec![false; kinds]; registers];
+        let held = vec![BTreeSet::new(); registers];
         // Nothing else is followed than local variables.
         let mut is_local = vec![false; kinds];
         let mut escaped = vec![false; kinds];
@@ -49,7 +53,9 @@ impl Private {
                 _ => {}
             }
         }
-        let mut flow = Flow { program, bases, held, escaped, changed: kinds > 0 };
+        let started = outermost_procedures(program);
+        let returned = program.procedures.iter().map(returned).collect();
+        let mut flow = Flow { bases, held, escaped, started, returned, changed: kinds > 0 };
         while std::mem::take(&mut flow.changed) {
             for id in (0..program.procedures.len() as u32).map(ProcId) {
                 program.procedure(id).edges().iter().for_each(|edge| flow.follow(id, &edge.instr));
@@ -77,9 +83,7 @@ impl Flow<'_> {
     fn follow(&mut self, id: ProcId, instr: &Instr) {
         match instr {
             Instr::Allocate { dest, ty, storage: Storage::Stack, .. } => {
-                let mut kinds = vec![false; self.escaped.len()];
-                kinds[ty.index()] = true;
-                self.reach(id, dest, &kinds);
+                self.reach(id, dest, &BTreeSet::from([ty.index()]));
             }
             Instr::Assign(dest, value) => {
                 let kinds = self.kinds(id, value);
@@ -95,7 +99,7 @@ impl Flow<'_> {
                     self.reach(id, dest, &returned);
                 }
             }
-            Instr::Return(Some(value)) if self.is_started(id) => self.escape(id, value),
+            Instr::Return(Some(value)) if self.started[id.index()] => self.escape(id, value),
             Instr::Store(_, value) | Instr::Exit(Some(value)) => self.escape(id, value),
             Instr::Rmw(_, _, op) => op.operands().for_each(|operand| self.escape(id, operand)),
             Instr::Spawn(_, _, args, _) => args.iter().for_each(|arg| self.escape(id, arg)),
@@ -121,22 +125,9 @@ impl Flow<'_> {
         }
     }
 
-    /// What a procedure may give back.
-    fn returned(&self, callee: ProcId) -> Vec<bool> {
-        let mut all = vec![false; self.escaped.len()];
-        for edge in self.program.procedure(callee).edges() {
-            if let Instr::Return(Some(value)) = &edge.instr {
-                unite(&mut all, &self.kinds(callee, value));
-            }
-        }
-        all
-    }
-
-    /// Whether threads begin with the procedure.
-    fn is_started(&self, id: ProcId) -> bool {
-        let spawns = |i: &Instr| matches!(i, Instr::Spawn(_, started, ..) if *started == id);
-        self.program.threads.iter().any(|start| start.procedure == id)
-            || self.program.procedures.iter().any(|p| p.edges().iter().any(|e| spawns(&e.instr)))
+    /// What a call may give back.
+    fn returned(&self, callee: ProcId) -> BTreeSet<usize> {
+        self.returned[callee.index()].iter().flat_map(|value| self.kinds(callee, value)).collect()
     }
 
     fn register(&self, id: ProcId, reg: Reg) -> usize {
@@ -147,13 +138,13 @@ impl Flow<'_> {
     }
 
     /// What a value may be computed from; what comparisons tell is no pointer.
-    fn kinds(&self, id: ProcId, value: &Expr) -> Vec<bool> {
-        let mut all = vec![false; self.escaped.len()];
+    fn kinds(&self, id: ProcId, value: &Expr) -> BTreeSet<usize> {
+        let mut all = BTreeSet::new();
         self.collect(id, value, &mut all);
         all
     }
 
-    fn collect(&self, id: ProcId, value: &Expr, all: &mut [bool]) {
+    fn collect(&self, id: ProcId, value: &Expr, all: &mut BTreeSet<usize>) {
         match value {
             Expr::Binary(
                 BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge,
@@ -161,17 +152,17 @@ impl Flow<'_> {
             )
             | Expr::Unary(UnaryOp::Not, ..) => {}
             _ => value.visit(&mut |e| match e {
-                Expr::Reg(reg) => unite(all, &self.held[self.register(id, *reg)]),
+                Expr::Reg(reg) => all.extend(&self.held[self.register(id, *reg)]),
                 Expr::At { base, len, .. } => {
                     let first = self.register(id, *base);
-                    (first..first + *len as usize).for_each(|register| unite(all, &self.held[register]));
+                    (first..first + *len as usize).for_each(|register| all.extend(&self.held[register]));
                 }
                 _ => {}
             }),
         }
     }
 
-    fn reach(&mut self, id: ProcId, dest: &Dest, kinds: &[bool]) {
+    fn reach(&mut self, id: ProcId, dest: &Dest, kinds: &BTreeSet<usize>) {
         let (base, len) = match dest {
             Dest::Reg(reg) => (*reg, 1),
             Dest::At { base, len, .. } => (*base, *len),
@@ -180,17 +171,20 @@ impl Flow<'_> {
         (first..first + len as usize).for_each(|register| self.hold(register, kinds));
     }
 
-    fn hold(&mut self, register: usize, kinds: &[bool]) {
-        self.changed |= kinds.iter().zip(&self.held[register]).any(|(new, old)| *new && !old);
-        unite(&mut self.held[register], kinds);
+    fn hold(&mut self, register: usize, kinds: &BTreeSet<usize>) {
+        let before = self.held[register].len();
+        self.held[register].extend(kinds);
+        self.changed |= self.held[register].len() > before;
     }
 
     fn escape(&mut self, id: ProcId, value: &Expr) {
         let kinds = self.kinds(id, value);
-        unite(&mut self.escaped, &kinds);
+        kinds.into_iter().for_each(|kind| self.escaped[kind] = true);
     }
 }
 
-fn unite(all: &mut [bool], more: &[bool]) {
-    all.iter_mut().zip(more).for_each(|(a, b)| *a |= *b);
+/// The values that a procedure returns.
+fn returned(procedure: &Procedure) -> Vec<&Expr> {
+    let value = |instr| if let &Instr::Return(Some(ref value)) = instr { Some(value) } else { None };
+    procedure.edges().iter().filter_map(|edge| value(&edge.instr)).collect()
 }

@@ -30,6 +30,7 @@
 //! could do. All this keeps every violation and every final state, which is tested against the
 //! unreduced search.
 
+use crate::graph;
 use crate::private::Private;
 use crate::unshared::Unshared;
 use fencepost_ir::cfg::{
@@ -106,19 +107,26 @@ impl LocalSteps {
 
     fn with(program: &Program, model: Model, unshared: Option<Unshared>) -> LocalSteps {
         let mut watched: Vec<_> = program.procedures.iter().map(|p| vec![false; p.nodes as usize]).collect();
+        let labels = program.label_nodes();
         for property in &program.properties {
             let Property::Forbid { together, .. } = property else { continue };
             for requirement in together.iter().flatten() {
-                let node = program.procedure(requirement.procedure).label(&requirement.label);
+                let node = labels.get(&(requirement.procedure, &requirement.label[..]));
                 let node = node.expect("the validator asks for the label");
                 watched[requirement.procedure.index()][node.index()] = true;
             }
         }
         let constant = constant_objects(program);
-        let notices_reuse = program.notices_reuse();
-        let local: Vec<_> = (0..program.procedures.len() as u32)
-            .map(|id| local_nodes(program, ProcId(id), model, &watched, &constant, notices_reuse))
-            .collect();
+        let facts = Facts {
+            model,
+            watched: &watched,
+            constant: &constant,
+            notices_reuse: program.notices_reuse(),
+            outermost: &outermost_procedures(program),
+            recursive: &graph::recursive_procedures(program),
+        };
+        let local: Vec<_> =
+            (0..program.procedures.len() as u32).map(|id| local_nodes(program, ProcId(id), &facts)).collect();
         let mut may_be_local = local.clone();
         if let Some(unshared) = &unshared {
             for (id, local) in may_be_local.iter_mut().enumerate() {
@@ -129,12 +137,12 @@ impl LocalSteps {
         let cyclic = cyclic_nodes(program, &may_be_local);
         let closing = program.procedures.iter().zip(&cyclic).map(|(p, cyclic)| {
             let mut closing = vec![false; cyclic.len()];
-            loop_heads(p).into_iter().for_each(|head| closing[head.index()] = cyclic[head.index()]);
+            graph::loop_heads(p).into_iter().for_each(|head| closing[head.index()] = cyclic[head.index()]);
             closing
         });
         let closing = closing.collect();
         let passing = (0..program.procedures.len() as u32)
-            .map(|id| passing_nodes(program, ProcId(id), &watched))
+            .map(|id| passing_nodes(program, ProcId(id), &facts))
             .collect();
         let keeps = |i: &Instr| matches!(i, Instr::AtomicBegin(Drain::No) | Instr::AtomicEnd(Drain::No));
         let sections_drain = !program.procedures.iter().any(|p| p.edges().iter().any(|e| keeps(&e.instr)));
@@ -250,7 +258,7 @@ fn constant_objects(program: &Program) -> Vec<bool> {
     let mut constant = vec![true; program.objects.len()];
     let pointed = |constant: &mut [bool], word: i64| {
         if program.pointer_bits > 0
-            && let Target::Object(object, _) = pointer::target(word, program.pointer_bits)
+            && let Target::Object(object, _) = pointer::target(word)
             && let Some(object) = constant.get_mut(object as usize)
         {
             *object = false;
@@ -280,20 +288,36 @@ fn constant_objects(program: &Program) -> Vec<bool> {
     constant
 }
 
-fn local_nodes(
-    program: &Program,
-    id: ProcId,
+/// What is known of the whole program.
+struct Facts<'a> {
     model: Model,
-    watched: &[Vec<bool>],
-    constant: &[bool],
+    watched: &'a [Vec<bool>],
+    /// For each object whether it keeps its first value.
+    constant: &'a [bool],
     notices_reuse: bool,
-) -> Vec<bool> {
+    /// For each procedure whether threads begin with it, and whether it can call itself.
+    outermost: &'a [bool],
+    recursive: &'a [bool],
+}
+
+/// For each procedure whether threads begin with it.
+pub(crate) fn outermost_procedures(program: &Program) -> Vec<bool> {
+    let mut outermost = vec![false; program.procedures.len()];
+    for thread in &program.threads {
+        outermost[thread.procedure.index()] = true;
+    }
+    for edge in program.procedures.iter().flat_map(Procedure::edges) {
+        if let Instr::Spawn(_, spawned, ..) = edge.instr {
+            outermost[spawned.index()] = true;
+        }
+    }
+    outermost
+}
+
+fn local_nodes(program: &Program, id: ProcId, facts: &Facts<'_>) -> Vec<bool> {
+    let Facts { model, watched, constant, notices_reuse, .. } = *facts;
     let procedure = program.procedure(id);
-    let outermost = program.threads.iter().any(|t| t.procedure == id)
-        || program
-            .procedures
-            .iter()
-            .any(|p| p.edges().iter().any(|e| matches!(e.instr, Instr::Spawn(_, s, ..) if s == id)));
+    let outermost = facts.outermost[id.index()];
     let own = own_objects(procedure);
     let is_own = |address: &Address| pointer_slot(address.expr()).is_some_and(|slot| own[slot as usize]);
     let is_local = |edge: &Edge| match &edge.instr {
@@ -337,7 +361,7 @@ fn local_nodes(
                 && procedure.out(NodeId(n)).next().is_some()
         })
         .collect();
-    if is_recursive(program, id) {
+    if facts.recursive[id.index()] {
         local[procedure.entry().index()] = false;
     }
     local
@@ -346,21 +370,8 @@ fn local_nodes(
 /// The local nodes that may be on a cycle: those that have one before and one behind them, again and again, and all
 /// nodes of the procedures that are called from these.
 fn cyclic_nodes(program: &Program, local: &[Vec<bool>]) -> Vec<Vec<bool>> {
-    let mut cyclic = local.to_vec();
-    for (procedure, cyclic) in program.procedures.iter().zip(&mut cyclic) {
-        loop {
-            let mut entered = vec![false; cyclic.len()];
-            for edge in procedure.edges().iter().filter(|e| cyclic[e.from.index()]) {
-                entered[edge.to.index()] = true;
-            }
-            let goes_on = |n: usize| procedure.out(NodeId(n as u32)).any(|(_, e)| cyclic[e.to.index()]);
-            let kept: Vec<_> = (0..cyclic.len()).map(|n| cyclic[n] && entered[n] && goes_on(n)).collect();
-            if kept == *cyclic {
-                break;
-            }
-            *cyclic = kept;
-        }
-    }
+    let with_nodes = program.procedures.iter().zip(local);
+    let mut cyclic: Vec<_> = with_nodes.map(|(procedure, local)| graph::between(procedure, local)).collect();
     let callees = |id: usize, from: &[bool]| {
         let calls = program.procedures[id].edges().iter().filter(|e| from[e.from.index()]);
         let callee = |e: &Edge| if let Instr::Call(_, callee, _) = e.instr { Some(callee) } else { None };
@@ -376,9 +387,9 @@ fn cyclic_nodes(program: &Program, local: &[Vec<bool>]) -> Vec<Vec<bool>> {
     cyclic
 }
 
-fn passing_nodes(program: &Program, id: ProcId, watched: &[Vec<bool>]) -> Vec<bool> {
+fn passing_nodes(program: &Program, id: ProcId, facts: &Facts<'_>) -> Vec<bool> {
     let procedure = program.procedure(id);
-    let is_watched = |p: ProcId, node: NodeId| watched[p.index()][node.index()];
+    let is_watched = |p: ProcId, node: NodeId| facts.watched[p.index()][node.index()];
     let unseen = |e: &Edge| {
         let callee = if let Instr::Call(_, callee, _) = e.instr { Some(callee) } else { None };
         !is_watched(id, e.to) && !callee.is_some_and(|c| is_watched(c, program.procedure(c).entry()))
@@ -386,8 +397,8 @@ fn passing_nodes(program: &Program, id: ProcId, watched: &[Vec<bool>]) -> Vec<bo
     let mut passing: Vec<_> = (0..procedure.nodes)
         .map(|n| !is_watched(id, NodeId(n)) && procedure.out(NodeId(n)).all(|(_, e)| unseen(e)))
         .collect();
-    loop_heads(procedure).into_iter().for_each(|head| passing[head.index()] = false);
-    if is_recursive(program, id) {
+    graph::loop_heads(procedure).into_iter().for_each(|head| passing[head.index()] = false);
+    if facts.recursive[id.index()] {
         passing[procedure.entry().index()] = false;
     }
     passing
@@ -446,60 +457,4 @@ fn offset_of(pointer: &Expr) -> Option<&Expr> {
         Expr::Binary(BinaryOp::Add, Arith::Wrap(_), _, offset) => Some(offset),
         _ => None,
     }
-}
-
-/// Targets of edges that close a cycle in a depth-first search: every cycle has one.
-fn loop_heads(procedure: &Procedure) -> Vec<NodeId> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        Open,
-        Done,
-    }
-    let mut marks = vec![Mark::New; procedure.nodes as usize];
-    let mut heads = Vec::new();
-    for root in 0..procedure.nodes {
-        if marks[root as usize] != Mark::New {
-            continue;
-        }
-        marks[root as usize] = Mark::Open;
-        let mut stack = vec![(NodeId(root), 0)];
-        while let Some((node, next)) = stack.last_mut() {
-            match procedure.out(*node).nth(*next) {
-                Some((_, edge)) => {
-                    *next += 1;
-                    match marks[edge.to.index()] {
-                        Mark::New => {
-                            marks[edge.to.index()] = Mark::Open;
-                            stack.push((edge.to, 0));
-                        }
-                        Mark::Open => heads.push(edge.to),
-                        Mark::Done => {}
-                    }
-                }
-                None => {
-                    marks[node.index()] = Mark::Done;
-                    stack.pop();
-                }
-            }
-        }
-    }
-    heads
-}
-
-fn is_recursive(program: &Program, id: ProcId) -> bool {
-    let callees = |p: ProcId| {
-        program.procedure(p).edges().iter().filter_map(|e| match e.instr {
-            Instr::Call(_, callee, _) => Some(callee),
-            _ => None,
-        })
-    };
-    let mut seen = vec![false; program.procedures.len()];
-    let mut work: Vec<_> = callees(id).collect();
-    while let Some(p) = work.pop() {
-        if !std::mem::replace(&mut seen[p.index()], true) {
-            work.extend(callees(p));
-        }
-    }
-    seen[id.index()]
 }

@@ -4,11 +4,13 @@
 //! needs. First the steps that can be left out are left out; then a plain breadth-first search,
 //! without reductions or bounds and no deeper than the run found, looks for a shorter one. If
 //! that search is not cut off by its limit on states, the result is a shortest run.
+//!
+//! The run is a violation from the beginning: when the budget is used up, it stays as it is by then.
 
-use crate::search::{End, Found, Goal, Limits, Order, Reduction, Search};
+use crate::search::{End, Far, Found, Goal, Limits, Order, Reduction, Search};
 use fencepost_ir::Span;
 use fencepost_memory::{Machine, Memory, State, with_memory};
-use fencepost_task::{Action, Step, Task, Trace, Violation};
+use fencepost_task::{Action, Pace, Step, Stop, Task, Trace, Violation};
 
 /// States that the search for a shorter run may look at.
 const SEARCH_LIMIT: u64 = 300_000;
@@ -25,15 +27,18 @@ const MARKED: usize = 32;
 /// A run to a violation that is no longer than the given one.
 pub fn shorten<M: Memory + Copy>(task: &Task<'_>, memory: M, mut trace: Trace) -> Trace {
     let machine = || Machine::new(task.program).expect("the search had one");
-    drop_steps(&machine(), &memory, &mut trace);
+    if drop_steps(&machine(), &memory, &mut trace, &mut Pace::new(&task.budget)).is_err() {
+        return trace;
+    }
     let mut search = Search::new(machine(), memory, task.model, Order::Breadth, Reduction::Off);
     search.limits = Limits { states: Some(SEARCH_LIMIT), depth: Some(trace.steps.len() as u64) };
     match search.run(None, &task.budget, &mut Goal::Violation, &mut |_| {}) {
-        End::Found(Found { init, steps, violation }) if !is_limit(violation) => {
+        End::Found(Found { init, steps, violation }, _) => {
             Trace { init, steps, violation, shortest: true, ..trace }
         }
-        End::Exhausted { .. } => Trace { shortest: true, ..trace },
-        End::Found(_) | End::Stopped(_) => trace,
+        End::Exhausted(_) => Trace { shortest: true, ..trace },
+        End::Paused(search, Far::Depth) if !search.has_met_limit() => Trace { shortest: true, ..trace },
+        End::Limited(..) | End::Paused(..) | End::Stopped(..) => trace,
     }
 }
 
@@ -44,30 +49,40 @@ const QUICK_LIMIT: usize = 120;
 pub fn without_needless_steps(task: &Task<'_>, mut trace: Trace) -> Trace {
     if trace.steps.len() <= QUICK_LIMIT {
         let machine = Machine::new(task.program).expect("the trace is a run of it");
-        with_memory!(task.model, memory => drop_steps(&machine, memory, &mut trace));
+        let pace = &mut Pace::new(&task.budget);
+        // Stopped or not, the run is one.
+        let _ = with_memory!(task.model, memory => drop_steps(&machine, memory, &mut trace, pace));
     }
     trace
 }
 
-fn is_limit(violation: Violation) -> bool {
-    matches!(violation, Violation::Failure(failure) if failure.is_limit())
-}
-
 /// Leaves out every step without which the run still ends in the same violation: first in long pieces, such as the rounds of
 /// a loop, then one by one.
-pub fn drop_steps<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &mut Trace) {
+pub fn drop_steps<M: Memory>(
+    machine: &Machine<'_>,
+    memory: &M,
+    trace: &mut Trace,
+    pace: &mut Pace,
+) -> Result<(), Stop> {
     if trace.steps.len() > DROP_LIMIT {
-        return;
+        return Ok(());
     }
     let mut piece = LONGEST_PIECE;
     while piece > 0 {
-        drop_pieces(machine, memory, trace, piece);
+        drop_pieces(machine, memory, trace, piece, pace)?;
         piece /= 2;
     }
+    Ok(())
 }
 
 /// Leaves out pieces of that length, from the last to the first: what is before a piece stays as it is until it is its turn.
-fn drop_pieces<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &mut Trace, piece: usize) {
+fn drop_pieces<M: Memory>(
+    machine: &Machine<'_>,
+    memory: &M,
+    trace: &mut Trace,
+    piece: usize,
+    pace: &mut Pace,
+) -> Result<(), Stop> {
     let mut before = Vec::new();
     let mut state = machine.initial(&trace.init);
     for (i, &step) in trace.steps.iter().enumerate() {
@@ -85,15 +100,22 @@ fn drop_pieces<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &mut Trace, 
         let mut rest = trace.steps[mark * MARKED..].to_vec();
         let at = from - mark * MARKED;
         rest.drain(at..(at + piece).min(rest.len()));
-        if leads_to(machine, memory, before[mark].clone(), &rest, trace.violation) {
+        if leads_to(machine, memory, before[mark].clone(), &rest, trace.violation, pace)? {
             trace.steps.truncate(mark * MARKED);
             trace.steps.extend(rest);
         }
     }
+    Ok(())
 }
 
-pub fn leads_to_violation<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trace) -> bool {
-    leads_to(machine, memory, machine.initial(&trace.init), &trace.steps, trace.violation)
+/// Whether the run is possible, and ends in its violation.
+pub fn leads_to_violation<M: Memory>(
+    machine: &Machine<'_>,
+    memory: &M,
+    trace: &Trace,
+    pace: &mut Pace,
+) -> Result<bool, Stop> {
+    leads_to(machine, memory, machine.initial(&trace.init), &trace.steps, trace.violation, pace)
 }
 
 /// Whether the steps are possible from that state on, and end in the violation.
@@ -103,30 +125,32 @@ fn leads_to<M: Memory>(
     mut state: State,
     steps: &[Step],
     violation: Violation,
-) -> bool {
+    pace: &mut Pace,
+) -> Result<bool, Stop> {
     let mut enabled = Vec::new();
     for (i, &step) in steps.iter().enumerate() {
+        pace.work(1, || 0)?;
         enabled.clear();
         let thread = step.thread as usize;
         if thread >= state.threads.len() {
-            return false;
+            return Ok(false);
         }
         match step.action {
             Action::Edge(..) => machine.thread_steps(memory, &state, thread, &mut enabled),
             _ => machine.memory_steps(memory, &state, thread, &mut enabled),
         }
         if !enabled.contains(&step) {
-            return false;
+            return Ok(false);
         }
         if let Err(failure) = machine.apply(memory, &mut state, step) {
-            return i + 1 == steps.len() && violation == Violation::Failure(failure);
+            return Ok(i + 1 == steps.len() && Ok(violation) == failure.violation());
         }
     }
-    machine.violation(memory, &state) == Some(violation)
+    Ok(machine.violation(memory, &state) == Some(Ok(violation)))
 }
 
 /// Where the last step of a run stands in the source.
-pub fn last_span<M: Memory>(machine: &Machine<'_>, memory: &M, found: &Found) -> Option<Span> {
+pub fn last_span<M: Memory, E>(machine: &Machine<'_>, memory: &M, found: &Found<E>) -> Option<Span> {
     let (&Step { thread, action }, before) = found.steps.split_last()?;
     let mut state = machine.initial(&found.init);
     for &step in before {

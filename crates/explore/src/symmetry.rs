@@ -8,6 +8,7 @@ use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Count, Instr, Loc, Observable, Program, Property, StartId, Who};
 use fencepost_memory::{State, Thread};
 use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 /// The groups of interchangeable threads.
 pub struct Symmetry {
@@ -24,8 +25,9 @@ impl Symmetry {
                 p.registers.iter().any(|r| r.ty == Scalar::Thread)
                     || p.edges().iter().any(|e| matches!(e.instr, Instr::Spawn(..) | Instr::Join(..)))
             });
-        let named: Vec<StartId> = program.properties.iter().flat_map(named_starts).collect();
-        let mut groups: Vec<(StartId, Vec<usize>)> = Vec::new();
+        let named: HashSet<StartId> = program.properties.iter().flat_map(named_starts).collect();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut by_start = HashMap::new();
         let mut position = 0;
         for (i, start) in program.threads.iter().enumerate() {
             let Count::Times(n) = start.count else { continue };
@@ -33,16 +35,13 @@ impl Symmetry {
             position += n as usize;
             let id = StartId(i as u32);
             // Threads of one named start are still interchangeable among themselves.
-            let same = groups.iter_mut().find(|(other, _)| {
-                let other_start = &program.threads[other.index()];
-                other_start.procedure == start.procedure
-                    && other_start.args == start.args
-                    && !named.contains(&id)
-                    && !named.contains(other)
-            });
-            match same {
-                Some((_, group)) => group.extend(threads),
-                None => groups.push((id, threads.collect())),
+            let group = match named.contains(&id) {
+                true => groups.len(),
+                false => *by_start.entry((start.procedure, &start.args)).or_insert(groups.len()),
+            };
+            match groups.get_mut(group) {
+                Some(group) => group.extend(threads),
+                None => groups.push(threads.collect()),
             }
         }
         let cells = program.cell_types().into_iter().enumerate();
@@ -50,10 +49,7 @@ impl Symmetry {
             cells.filter(|(_, ty)| *ty == Scalar::Mutex).map(|(i, _)| Loc::cell(i as u32)).collect();
         // Owners of allocated mutexes would have to be renamed, too.
         let handles = handles || !program.heap_types.is_empty();
-        Symmetry {
-            groups: groups.into_iter().map(|(_, g)| g).filter(|g| g.len() > 1 && !handles).collect(),
-            mutexes,
-        }
+        Symmetry { groups: groups.into_iter().filter(|g| g.len() > 1 && !handles).collect(), mutexes }
     }
 
     /// Sorts the threads of each group. Gives where each thread came from, or `None` if all stay.

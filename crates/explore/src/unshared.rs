@@ -17,7 +17,6 @@ use fencepost_task::{Action, Model, Step};
 pub struct Unshared {
     /// For each procedure and node with one way out, and that an access through a pointer: the pointer, and where it goes on.
     accesses: Vec<Vec<Option<(Expr, NodeId)>>>,
-    pointer_bits: u8,
     /// Stores reach memory in their order.
     in_order: bool,
 }
@@ -38,11 +37,7 @@ impl Unshared {
             (0..procedure.nodes).map(access).collect()
         });
         let followed = !program.heap_types.is_empty() && !program.shows_addresses();
-        followed.then(|| Unshared {
-            accesses: accesses.collect(),
-            pointer_bits: program.pointer_bits,
-            in_order: model == Model::Tso,
-        })
+        followed.then(|| Unshared { accesses: accesses.collect(), in_order: model == Model::Tso })
     }
 
     /// The nodes of a procedure with such accesses, and where these go on.
@@ -61,7 +56,7 @@ impl Unshared {
             return false;
         };
         let Ok(word) = eval(pointer, &state.threads[thread]) else { return false };
-        let Target::Object(number, _) = pointer::target(word, self.pointer_bits) else { return false };
+        let Target::Object(number, _) = pointer::target(word) else { return false };
         unseen(*to) && self.is_unshared(state, thread, ObjectId(number), true)
     }
 
@@ -75,14 +70,14 @@ impl Unshared {
 
     fn is_unshared(&self, state: &State, thread: usize, object: ObjectId, by_own_stores: bool) -> bool {
         state.heap_object(object).is_some_and(|o| o.life == Life::Live)
-            && !others_lead_to(state, thread, object, self.pointer_bits, by_own_stores)
+            && !others_lead_to(state, thread, object, by_own_stores)
     }
 }
 
 /// Whether anything but the thread's own registers, and the object itself, leads to the object; stores that wait in its own
 /// buffer count if asked for.
-fn others_lead_to(state: &State, own: usize, object: ObjectId, bits: u8, by_own_stores: bool) -> bool {
-    let leads = |word: i64| matches!(pointer::target(word, bits), Target::Object(o, _) if o == object.0);
+fn others_lead_to(state: &State, own: usize, object: ObjectId, by_own_stores: bool) -> bool {
+    let leads = |word: i64| matches!(pointer::target(word), Target::Object(o, _) if o == object.0);
     let stores =
         |e: &Entry| e.kind == EntryKind::Store && e.loc.as_element().is_some_and(|(o, _)| o == object);
     let by_thread = |(index, thread): (usize, &Thread)| {

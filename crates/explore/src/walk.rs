@@ -8,7 +8,7 @@
 
 use crate::search::Found;
 use fencepost_memory::{Machine, Memory, State};
-use fencepost_task::{Budget, Step, Violation};
+use fencepost_task::{Budget, Pace, Step, Stop};
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
@@ -24,19 +24,26 @@ const FLUSHES: [usize; 3] = [128, 20, 3];
 /// Longer buffers are not needed to find anything, and take their time.
 const LONGEST: usize = 32;
 
-/// The budget is looked at after so many steps.
-const GLANCE: u32 = 1024;
-
 /// Draws runs until one violates something, or enough have been drawn.
-pub fn find<M: Memory>(machine: &Machine<'_>, memory: &M, budget: &Budget) -> Option<Found> {
+pub fn find<M: Memory>(machine: &Machine<'_>, memory: &M, budget: &Budget) -> Result<Option<Found>, Stop> {
+    let mut pace = Pace::new(budget);
     let runs = RUNS.iter().flat_map(|&(number, steps)| (0..number).map(move |_| steps));
-    runs.enumerate().find_map(|(number, most)| {
+    // A run is kept while it is drawn; where memory is short, runs are.
+    let longest = budget
+        .memory()
+        .map_or(u32::MAX, |bytes| u32::try_from(bytes / 4 / size_of::<Step>() as u64).unwrap_or(u32::MAX));
+    for (number, most) in runs.enumerate() {
+        let most = most.min(longest);
         let habits = Habits {
             stays: STAYS[number % STAYS.len()],
             flushes: FLUSHES[number / STAYS.len() % FLUSHES.len()],
         };
-        walk(machine, memory, &mut Draw { run: number, drawn: 0 }, &habits, most, budget)
-    })
+        let draw = &mut Draw { run: number, drawn: 0 };
+        if let Some(found) = walk(machine, memory, draw, &habits, most, &mut pace)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// What a run draws.
@@ -70,45 +77,48 @@ fn walk<M: Memory>(
     draw: &mut Draw,
     habits: &Habits,
     most: u32,
-    budget: &Budget,
-) -> Option<Found> {
+    pace: &mut Pace,
+) -> Result<Option<Found>, Stop> {
     let choices = machine.initial_choices().into_iter();
     let init: Vec<_> = choices
         .map(|(loc, choices)| {
             let number = draw.below(usize::try_from(choices.count()).unwrap_or(usize::MAX));
-            (loc, choices.values().nth(number).expect("there are so many"))
+            (loc, choices.nth(number as u128).expect("there are so many"))
         })
         .collect();
     let mut state = machine.initial(&init);
     let mut steps = Vec::new();
     let mut possible = Vec::new();
     let mut thread = 0;
-    for taken in 1..=most {
+    for _ in 0..most {
+        pace.work(1, || 0)?;
         let threads = state.threads.len();
         if !draw.happens(habits.stays) {
             thread = draw.below(threads);
         }
         let flushes = draw.happens(habits.flushes);
         // A thread that waits gives its turn to the next.
-        thread = (0..threads).map(|i| (thread + i) % threads).find(|thread| {
+        let goes_on = (0..threads).map(|i| (thread + i) % threads).find(|thread| {
             thread_steps(machine, memory, &state, *thread, flushes, &mut possible);
             !possible.is_empty()
-        })?;
+        });
+        let Some(goes_on) = goes_on else { return Ok(None) };
+        thread = goes_on;
         let step = possible[draw.below(possible.len())];
         steps.push(step);
         let violation = match machine.apply(memory, &mut state, step) {
             Ok(()) => machine.violation(memory, &state),
-            Err(failure) if failure.is_limit() || !machine.reports(failure) => return None,
-            Err(failure) => Some(Violation::Failure(failure)),
+            Err(failure) if !machine.reports(failure) => return Ok(None),
+            Err(failure) => Some(failure.violation()),
         };
-        if let Some(violation) = violation {
-            return Some(Found { init, steps, violation });
-        }
-        if taken.is_multiple_of(GLANCE) && budget.exceeded(0).is_some() {
-            return None;
+        match violation {
+            None => {}
+            Some(Ok(violation)) => return Ok(Some(Found { init, steps, violation })),
+            // The search meets the limit again, and says so.
+            Some(Err(_)) => return Ok(None),
         }
     }
-    None
+    Ok(None)
 }
 
 /// A thread's steps: those of its buffer if it is their turn, or if it waits for them.

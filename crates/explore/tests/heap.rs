@@ -87,7 +87,7 @@ fn source(rng: &mut Rng) -> String {
 }
 
 fn check(program: &Program, model: Model, reduction: Reduction) -> Option<bool> {
-    let budget = Budget { memory: Some(MEMORY), ..Budget::default() };
+    let budget = Budget::default().within(MEMORY);
     let task = Task { program, model, bounds: Bounds::default(), budget };
     let explicit = Explicit { reduction, ..Explicit::default() };
     match explicit.check_quickly(&task, &mut |_| {}).verdict {

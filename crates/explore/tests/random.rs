@@ -11,7 +11,7 @@ use fencepost_memory::{Machine, State, reachable, with_memory};
 use fencepost_passes::pipeline;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::sketch::shrink;
-use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 use std::collections::BTreeSet;
 
 /// More states are not searched plainly.
@@ -68,7 +68,7 @@ fn memory_at_the_end(program: &Program, state: &State) -> Vec<i64> {
 
 fn compare(program: &Program, safe: bool, verdict: Verdict) -> Option<String> {
     match verdict {
-        Verdict::Safe { scope: Scope::Complete } if safe => None,
+        Verdict::Safe(cleared) if safe && cleared.is_complete() => None,
         Verdict::Unsafe { trace } if !safe => {
             replay(program, &trace).err().map(|r| format!("does not replay: {r}"))
         }

@@ -48,7 +48,6 @@ fn a_lost_update_is_found_among_too_many_states() {
 fn nothing_is_found_where_nothing_is_lost() {
     let program = counters("lock(m);", "unlock(m);");
     for model in Model::ALL {
-        let memory = Some(32 << 20);
-        assert!(found(&program, model, Budget { memory, ..Budget::default() }).is_none());
+        assert!(found(&program, model, Budget::default().within(32 << 20)).is_none());
     }
 }

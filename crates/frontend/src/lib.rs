@@ -3,6 +3,7 @@
 //! Whatever a file holds, the answer is a program or [`Diagnostic`]s with their places; reading
 //! never panics and never skips what it does not understand.
 
+pub mod bounded;
 pub mod c;
 mod cursor;
 mod diagnostic;

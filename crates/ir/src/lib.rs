@@ -6,6 +6,7 @@
 //!
 //! This crate does no input or output and knows nothing of memory models.
 
+mod access;
 pub mod cfg;
 mod checks;
 pub mod eval;
@@ -15,6 +16,7 @@ pub mod scalar;
 pub mod source;
 pub mod tree;
 
+pub use access::Access;
 pub use checks::{Check, Checks};
 pub use eval::Fault;
 pub use layout::{Cell, Field, Record, RecordId, RecordKind, Records, Step, Type, UNBOUNDED};

@@ -4,6 +4,7 @@
 //! 64-bit values are held by their bit pattern. Who makes a value ([`crate::eval`], initialisers)
 //! establishes it, nobody else has to check.
 
+use crate::pointer;
 use std::fmt;
 
 /// A fixed-width two's-complement integer type.
@@ -87,7 +88,7 @@ impl Scalar {
             Scalar::Integer => (i64::MIN.into(), i64::MAX.into()),
             Scalar::Thread => (-1, i64::from(u16::MAX).into()),
             Scalar::Mutex => (0, i64::from(u16::MAX).into()),
-            Scalar::Pointer { bits } => IntType { bits, signed: false }.limits(),
+            Scalar::Pointer { .. } => pointer::WORD.limits(),
         }
     }
 
@@ -113,9 +114,15 @@ impl Scalar {
         if !plain(self) || !plain(to) || self.size() != to.size() {
             return None;
         }
+        // What a pointer of 4 bytes looks like as an integer.
+        let value = match (self, to) {
+            (Scalar::Pointer { bits: 32 }, _) => pointer::narrow(value)?.into(),
+            (_, Scalar::Pointer { bits: 32 }) => return Some(pointer::widen(value as u32)),
+            _ => value,
+        };
         match to {
             Scalar::Int(int) => Some(int.wrap(value.into())),
-            Scalar::Pointer { bits } => Some(IntType { bits, signed: false }.wrap(value.into())),
+            Scalar::Pointer { .. } => Some(value),
             _ => to.contains(value).then_some(value),
         }
     }
@@ -124,7 +131,7 @@ impl Scalar {
     pub fn meaning(self, value: i64) -> i128 {
         match self {
             Scalar::Int(int) => int.meaning(value),
-            Scalar::Pointer { bits } => IntType { bits, signed: false }.meaning(value),
+            Scalar::Pointer { .. } => pointer::WORD.meaning(value),
             _ => value.into(),
         }
     }

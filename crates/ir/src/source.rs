@@ -52,6 +52,16 @@ pub struct Sources {
 struct SourceFile {
     name: String,
     text: String,
+    /// Where each line begins.
+    lines: Vec<usize>,
+}
+
+impl SourceFile {
+    fn new(name: String, text: String) -> SourceFile {
+        let ends = text.match_indices('\n').map(|(end, _)| end + 1);
+        let lines = [0].into_iter().chain(ends).filter(|start| *start < text.len()).collect();
+        SourceFile { name, text, lines }
+    }
 }
 
 impl Sources {
@@ -64,7 +74,7 @@ impl Sources {
 
     /// Adds a file.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        self.files.push(SourceFile::new(name.into(), text.into()));
         FileId(self.files.len() as u32 - 1)
     }
 
@@ -81,7 +91,10 @@ impl Sources {
     /// One line of a file, without its line end.
     pub fn line(&self, span: Span) -> Option<&str> {
         let number = (span.line as usize).checked_sub(1)?;
-        self.text(span.file).lines().nth(number)
+        let file = self.files.get(span.file.0 as usize)?;
+        let start = *file.lines.get(number)?;
+        let end = file.lines.get(number + 1).copied().unwrap_or(file.text.len());
+        file.text[start..end].lines().next()
     }
 
     /// `file:line` as messages print it.
@@ -100,5 +113,22 @@ impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.sources.name(self.span.file);
         if self.span.is_some() { write!(f, "{name}:{}", self.span.line) } else { f.write_str(name) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_the_text() {
+        for text in ["", "a", "a\n", "\n", "a\r\nb\n\nc", "\n\nx\n\n", "a\rb\nc\r"] {
+            let sources = Sources::single("file", text);
+            let line = |line| sources.line(Span { line, ..Span::NONE });
+            let expected: Vec<_> = text.lines().collect();
+            let found: Vec<_> = (1..).map_while(line).collect();
+            assert_eq!(found, expected, "{text:?}");
+            assert_eq!(line(0), None);
+        }
     }
 }

@@ -29,15 +29,14 @@ impl Machine<'_> {
         if let Some(gone) = place {
             let index = (gone.0 - state.first_heap) as usize;
             state.heap[index] = self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage);
-            return Ok(pointer::to_object(gone.0, 0, self.program.pointer_bits));
+            return Ok(pointer::to_object(gone.0, 0));
         }
         let number = u64::from(state.first_heap) + state.heap.len() as u64;
-        let bits = self.program.pointer_bits;
-        if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::limit(bits)) || number > MAX_OBJECTS {
+        if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::LARGEST) || number > MAX_OBJECTS {
             return Err(Failure::Fault(Fault::TooMuchMemory));
         }
         state.heap.push(self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage));
-        Ok(pointer::to_object(number as u32, 0, bits))
+        Ok(pointer::to_object(number as u32, 0))
     }
 
     /// The objects in whose place a new one of that type and size can be, as far as it matters: where nobody has a pointer to
@@ -62,8 +61,7 @@ impl Machine<'_> {
 
     /// Whether some word may be a pointer to the object, with a mark in its high or low bits perhaps.
     fn is_known(&self, state: &State, object: ObjectId) -> bool {
-        let bits = self.program.pointer_bits;
-        let leads = |word: i64| matches!(pointer::target(word, bits), Target::Object(o, _) if o == object.0);
+        let leads = |word: i64| matches!(pointer::target(word), Target::Object(o, _) if o == object.0);
         let knows =
             |word: i64| leads(word) || leads(word >> MARK_BITS) || leads(word << MARK_BITS >> MARK_BITS);
         let in_threads = state.threads.iter().flat_map(|t| {
@@ -82,7 +80,7 @@ impl Machine<'_> {
         ty: HeapTypeId,
         bytes: i64,
     ) -> Result<i64, Failure> {
-        let old = match pointer::target(word, self.program.pointer_bits) {
+        let old = match pointer::target(word) {
             Target::Object(number, _) => state.heap_object(ObjectId(number)).cloned(),
             Target::Null | Target::Procedure(_) => None,
         };
@@ -105,7 +103,7 @@ impl Machine<'_> {
         word: i64,
         storage: Storage,
     ) -> Result<(), Failure> {
-        let (number, offset) = match pointer::target(word, self.program.pointer_bits) {
+        let (number, offset) = match pointer::target(word) {
             Target::Null => return Ok(()),
             Target::Procedure(_) => return Err(Failure::Fault(Fault::InvalidFree)),
             Target::Object(number, offset) => (number, offset),

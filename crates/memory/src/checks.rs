@@ -13,7 +13,7 @@ use crate::state::State;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Instr, Loc, Storage};
 use fencepost_ir::pointer::{self, Target};
-use fencepost_task::{Failure, Violation};
+use fencepost_task::{Error, Failure, Limit, Violation};
 use std::collections::HashSet;
 
 /// More states of one atomic section than this are not looked at to see whether it can be passed.
@@ -29,8 +29,8 @@ struct Access {
 
 impl Machine<'_> {
     /// What is wrong with the state: what the program forbids, or what its checks ask for.
-    pub fn violation(&self, memory: &impl Memory, state: &State) -> Option<Violation> {
-        self.violated(state).or_else(|| self.state_failure(memory, state).map(Violation::Failure))
+    pub fn violation(&self, memory: &impl Memory, state: &State) -> Option<Result<Violation, Limit>> {
+        self.violated(state).or_else(|| self.state_error(memory, state).map(|e| Ok(Violation::Failure(e))))
     }
 
     /// Whether the user wants to hear of a failure.
@@ -39,15 +39,15 @@ impl Machine<'_> {
     }
 
     /// What is wrong with the state, of what the program's checks ask for.
-    fn state_failure(&self, memory: &impl Memory, state: &State) -> Option<Failure> {
+    fn state_error(&self, memory: &impl Memory, state: &State) -> Option<Error> {
         let checks = &self.program.checks;
         if checks.races && self.has_race(memory, state) {
-            return Some(Failure::Race);
+            return Some(Error::RACE);
         }
         if checks.leaks && state.is_final() && self.leaks(state) {
-            return Some(Failure::Leak);
+            return Some(Error::LEAK);
         }
-        (checks.deadlock && self.is_deadlock(memory, state)).then_some(Failure::Deadlock)
+        (checks.deadlock && self.is_deadlock(memory, state)).then_some(Error::DEADLOCK)
     }
 
     fn is_deadlock(&self, memory: &impl Memory, state: &State) -> bool {
@@ -92,11 +92,10 @@ impl Machine<'_> {
     }
 
     fn leaks(&self, state: &State) -> bool {
-        let bits = self.program.pointer_bits;
         let mut found = vec![false; state.heap.len()];
         let mut work: Vec<usize> = Vec::new();
         let mut see = |word: i64, work: &mut Vec<usize>| {
-            if let Target::Object(number, _) = pointer::target(word, bits)
+            if let Target::Object(number, _) = pointer::target(word)
                 && let Some(index) = number.checked_sub(state.first_heap)
                 && let Some(seen) = found.get_mut(index as usize)
                 && !std::mem::replace(seen, true)
@@ -171,9 +170,8 @@ impl Machine<'_> {
                 _ => continue,
             };
             if let Ok(place) = self.resolve(state, index, address) {
-                let kind = self.program.atomics.iter().find(|(span, _)| *span == edge.span);
-                let atomic = is_rmw || kind.is_some();
-                let ordered = is_rmw || kind.is_some_and(|(_, ordered)| *ordered);
+                let atomic = is_rmw || edge.access != fencepost_ir::Access::Plain;
+                let ordered = is_rmw || edge.access == fencepost_ir::Access::Ordered;
                 accesses.push(Access { loc: place.loc, writes, atomic, ordered });
             }
         }

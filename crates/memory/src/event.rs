@@ -152,7 +152,7 @@ impl Machine<'_> {
             Instr::Allocate { .. } | Instr::Reallocate { .. } => {
                 let next = before.first_heap + before.heap.len() as u32;
                 let number = choice.map_or(next, |gone| gone as u32);
-                let word = pointer::to_object(number, 0, self.program.pointer_bits);
+                let word = pointer::to_object(number, 0);
                 Event { value: Some(word), ..event(EventKind::Alloc) }
             }
             Instr::Free(pointer, _) => Event { value: eval(pointer, thread).ok(), ..event(EventKind::Free) },

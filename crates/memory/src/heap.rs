@@ -33,7 +33,7 @@ pub struct HeapObject {
 }
 
 /// Where the scalars of an object lie: elements one after the other, cut off at the object's size,
-/// and for a record that ends in an array without length, that array up to the object's size.
+/// and for an allocated record that ends in an array without length, that array up to the object's size.
 pub struct Layout {
     element: Vec<Cell>,
     stride: u64,
@@ -44,10 +44,17 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of an array of a type.
+    /// The layout of a variable. Its type says how large it is, so an array without length has no elements there,
+    /// and where there are several records, the next one begins at its place.
+    pub fn of_variable(records: &Records, ty: &Type) -> Layout {
+        Layout { tail: None, ..Layout::new(records, ty) }
+    }
+
+    /// The layout of allocated memory that holds values of a type, one after the other.
     pub fn new(records: &Records, ty: &Type) -> Layout {
         let element = ty.innermost();
-        let tail = match element {
+        // In an array of records the next one begins where the array without length would.
+        let tail = match ty {
             Type::Record(id) => records.get(*id).fields.last().and_then(|last| match &last.ty {
                 Type::Array(of, 0) => Some((last.offset, Box::new(Layout::new(records, of)))),
                 _ => None,
@@ -208,5 +215,23 @@ mod tests {
             assert_eq!(layout.find(16, cell.offset, int(32)), Ok((number, int(32))));
         }
         assert_eq!(layout.cells(4), 1);
+    }
+
+    #[test]
+    fn variables_have_exactly_the_cells_of_their_type() {
+        for (offset, size) in [(4, 4), (5, 8), (1, 4)] {
+            let first = if offset == 1 { int(8) } else { int(32) };
+            let tail = Type::Array(Box::new(int(8).into()), 0);
+            let (records, ty) = record(vec![(0, first.into()), (offset, tail)], size);
+            for ty in [ty.clone(), Type::Array(Box::new(ty), 3)] {
+                let (layout, cells) = (Layout::of_variable(&records, &ty), records.layout(&ty));
+                let bytes = records.size(&ty);
+                assert_eq!(layout.cells(bytes), cells.len());
+                for (number, cell) in cells.iter().enumerate() {
+                    assert_eq!(layout.find(bytes, cell.offset, cell.ty), Ok((number, cell.ty)));
+                    assert_eq!(layout.cell(bytes, number), *cell);
+                }
+            }
+        }
     }
 }

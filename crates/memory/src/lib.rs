@@ -13,6 +13,7 @@ pub mod axiom;
 mod checks;
 mod event;
 mod heap;
+mod initial;
 mod load_buffer;
 mod machine;
 mod model;
@@ -29,6 +30,7 @@ mod tso;
 
 pub use event::{Event, EventKind};
 pub use heap::{HeapObject, Layout, Life};
+pub use initial::{InitialChoices, initial_choices};
 pub use load_buffer::LoadBuffer;
 pub use machine::{Machine, Parameterized, Resolved};
 pub use model::Memory;

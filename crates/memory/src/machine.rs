@@ -15,7 +15,7 @@ use fencepost_ir::cfg::{
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
-use fencepost_ir::{Fault, Scalar, Type};
+use fencepost_ir::{Fault, Scalar};
 use fencepost_task::{Action, Failure, Step};
 
 /// A program with any number of threads has no states of its own.
@@ -77,10 +77,11 @@ impl<'p> Machine<'p> {
                 Count::Times(n) => names.extend((1..=n).map(|i| format!("{}#{i}", start.name))),
             }
         }
-        let forbidden = program.properties.iter().map(|p| Forbidden::resolve(program, p)).collect();
-        let layout = |ty: &Type| Layout::new(&program.records, ty);
-        let layouts: Vec<_> = program.objects.iter().map(|o| layout(&o.ty)).collect();
-        let heap_layouts: Vec<_> = program.heap_types.iter().map(|h| layout(&h.ty)).collect();
+        let labels = program.label_nodes();
+        let forbidden = program.properties.iter().map(|p| Forbidden::resolve(&labels, p)).collect();
+        let records = &program.records;
+        let layouts: Vec<_> = program.objects.iter().map(|o| Layout::of_variable(records, &o.ty)).collect();
+        let heap_layouts: Vec<_> = program.heap_types.iter().map(|h| Layout::new(records, &h.ty)).collect();
         Ok(Machine {
             program,
             bases: program.cell_bases(),
@@ -186,7 +187,7 @@ impl<'p> Machine<'p> {
     }
 
     fn follow_pointer(&self, state: &State, word: i64, ty: Scalar) -> Result<Resolved, Fault> {
-        let (object, offset) = match pointer::target(word, self.program.pointer_bits) {
+        let (object, offset) = match pointer::target(word) {
             Target::Null => return Err(Fault::NullPointer),
             Target::Procedure(_) => return Err(Fault::WildPointer),
             Target::Object(object, offset) => (ObjectId(object), offset),

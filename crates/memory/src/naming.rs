@@ -42,8 +42,8 @@ impl State {
 
     /// A value as the user writes it, pointers by what they point to.
     pub fn show_value(&self, program: &Program, ty: Scalar, value: i64) -> String {
-        let Scalar::Pointer { bits } = ty else { return ty.show(value) };
-        match pointer::target(value, bits) {
+        let Scalar::Pointer { .. } = ty else { return ty.show(value) };
+        match pointer::target(value) {
             Target::Null => ty.show(value),
             Target::Procedure(p) => match program.procedures.get(p as usize) {
                 Some(procedure) => procedure.name.clone(),

@@ -9,7 +9,7 @@ use crate::machine::Machine;
 use crate::model::Memory;
 use crate::state::State;
 use fencepost_ir::cfg::{Loc, ObjectId};
-use fencepost_ir::{Cell, IntType, Scalar};
+use fencepost_ir::{Cell, Scalar, pointer};
 
 /// What a cell holds after a write to one that shares bytes with it.
 fn combined(cell: Cell, old: i64, written: Cell, value: i64) -> i64 {
@@ -17,8 +17,13 @@ fn combined(cell: Cell, old: i64, written: Cell, value: i64) -> i64 {
     if !plain(cell.ty) || !plain(written.ty) {
         return old;
     }
-    let mut bytes = old.to_le_bytes();
-    for (i, byte) in value.to_le_bytes().into_iter().enumerate().take(written.ty.size() as usize) {
+    // A pointer of 4 bytes that has no narrow form shows the low half of its word.
+    let bytes_of = |ty: Scalar, value: i64| match ty {
+        Scalar::Pointer { bits: 32 } => pointer::narrow(value).map_or(value, i64::from).to_le_bytes(),
+        _ => value.to_le_bytes(),
+    };
+    let mut bytes = bytes_of(cell.ty, old);
+    for (i, byte) in bytes_of(written.ty, value).into_iter().enumerate().take(written.ty.size() as usize) {
         let place = (written.offset + i as u64).checked_sub(cell.offset);
         if let Some(place) = place.filter(|p| *p < cell.ty.size()) {
             bytes[place as usize] = byte;
@@ -27,7 +32,8 @@ fn combined(cell: Cell, old: i64, written: Cell, value: i64) -> i64 {
     let value = i64::from_le_bytes(bytes);
     match cell.ty {
         Scalar::Int(int) => int.wrap(value.into()),
-        Scalar::Pointer { bits } => IntType { bits, signed: false }.wrap(value.into()),
+        Scalar::Pointer { bits: 32 } => pointer::widen(value as u32),
+        Scalar::Pointer { .. } => value,
         Scalar::Bool => i64::from(value & 0xff != 0),
         Scalar::Range { .. } | Scalar::Integer | Scalar::Thread | Scalar::Mutex => old,
     }

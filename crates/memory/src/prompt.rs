@@ -2,7 +2,7 @@
 
 use crate::{Machine, Memory, with_memory};
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Action, Model, Step, Trace, Violation};
+use fencepost_task::{Action, Model, Step, Trace};
 
 /// The run under `model` that does what an SC run does; `None` if the run is none of the program.
 pub fn without_delay(program: &Program, run: &Trace, model: Model) -> Option<Trace> {
@@ -16,7 +16,7 @@ fn under(program: &Program, run: &Trace, model: Model, memory: &impl Memory) -> 
     let machine = Machine::new(program).ok()?;
     let mut state = machine.initial(&run.init);
     let mut steps = Vec::new();
-    let mut violation = machine.violated(&state);
+    let mut violation = machine.violated(&state).transpose().ok()?;
     for &step in &run.steps {
         let mut next = Some(step);
         while violation.is_none()
@@ -24,8 +24,8 @@ fn under(program: &Program, run: &Trace, model: Model, memory: &impl Memory) -> 
         {
             steps.push(step);
             violation = match machine.apply(memory, &mut state, step) {
-                Err(failure) => Some(Violation::Failure(failure)),
-                Ok(()) => machine.violated(&state),
+                Err(failure) => Some(failure.violation().ok()?),
+                Ok(()) => machine.violated(&state).transpose().ok()?,
             };
             let delayed = state.threads[step.thread as usize].buffer.first();
             next = delayed.map(|entry| Step { thread: step.thread, action: Action::Flush(entry.loc) });

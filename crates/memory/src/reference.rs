@@ -1,5 +1,6 @@
 //! All reachable states, by the plainest search there is: what every engine is tested against.
 
+use crate::initial::initial_choices;
 use crate::machine::Machine;
 use crate::model::Memory;
 use crate::state::State;
@@ -28,15 +29,10 @@ impl Reachable {
 pub fn reachable(machine: &Machine<'_>, memory: &impl Memory, limit: usize) -> Option<Reachable> {
     let mut found = Reachable::default();
     let mut work = Vec::new();
-    let mut initial = vec![Vec::new()];
-    for (loc, choices) in machine.initial_choices() {
-        let values: Vec<i64> = choices.values().take(limit).collect();
-        initial = initial
-            .iter()
-            .flat_map(|chosen| values.iter().map(|v| [&chosen[..], &[(loc, *v)]].concat()))
-            .collect();
-    }
-    for chosen in initial {
+    for chosen in initial_choices(&machine.initial_choices()) {
+        if found.states.len() > limit {
+            return None;
+        }
         let state = machine.initial(&chosen);
         if found.states.insert(state.clone()) {
             work.push(state);
@@ -48,11 +44,14 @@ pub fn reachable(machine: &Machine<'_>, memory: &impl Memory, limit: usize) -> O
             return None;
         }
         match machine.violated(&state) {
-            Some(Violation::Property(property)) => {
+            Some(Ok(Violation::Property(property))) => {
                 found.violated.insert(property);
             }
-            Some(Violation::Failure(failure)) => {
-                found.failures.insert(failure);
+            Some(Ok(Violation::Failure(error))) => {
+                found.failures.insert(error.failure());
+            }
+            Some(Err(limit)) => {
+                found.failures.insert(limit.failure());
             }
             None => {}
         }

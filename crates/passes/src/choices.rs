@@ -21,7 +21,7 @@ fn drop_havocs(procedure: Procedure, id: ProcId, liveness: &Liveness) -> Procedu
     let mut parts = procedure.into_parts();
     for edge in &mut parts.edges {
         if let Instr::Havoc(Dest::Reg(Reg::Local(slot)), _) = edge.instr
-            && !liveness.at(id, edge.to)[slot as usize]
+            && !liveness.is_live(id, edge.to, slot)
         {
             edge.instr = Instr::Nop;
         }

@@ -4,6 +4,7 @@
 //! label: a thread at a label must be seen there. An empty step changes nothing and waits for
 //! nothing, so no other state is lost. Loops of empty steps keep one.
 
+use fencepost_ir::Access;
 use fencepost_ir::cfg::{Edge, Instr, NodeId, Procedure, Program};
 use std::collections::VecDeque;
 
@@ -17,21 +18,7 @@ fn compact(procedure: Procedure) -> Procedure {
     for (_, node) in &procedure.labels {
         labelled[node.index()] = true;
     }
-    // Where each node's empty steps lead.
-    let follow = |start: NodeId| {
-        let mut node = start;
-        for _ in 0..procedure.nodes {
-            let mut out = procedure.out(node);
-            match (out.next(), out.next()) {
-                (Some((_, edge)), None) if edge.instr == Instr::Nop && !labelled[node.index()] => {
-                    node = edge.to
-                }
-                _ => return node,
-            }
-        }
-        start // a loop of empty steps
-    };
-    let target: Vec<_> = (0..procedure.nodes).map(|n| follow(NodeId(n))).collect();
+    let target = targets(&procedure, &labelled);
     // Number what is reachable, breadth first from the entry.
     let mut number = vec![None; procedure.nodes as usize];
     let mut order = Vec::new();
@@ -50,6 +37,7 @@ fn compact(procedure: Procedure) -> Procedure {
         to: renumber(e.to),
         instr: e.instr.clone(),
         span: e.span,
+        access: e.access,
     });
     let edges = edges.collect();
     let lost_assertions: Vec<_> = procedure
@@ -75,13 +63,67 @@ fn compact(procedure: Procedure) -> Procedure {
     parts.nodes = nodes;
     parts.edges = edges;
     for node in unreachable {
-        parts.edges.push(Edge { from: node, to: node, instr: Instr::Nop, span: parts.span });
+        parts.edges.push(Edge {
+            from: node,
+            to: node,
+            instr: Instr::Nop,
+            span: parts.span,
+            access: Access::Plain,
+        });
     }
     // So does an assertion.
     for (instr, span) in lost_assertions {
         let node = NodeId(parts.nodes);
         parts.nodes += 1;
-        parts.edges.push(Edge { from: node, to: node, instr, span });
+        parts.edges.push(Edge { from: node, to: node, instr, span, access: Access::Plain });
     }
     Procedure::new(parts)
+}
+
+/// Where each node's empty steps lead: to the node itself where they go round in a loop.
+fn targets(procedure: &Procedure, labelled: &[bool]) -> Vec<NodeId> {
+    let step = |node: NodeId| {
+        let mut out = procedure.out(node);
+        match (out.next(), out.next()) {
+            (Some((_, edge)), None) if edge.instr == Instr::Nop && !labelled[node.index()] => Some(edge.to),
+            _ => None,
+        }
+    };
+    /// What is known of a node.
+    #[derive(Clone, Copy)]
+    enum Way {
+        Unknown,
+        /// On the path that is followed now.
+        Followed,
+        /// Its empty steps end there.
+        Ends(NodeId),
+        /// Its empty steps never end.
+        Loops,
+    }
+    let mut ways = vec![Way::Unknown; procedure.nodes as usize];
+    let mut path = Vec::new();
+    for start in (0..procedure.nodes).map(NodeId) {
+        let mut node = start;
+        let way = loop {
+            match (ways[node.index()], step(node)) {
+                (Way::Unknown, Some(next)) => {
+                    ways[node.index()] = Way::Followed;
+                    path.push(node);
+                    node = next;
+                }
+                (Way::Unknown, None) => break Way::Ends(node),
+                (Way::Followed, _) => break Way::Loops,
+                (known @ (Way::Ends(_) | Way::Loops), _) => break known,
+            }
+        };
+        for node in path.drain(..) {
+            ways[node.index()] = way;
+        }
+    }
+    let nodes = (0..procedure.nodes).map(NodeId);
+    let target = |node: NodeId| match ways[node.index()] {
+        Way::Ends(end) => end,
+        Way::Unknown | Way::Followed | Way::Loops => node,
+    };
+    nodes.map(target).collect()
 }

@@ -6,10 +6,11 @@
 //! the choice is made there. Nobody can tell when a value was chosen that nobody had looked at.
 
 use crate::liveness::Liveness;
-use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{
     Choices, Dest, Edge, Expr, Instr, NodeId, ProcId, Procedure, ProcedureParts, Program, Reg, Register,
 };
+use fencepost_ir::{Access, Scalar, Span};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer values are tried one by one where they are chosen.
 const MANY: u128 = 256;
@@ -22,23 +23,28 @@ pub fn run(program: &mut Program) {
 }
 
 fn put_off(procedure: Procedure, id: ProcId, liveness: &Liveness) -> Procedure {
-    let mut slots: Vec<(u32, Choices)> = Vec::new();
+    let mut slots = Slots::default();
     for edge in procedure.edges() {
         if let Some((slot, choices)) = chosen_slot(&edge.instr)
-            && liveness.at(id, edge.to)[slot as usize]
-            && !slots.iter().any(|(s, _)| *s == slot)
+            && liveness.is_live(id, edge.to, slot)
         {
-            slots.push((slot, choices.clone()));
+            slots.add(slot, choices);
         }
     }
-    if slots.is_empty() {
+    if slots.chosen.is_empty() {
         return procedure;
     }
     let mut parts = procedure.into_parts();
-    for (slot, choices) in slots {
-        put_off_slot(&mut parts, slot, &choices);
-    }
+    slots.put_off(&mut parts);
     Procedure::new(parts)
+}
+
+/// Registers whose choices are put off, in the order of these.
+#[derive(Default)]
+struct Slots {
+    chosen: Vec<(u32, Choices)>,
+    /// Where each slot stands in `chosen`.
+    positions: BTreeMap<u32, usize>,
 }
 
 /// The register that an instruction gives any of many values.
@@ -51,66 +57,96 @@ fn chosen_slot(instr: &Instr) -> Option<(u32, &Choices)> {
     }
 }
 
-fn put_off_slot(parts: &mut ProcedureParts, slot: u32, choices: &Choices) {
-    let name = format!("%has.{}", parts.registers[slot as usize].name);
-    let flag = parts.registers.len() as u32;
-    parts.registers.push(Register { name, ty: Scalar::Bool, init: 1 });
-    let flag_dest = || Dest::Reg(Reg::Local(flag));
-    let set = |value| Instr::Assign(flag_dest(), Expr::Const(value));
-    let init = parts.registers[slot as usize].init;
-    let mut edges = Vec::new();
-    let mut nodes = parts.nodes;
-    let mut node = || {
-        nodes += 1;
-        NodeId(nodes - 1)
-    };
-    // The node behind the check, for each node where the register is read.
-    let mut behind: Vec<Option<NodeId>> = vec![None; parts.nodes as usize];
-    for edge in &parts.edges {
-        if reads(&edge.instr, slot) && behind[edge.from.index()].is_none() {
-            let ready = node();
-            let (chosen, empty) = (node(), node());
-            let has = Expr::Reg(Reg::Local(flag));
-            let span = edge.span;
-            let step = |from, to, instr| Edge { from, to, instr, span };
-            edges.push(step(edge.from, ready, Instr::Assume(has.clone())));
-            edges.push(step(edge.from, empty, Instr::Assume(has.negated())));
-            edges.push(step(empty, chosen, Instr::Havoc(Dest::Reg(Reg::Local(slot)), choices.clone())));
-            edges.push(step(chosen, ready, set(1)));
-            behind[edge.from.index()] = Some(ready);
-        }
-    }
-    for edge in std::mem::take(&mut parts.edges) {
-        let from = behind[edge.from.index()].unwrap_or(edge.from);
-        let span = edge.span;
-        if chosen_slot(&edge.instr).is_some_and(|(s, _)| s == slot) {
-            // The old value must not tell states apart.
-            let middle = node();
-            let forget = Instr::Assign(Dest::Reg(Reg::Local(slot)), Expr::Const(init));
-            edges.push(Edge { from, to: middle, instr: forget, span });
-            edges.push(Edge { from: middle, to: edge.to, instr: set(0), span });
-        } else if matches!(edge.instr.dest(), Some(Dest::Reg(Reg::Local(s))) if *s == slot) {
-            let middle = node();
-            edges.push(Edge { from, to: middle, ..edge.clone() });
-            edges.push(Edge { from: middle, to: edge.to, instr: set(1), span });
-        } else {
-            edges.push(Edge { from, ..edge });
-        }
-    }
-    parts.nodes = nodes;
-    parts.edges = edges;
-}
-
-fn reads(instr: &Instr, slot: u32) -> bool {
-    let mut found = false;
-    instr.expressions(&mut |e| {
-        e.visit(&mut |e| {
-            found |= match e {
-                Expr::Reg(Reg::Local(s)) => *s == slot,
-                Expr::At { base: Reg::Local(base), len, .. } => (*base..base + len).contains(&slot),
-                _ => false,
-            };
+impl Slots {
+    fn add(&mut self, slot: u32, choices: &Choices) {
+        self.positions.entry(slot).or_insert_with(|| {
+            self.chosen.push((slot, choices.clone()));
+            self.chosen.len() - 1
         });
-    });
-    found
+    }
+
+    /// The positions of registers that an instruction reads, in order.
+    fn read_by(&self, instr: &Instr) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut add = |base: u32, len: u32| {
+            found.extend(self.positions.range(base..base + len).map(|(_, position)| *position));
+        };
+        instr.expressions(&mut |e| {
+            e.visit(&mut |e| match e {
+                Expr::Reg(Reg::Local(slot)) => add(*slot, 1),
+                Expr::At { base: Reg::Local(base), len, .. } => add(*base, *len),
+                _ => {}
+            });
+        });
+        found
+    }
+
+    fn put_off(&self, parts: &mut ProcedureParts) {
+        let first_flag = parts.registers.len() as u32;
+        for (slot, _) in &self.chosen {
+            let name = format!("%has.{}", parts.registers[*slot as usize].name);
+            parts.registers.push(Register { name, ty: Scalar::Bool, init: 1 });
+        }
+        let flag = |position: usize| Reg::Local(first_flag + position as u32);
+        let set = |position, value| Instr::Assign(Dest::Reg(flag(position)), Expr::Const(value));
+        let old_nodes = parts.nodes as usize;
+        let mut nodes = parts.nodes;
+        let mut node = || {
+            nodes += 1;
+            NodeId(nodes - 1)
+        };
+        // What is read at each node, and where that is read first.
+        let mut read: Vec<BTreeMap<usize, Span>> = vec![BTreeMap::new(); old_nodes];
+        for edge in &parts.edges {
+            for position in self.read_by(&edge.instr) {
+                read[edge.from.index()].entry(position).or_insert(edge.span);
+            }
+        }
+        // The node behind the checks of each node.
+        let mut behind: Vec<_> = (0..parts.nodes).map(NodeId).collect();
+        let mut edges = Vec::new();
+        for (from, read) in behind.iter_mut().zip(read) {
+            for (position, span) in read {
+                let (slot, choices) = &self.chosen[position];
+                let ready = node();
+                let (chosen, empty) = (node(), node());
+                let has = Expr::Reg(flag(position));
+                let step = |from, to, instr| Edge { from, to, instr, span, access: Access::Plain };
+                edges.push(step(*from, ready, Instr::Assume(has.clone())));
+                edges.push(step(*from, empty, Instr::Assume(has.negated())));
+                let choice = Instr::Havoc(Dest::Reg(Reg::Local(*slot)), choices.clone());
+                edges.push(step(empty, chosen, choice));
+                edges.push(step(chosen, ready, set(position, 1)));
+                *from = ready;
+            }
+        }
+        for edge in std::mem::take(&mut parts.edges) {
+            let (from, span) = (behind[edge.from.index()], edge.span);
+            let written = match edge.instr.dest() {
+                Some(Dest::Reg(Reg::Local(slot))) => {
+                    self.positions.get(slot).map(|&position| (*slot, position))
+                }
+                _ => None,
+            };
+            let Some((slot, position)) = written else {
+                edges.push(Edge { from, ..edge });
+                continue;
+            };
+            let middle = node();
+            let (instr, flagged) = match chosen_slot(&edge.instr) {
+                // The old value must not tell states apart.
+                Some(_) => {
+                    let init = parts.registers[slot as usize].init;
+                    (Instr::Assign(Dest::Reg(Reg::Local(slot)), Expr::Const(init)), 0)
+                }
+                None => (edge.instr, 1),
+            };
+            let (access, after) = (edge.access, Access::Plain);
+            edges.push(Edge { from, to: middle, instr, span, access });
+            let instr = set(position, flagged);
+            edges.push(Edge { from: middle, to: edge.to, instr, span, access: after });
+        }
+        parts.nodes = nodes;
+        parts.edges = edges;
+    }
 }

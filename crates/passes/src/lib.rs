@@ -7,6 +7,8 @@ mod late_choice;
 pub mod liveness;
 mod lower;
 mod lower_expression;
+mod lower_names;
 mod narrow;
 pub mod pipeline;
 pub mod static_threads;
+mod unwind;

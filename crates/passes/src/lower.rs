@@ -6,13 +6,14 @@
 //! makes has many empty steps; the next passes remove them.
 
 use crate::lower_expression::Lowered;
+use crate::lower_names::{Facts, HeapTypes, Objects, Registers};
+use crate::unwind::Unwinding;
 use fencepost_ir::cfg::{
-    self, Dest, Edge, HeapType, HeapTypeId, Instr, NodeId, ObjectId, ProcId, ProcedureParts, Reg, Register,
-    StartId, Storage,
+    self, Dest, Edge, HeapTypeId, Instr, NodeId, ObjectId, ProcId, ProcedureParts, Reg, StartId, Storage,
 };
 use fencepost_ir::tree::*;
-use fencepost_ir::{Cell, Checks, Scalar, Span};
-use std::collections::{HashMap, HashSet};
+use fencepost_ir::{Access, Checks, Scalar, Span};
+use std::collections::HashMap;
 
 /// Makes the control-flow graph.
 pub fn run(program: Program) -> cfg::Program {
@@ -21,9 +22,20 @@ pub fn run(program: Program) -> cfg::Program {
         .iter()
         .map(|v| cfg::Object { name: v.name.clone(), ty: v.ty.clone(), init: v.init.clone(), span: v.span })
         .collect();
-    let mut heap_types = Vec::new();
+    let facts = Facts::new(&program);
+    let mut thread_registers = Registers::default();
+    for variable in &program.thread_locals {
+        thread_registers.add(&program.records, variable);
+    }
+    let unwinding = Unwinding::new(&program, &mut thread_registers.all);
+    let mut names = objects.iter().map(|o| o.name.clone()).collect();
+    let mut heap_types = HeapTypes::default();
     let procedures = (0..program.procedures.len())
-        .map(|id| Lowering::procedure(&program, ProcedureId(id), &mut objects, &mut heap_types))
+        .map(|id| {
+            let id = ProcedureId(id);
+            let own = Objects { objects: &mut objects, names: &mut names };
+            Lowering::procedure(&program, &facts, id, &unwinding, own, &mut heap_types)
+        })
         .collect();
     let start = |t: &Thread| cfg::Start {
         name: t.name.clone(),
@@ -32,58 +44,21 @@ pub fn run(program: Program) -> cfg::Program {
         count: t.count,
         span: t.span,
     };
-    let properties = program.properties.iter().map(|p| property(&program, p)).collect();
-    let mut thread_registers = Vec::new();
-    for variable in &program.thread_locals {
-        add_slots(&program.records, &mut thread_registers, variable);
-    }
+    let properties = program.properties.iter().map(|p| property(&program, &facts, p)).collect();
     cfg::Program {
         objects,
-        heap_types,
-        thread_registers,
+        heap_types: heap_types.all,
+        thread_registers: thread_registers.all,
         procedures,
         threads: program.threads.iter().map(start).collect(),
         properties,
         checks: Checks::default(),
-        atomics: program.atomics,
         pointer_bits: program.pointer_bits,
         exposes_pointers: program.exposes_pointers,
         orders_pointers: program.orders_pointers,
         records: program.records,
         sources: program.sources,
     }
-}
-
-/// Adds a variable's slots, one for each cell, under a name that is not taken.
-fn add_slots(records: &Records, registers: &mut Vec<Register>, variable: &Variable) -> u32 {
-    let base = registers.len() as u32;
-    let layout = records.layout(&variable.ty);
-    let mut taken: HashSet<_> = registers.iter().map(|r| r.name.clone()).collect();
-    let slot_name = |name: &str, cell: Cell| match &variable.ty {
-        Type::Array(element, _) if element.as_scalar().is_none() && element.leaf().is_some() => {
-            format!("{name}[{}]", cell.offset / cell.ty.size())
-        }
-        ty => format!("{name}{}", records.path(ty, cell)),
-    };
-    let mut name = variable.name.clone();
-    let mut copy = 1;
-    while layout.first().is_some_and(|&cell| taken.contains(&slot_name(&name, cell))) {
-        copy += 1;
-        name = format!("{}.{copy}", variable.name);
-    }
-    for (init, &cell) in variable.init.iter().zip(&layout) {
-        let init = init.single().expect("variables of threads start with one value");
-        // Units of bit-fields have no names of their own.
-        let plain = slot_name(&name, cell);
-        let mut unique = plain.clone();
-        let mut copy = 1;
-        while !taken.insert(unique.clone()) {
-            copy += 1;
-            unique = format!("{plain}.{copy}");
-        }
-        registers.push(Register { name: unique, ty: cell.ty, init });
-    }
-    base
 }
 
 /// Where a local is.
@@ -100,10 +75,13 @@ pub(crate) enum Home {
 /// One procedure being lowered.
 pub(crate) struct Lowering<'a> {
     pub(crate) program: &'a Program,
+    pub(crate) id: ProcedureId,
     pub(crate) code: &'a Procedure,
+    pub(crate) unwinding: &'a Unwinding,
     pub(crate) homes: Vec<Home>,
-    pub(crate) heap_types: &'a mut Vec<HeapType>,
-    registers: Vec<Register>,
+    facts: &'a Facts,
+    heap_types: &'a mut HeapTypes,
+    registers: Registers,
     nodes: u32,
     edges: Vec<Edge>,
     labels: HashMap<String, NodeId>,
@@ -123,17 +101,19 @@ pub(crate) struct Lowering<'a> {
 impl<'a> Lowering<'a> {
     fn procedure(
         program: &'a Program,
+        facts: &'a Facts,
         id: ProcedureId,
-        objects: &mut Vec<cfg::Object>,
-        heap_types: &'a mut Vec<HeapType>,
+        unwinding: &'a Unwinding,
+        mut objects: Objects<'_>,
+        heap_types: &'a mut HeapTypes,
     ) -> cfg::Procedure {
         let code = program.procedure(id);
-        let once = runs_once(program, id);
-        let mut registers = Vec::new();
+        let once = facts.runs_once(id);
+        let mut registers = Registers::default();
         let mut homes = Vec::new();
         for local in &code.locals {
             homes.push(match local.kept {
-                Kept::InMemory(Fill::Zero) if once => Home::Object(add_object(objects, code, local)),
+                Kept::InMemory(Fill::Zero) if once => Home::Object(objects.add(code, local)),
                 Kept::InMemory(_) | Kept::InBlock(_) => {
                     let pointer = Variable {
                         name: format!("&{}", local.name),
@@ -142,16 +122,19 @@ impl<'a> Lowering<'a> {
                         kept: Kept::Private,
                         span: local.span,
                     };
-                    Home::Pointed(add_slots(&program.records, &mut registers, &pointer))
+                    Home::Pointed(registers.add(&program.records, &pointer))
                 }
-                Kept::Private => Home::Slots(add_slots(&program.records, &mut registers, local)),
+                Kept::Private => Home::Slots(registers.add(&program.records, local)),
             });
         }
         let mut jumps = false;
         code.body.visit(&mut |s| jumps |= matches!(s.kind, StmtKind::Goto(_)));
         let mut lowering = Lowering {
             program,
+            id,
             code,
+            unwinding,
+            facts,
             homes,
             heap_types,
             registers,
@@ -174,7 +157,7 @@ impl<'a> Lowering<'a> {
         labels.sort_by_key(|(name, node)| (*node, name.clone()));
         cfg::Procedure::new(ProcedureParts {
             name: code.name.clone(),
-            registers: lowering.registers,
+            registers: lowering.registers.all,
             params: code.params as u32,
             result: code.result,
             nodes: lowering.nodes,
@@ -209,23 +192,19 @@ impl<'a> Lowering<'a> {
     }
 
     /// The object of a local is gone; that of a private one is what it points to, or none if that is null.
-    fn leave(&mut self, id: LocalId, span: Span) {
+    pub(crate) fn leave(&mut self, id: LocalId, span: Span) {
         let (Home::Pointed(slot) | Home::Slots(slot)) = self.homes[id.0] else { return };
         let pointer = Reg::Local(slot);
         self.emit(Instr::Free(cfg::Expr::Reg(pointer), Storage::Stack), span);
-        if let Home::Slots(_) = self.homes[id.0] {
+        let in_block = matches!(self.code.locals[id.0].kept, Kept::InBlock(_));
+        if matches!(self.homes[id.0], Home::Slots(_)) || in_block && self.may_unwind() {
             self.emit(Instr::Assign(Dest::Reg(pointer), cfg::Expr::Const(0)), span);
         }
     }
 
     /// The kind of allocated objects with that name and type.
     pub(crate) fn heap_type(&mut self, name: &str, ty: &Type) -> HeapTypeId {
-        let known = self.heap_types.iter().position(|h| h.name == name && h.ty == *ty);
-        let index = known.unwrap_or_else(|| {
-            self.heap_types.push(HeapType { name: name.to_string(), ty: ty.clone() });
-            self.heap_types.len() - 1
-        });
-        HeapTypeId(index as u32)
+        self.heap_types.id(name, ty)
     }
 
     pub(crate) fn node(&mut self) -> NodeId {
@@ -234,7 +213,13 @@ impl<'a> Lowering<'a> {
     }
 
     pub(crate) fn edge(&mut self, from: NodeId, to: NodeId, instr: Instr, span: Span) {
-        self.edges.push(Edge { from, to, instr, span });
+        self.edges.push(Edge { from, to, instr, span, access: Access::Plain });
+    }
+
+    /// Adds a load or store at the current node and goes on after it.
+    pub(crate) fn emit_access(&mut self, instr: Instr, access: Access, span: Span) {
+        self.emit(instr, span);
+        self.edges.last_mut().expect("an edge was added").access = access;
     }
 
     /// Adds an instruction at the current node and goes on behind it.
@@ -257,15 +242,10 @@ impl<'a> Lowering<'a> {
 
     /// A temporary for the current statement.
     pub(crate) fn temporary(&mut self, ty: Scalar) -> Reg {
-        let reusable = self.free.iter().position(|&slot| self.registers[slot as usize].ty == ty);
+        let reusable = self.free.iter().position(|&slot| self.registers.all[slot as usize].ty == ty);
         let slot = match reusable {
             Some(i) => self.free.swap_remove(i),
-            None => {
-                let count = self.registers.iter().filter(|r| r.is_temporary()).count();
-                let init = ty.default_value();
-                self.registers.push(Register { name: format!("%{count}"), ty, init });
-                self.registers.len() as u32 - 1
-            }
+            None => self.registers.add_temporary(ty),
         };
         self.busy.push(slot);
         Reg::Local(slot)
@@ -277,9 +257,8 @@ impl<'a> Lowering<'a> {
 
     /// The locals in memory end, where a thread ends by itself. Those of a thread that is there from the beginning live
     /// on: it is common that a program's first thread leaves the others with pointers to its variables.
-    fn leave_locals(&mut self, span: Span) {
-        if self.program.threads.iter().all(|t| !std::ptr::eq(self.program.procedure(t.procedure), self.code))
-        {
+    pub(crate) fn leave_locals(&mut self, span: Span) {
+        if !self.facts.starts(self.id) {
             self.end_locals(span);
         }
     }
@@ -294,7 +273,17 @@ impl<'a> Lowering<'a> {
 
     fn return_value(&mut self, value: Option<cfg::Expr>, span: Span) {
         self.end_locals(span);
-        self.edge(self.current, self.exit, Instr::Return(value), span);
+        self.leave_by(Instr::Return(value), span);
+    }
+
+    /// The thread ends with a result.
+    pub(crate) fn end_thread(&mut self, result: Option<cfg::Expr>, span: Span) {
+        self.leave_by(Instr::Exit(result), span);
+    }
+
+    /// Leaves the procedure.
+    pub(crate) fn leave_by(&mut self, instr: Instr, span: Span) {
+        self.edge(self.current, self.exit, instr, span);
         self.cut();
     }
 
@@ -433,10 +422,7 @@ impl<'a> Lowering<'a> {
             StmtKind::Enter(id) => self.make(*id, span),
             StmtKind::Leave(id) => self.leave(*id, span),
             StmtKind::Exit(value) => {
-                let value = value.as_ref().map(|v| self.expr(v));
-                self.leave_locals(span);
-                self.edge(self.current, self.exit, Instr::Exit(value), span);
-                self.cut();
+                self.exit_thread(value.as_ref(), span);
             }
             StmtKind::Halt => {
                 self.edge(self.current, self.exit, Instr::Halt, span);
@@ -468,52 +454,19 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether one thread runs the procedure, and only once.
-fn runs_once(program: &Program, id: ProcedureId) -> bool {
-    let mut starts = program.threads.iter().filter(|t| t.procedure == id);
-    let single = starts.next().is_some_and(|t| t.count == Count::Times(1)) && starts.next().is_none();
-    let mut called = false;
-    for procedure in &program.procedures {
-        procedure.body.visit(&mut |stmt| {
-            for e in stmt.kind.expressions() {
-                e.visit(&mut |e| {
-                    called |= matches!(&e.kind, ExprKind::Call(p, _) | ExprKind::Spawn(p, ..) if *p == id);
-                });
-            }
-        });
-    }
-    single && !called
-}
-
-/// An object of the program for a local, under a name that is not taken.
-fn add_object(objects: &mut Vec<cfg::Object>, code: &Procedure, local: &Variable) -> ObjectId {
-    let taken = |name: &str| objects.iter().any(|o| o.name == name);
-    let mut name = local.name.clone();
-    let mut copy = 1;
-    while taken(&name) {
-        name = match copy {
-            1 => format!("{}.{}", code.name, local.name),
-            _ => format!("{}.{}.{copy}", code.name, local.name),
-        };
-        copy += 1;
-    }
-    objects.push(cfg::Object { name, ty: local.ty.clone(), init: local.init.clone(), span: local.span });
-    ObjectId(objects.len() as u32 - 1)
-}
-
 /// The object of a shared variable.
 pub(crate) fn object(id: SharedId) -> ObjectId {
     ObjectId(id.0 as u32)
 }
 
-fn property(program: &Program, property: &Property) -> cfg::Property {
+fn property(program: &Program, facts: &Facts, property: &Property) -> cfg::Property {
     match property {
         Property::Forbid(parts, span) => {
-            let together = parts.iter().map(|(who, label)| places(program, *who, label)).collect();
+            let together = parts.iter().map(|(who, label)| places(program, facts, *who, label)).collect();
             cfg::Property::Forbid { together, span: *span }
         }
         Property::AtMost(n, label, span) => {
-            let together = (0..=*n).map(|_| places(program, Who::Any, label)).collect();
+            let together = (0..=*n).map(|_| places(program, facts, Who::Any, label)).collect();
             cfg::Property::Forbid { together, span: *span }
         }
         Property::Final(quantifier, condition, span) => {
@@ -526,12 +479,8 @@ fn property(program: &Program, property: &Property) -> cfg::Property {
 
 /// The procedures where a label counts: the threads' own one if it has the label, else every
 /// function that has it; for any thread, all code.
-fn places(program: &Program, who: Who, label: &str) -> Vec<cfg::Requirement> {
-    let has_label = |p: &Procedure| {
-        let mut found = false;
-        p.body.visit(&mut |s| found |= matches!(&s.kind, StmtKind::Label(l) if l == label));
-        found
-    };
+fn places(program: &Program, facts: &Facts, who: Who, label: &str) -> Vec<cfg::Requirement> {
+    let with_label = facts.with_label(label);
     let own = match who {
         Who::Any => None,
         Who::Runs(p) => Some(p),
@@ -542,13 +491,12 @@ fn places(program: &Program, who: Who, label: &str) -> Vec<cfg::Requirement> {
         Who::Runs(p) => cfg::Who::Runs(ProcId(p.0 as u32)),
         Who::Thread(t) => cfg::Who::Start(StartId(t.0 as u32)),
     };
-    let candidates = program.procedures.iter().enumerate().filter(|(i, p)| match own {
+    let own_has_it = own.is_some_and(|own| with_label.binary_search(&own.0).is_ok());
+    let counts = |i: usize| match own {
         None => true,
-        Some(own) if has_label(program.procedure(own)) => own.0 == *i,
-        Some(_) => p.kind == ProcedureKind::Function,
-    });
-    let with_label = candidates.filter(|(_, p)| has_label(p));
-    with_label
-        .map(|(i, _)| cfg::Requirement { who, procedure: ProcId(i as u32), label: label.to_string() })
-        .collect()
+        Some(own) if own_has_it => own.0 == i,
+        Some(_) => program.procedures[i].kind == ProcedureKind::Function,
+    };
+    let places = with_label.iter().filter(|i| counts(**i));
+    places.map(|&i| cfg::Requirement { who, procedure: ProcId(i as u32), label: label.to_string() }).collect()
 }

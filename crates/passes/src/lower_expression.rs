@@ -7,7 +7,7 @@ use fencepost_ir::cfg::{
 };
 use fencepost_ir::eval::element;
 use fencepost_ir::tree::*;
-use fencepost_ir::{IntType, Scalar, Span, pointer};
+use fencepost_ir::{Scalar, Span, pointer};
 
 fn binary(op: BinaryOp, operand: Scalar, left: cfg::Expr, right: cfg::Expr) -> cfg::Expr {
     cfg::Expr::Binary(op, Arith::of(operand), Box::new(left), Box::new(right))
@@ -16,9 +16,7 @@ fn binary(op: BinaryOp, operand: Scalar, left: cfg::Expr, right: cfg::Expr) -> c
 fn convert(conversion: Conversion, from: Scalar, to: Scalar, arg: cfg::Expr) -> cfg::Expr {
     match (conversion, to) {
         (Conversion::Wrapping, Scalar::Int(int)) => cfg::Expr::Wrap(int, Box::new(arg)),
-        (Conversion::Wrapping, Scalar::Pointer { bits }) => {
-            cfg::Expr::Wrap(IntType { bits, signed: false }, Box::new(arg))
-        }
+        (Conversion::Wrapping, Scalar::Pointer { .. }) => cfg::Expr::Wrap(pointer::WORD, Box::new(arg)),
         (Conversion::Wrapping, _) | (Conversion::Checked, _) => {
             let ((from_lo, from_hi), (lo, hi)) = (from.limits(), to.limits());
             // What an integer is computed from may leave 64 bits on the way.
@@ -72,8 +70,8 @@ fn checked(check: Check, len: u32, index: cfg::Expr) -> cfg::Expr {
 }
 
 /// An index that leads from no object to another: more is an error of the program, since no object is that large.
-fn near(index: cfg::Expr, size: u64, pointer_bits: u8) -> cfg::Expr {
-    let most = (1i64 << (pointer_bits / 2 - 1)) / size.max(1) as i64;
+fn near(index: cfg::Expr, size: u64) -> cfg::Expr {
+    let most = (pointer::LARGEST as i64 + 2) / size.max(1) as i64;
     match index {
         cfg::Expr::Const(i) if (-most..most).contains(&i) => index,
         _ => {
@@ -143,7 +141,7 @@ impl Lowering<'_> {
                     // Arrays of one element or none at the end of a record stand for longer ones.
                     let index = match *n > 1 {
                         true => checked(check, *n, index),
-                        false => near(index, records.size(element), self.program.pointer_bits),
+                        false => near(index, records.size(element)),
                     };
                     address = add(word, address, index, records.size(element));
                     ty = element;
@@ -161,7 +159,7 @@ impl Lowering<'_> {
 
     /// The pointer to an object of the program.
     fn object_address(&self, object: ObjectId) -> cfg::Expr {
-        cfg::Expr::Const(pointer::to_object(object.0, 0, self.program.pointer_bits))
+        cfg::Expr::Const(pointer::to_object(object.0, 0))
     }
 
     fn passes_union<'t>(&'t self, mut ty: &'t Type, path: &[Projection]) -> bool {
@@ -273,7 +271,7 @@ impl Lowering<'_> {
                     *address.expr_mut() = self.kept(address.expr().clone(), Scalar::Integer, span);
                 }
                 let value = self.expr(value);
-                self.emit(Instr::Store(address, value), span);
+                self.emit_access(Instr::Store(address, value), place.access, span);
             }
             Lowered::Private(mut dest) => {
                 if let Dest::At { index, .. } = &mut dest
@@ -290,7 +288,8 @@ impl Lowering<'_> {
     pub(crate) fn assign(&mut self, dest: Dest, value: &Expr, span: Span) {
         let instr = match &value.kind {
             ExprKind::Read(place) if self.program.is_in_memory(Some(self.code), place) => {
-                Instr::Load(dest, self.memory_place(place))
+                let load = Instr::Load(dest, self.memory_place(place));
+                return self.emit_access(load, place.access, span);
             }
             ExprKind::Reallocate(ty, pointer, bytes) => {
                 let mut operands = self.operands([&**pointer, &**bytes]).into_iter();
@@ -311,7 +310,8 @@ impl Lowering<'_> {
             }
             ExprKind::Call(id, args) => {
                 let args = self.operands(args);
-                Instr::Call(Some(dest), ProcId(id.0 as u32), args)
+                self.emit(Instr::Call(Some(dest), ProcId(id.0 as u32), args), span);
+                return self.after_call(*id, span);
             }
             ExprKind::Spawn(id, args, drain) => {
                 let args = self.operands(args);
@@ -336,7 +336,11 @@ impl Lowering<'_> {
     /// An expression whose value nobody needs.
     pub(crate) fn effect(&mut self, e: &Expr) {
         let instr = match &e.kind {
-            ExprKind::Call(id, args) => Instr::Call(None, ProcId(id.0 as u32), self.operands(args)),
+            ExprKind::Call(id, args) => {
+                let args = self.operands(args);
+                self.emit(Instr::Call(None, ProcId(id.0 as u32), args), e.span);
+                return self.after_call(*id, e.span);
+            }
             ExprKind::Spawn(id, args, drain) => {
                 Instr::Spawn(None, ProcId(id.0 as u32), self.operands(args), *drain)
             }

@@ -12,95 +12,281 @@
 
 use crate::liveness::Liveness;
 use fencepost_ir::cfg::{
-    Arith, BinaryOp, Choices, Dest, Edge, Expr, Instr, NodeId, ProcId, Procedure, Program, Reg, UnaryOp,
+    Arith, BinaryOp, Choices, Dest, Edge, Expr, Instr, NodeId, ProcId, Procedure, ProcedureParts, Program,
+    Reg, Register, UnaryOp,
 };
 use fencepost_ir::{IntType, Scalar};
+use std::collections::BTreeSet;
 
 /// Fewer values are tried one by one.
 const MANY: u128 = 256;
 
-/// Narrows the choices of every procedure.
-pub fn run(program: &mut Program) {
-    for i in 0..program.procedures.len() {
-        let id = ProcId(i as u32);
-        loop {
-            let (edges, new_nodes) = match (split(program, id), put_off(program, id)) {
-                (Some(edges), _) => (edges, 0),
-                (None, Some(moved)) => moved,
-                (None, None) => break,
-            };
-            let mut parts = program.procedures[i].clone().into_parts();
-            parts.edges = edges;
-            parts.nodes += new_nodes;
-            program.procedures[i] = Procedure::new(parts);
-        }
-    }
-}
-
 /// Tests that are further away from a choice than this are not looked for.
 const NEAR: u32 = 16;
 
-/// The edges after the first choice whose test is near was put off by one step, and how many nodes that took.
-///
-/// Every time the choice comes nearer to a place where something else leads to, or to its test; so it ends.
-fn put_off(program: &Program, id: ProcId) -> Option<(Vec<Edge>, u32)> {
-    let procedure = program.procedure(id);
-    let (position, choice) = procedure.edges().iter().enumerate().find(|(_, edge)| {
-        let Instr::Havoc(Dest::Reg(Reg::Local(slot)), choices) = &edge.instr else { return false };
-        choices.count() > MANY
-            && passes_by(procedure, edge.to, *slot)
-            && procedure.out(edge.to).any(|(_, e)| leads_to_test(procedure, e.to, *slot, NEAR))
-    })?;
-    let (mut nodes, mut edges) = (procedure.nodes, Vec::new());
-    for (i, edge) in procedure.edges().iter().enumerate() {
-        if edge.from == choice.to {
-            let between = NodeId(nodes);
-            nodes += 1;
-            edges.push(Edge { from: choice.from, to: between, ..edge.clone() });
-            edges.push(Edge { from: between, to: edge.to, ..choice.clone() });
-        } else if i != position {
-            edges.push(edge.clone());
+/// Narrows the choices of every procedure.
+pub fn run(program: &mut Program) {
+    let chooses = |procedure: &Procedure| procedure.edges().iter().any(is_wide);
+    if !program.procedures.iter().any(chooses) {
+        return;
+    }
+    let liveness = Liveness::new(program);
+    for (i, procedure) in program.procedures.iter_mut().enumerate() {
+        if chooses(procedure) {
+            let mut graph = Graph::new(procedure, &liveness, ProcId(i as u32));
+            graph.narrow();
+            *procedure = graph.finish(procedure);
         }
     }
-    Some((edges, nodes - procedure.nodes))
 }
 
-/// Whether only one edge leads to the node, and none that leaves it has to do with the register or with calls.
-fn passes_by(procedure: &Procedure, node: NodeId, slot: u32) -> bool {
-    let entered = procedure.edges().iter().filter(|e| e.to == node).count();
-    let is_label = procedure.labels.iter().any(|(_, n)| *n == node);
-    let passing = |edge: &Edge| {
-        let simple = match &edge.instr {
-            // Two choices that pass each other would do so for ever.
-            Instr::Havoc(_, choices) => choices.count() <= MANY,
-            instr => matches!(
-                instr,
-                Instr::Nop | Instr::Assign(..) | Instr::Assume(_) | Instr::Load(..) | Instr::Store(..)
-            ),
+/// Whether an edge chooses among many values.
+fn is_wide(edge: &Edge) -> bool {
+    matches!(&edge.instr, Instr::Havoc(_, choices) if choices.count() > MANY)
+}
+
+/// The register that an edge gives one of many values, and these.
+fn wide_choice(edge: &Edge) -> Option<(u32, &Choices)> {
+    match &edge.instr {
+        Instr::Havoc(Dest::Reg(Reg::Local(slot)), choices) if choices.count() > MANY => {
+            Some((*slot, choices))
+        }
+        _ => None,
+    }
+}
+
+/// A procedure whose choices are moved. A change looks only at what is near, so that many choices in a long procedure
+/// take no longer than as many short ones.
+///
+/// What is live at a node does not change when a choice is split or put off: neither a test that is left out nor a
+/// step that is passed has to do with anything but the register that is chosen.
+struct Graph<'a> {
+    registers: &'a [Register],
+    liveness: &'a Liveness,
+    id: ProcId,
+    out: Vec<Vec<Edge>>,
+    /// How many edges lead to each node.
+    entered: Vec<u32>,
+    /// Where edges to each node come or came from; where there is one edge, it is from the last that still has one.
+    sources: Vec<Vec<NodeId>>,
+    /// Whether a node is the entry or has a label.
+    named: Vec<bool>,
+    /// Nodes after the old ones: what is live there is live at that other node, but not that slot.
+    copies: Vec<(NodeId, u32)>,
+    /// Nodes whose choices may be split, and whose choices may be put off.
+    to_split: BTreeSet<NodeId>,
+    to_put_off: BTreeSet<NodeId>,
+}
+
+impl<'a> Graph<'a> {
+    fn new(procedure: &'a Procedure, liveness: &'a Liveness, id: ProcId) -> Graph<'a> {
+        let nodes = procedure.nodes as usize;
+        let mut named = vec![false; nodes];
+        named[procedure.entry().index()] = true;
+        for (_, node) in &procedure.labels {
+            named[node.index()] = true;
+        }
+        let choosing: BTreeSet<_> = procedure.edges().iter().filter(|e| is_wide(e)).map(|e| e.from).collect();
+        let mut graph = Graph {
+            registers: &procedure.registers,
+            liveness,
+            id,
+            out: vec![Vec::new(); nodes],
+            entered: vec![0; nodes],
+            sources: vec![Vec::new(); nodes],
+            named,
+            copies: Vec::new(),
+            to_put_off: choosing.clone(),
+            to_split: choosing,
         };
-        simple && edge.to != node && !mentions(&edge.instr, slot)
-    };
-    let mut out = procedure.out(node).peekable();
-    out.peek().is_some()
-        && entered == 1
-        && !is_label
-        && node != procedure.entry()
-        && out.all(|(_, edge)| passing(edge))
-}
+        for edge in procedure.edges() {
+            graph.count(edge);
+            graph.out[edge.from.index()].push(edge.clone());
+        }
+        graph
+    }
 
-/// Whether tests of nothing but the register are the first that has to do with it on some way.
-fn leads_to_test(procedure: &Procedure, node: NodeId, slot: u32, near: u32) -> bool {
-    let Scalar::Int(int) = procedure.registers[slot as usize].ty else { return false };
-    let is_test = |edge: &Edge| {
-        matches!(&edge.instr, Instr::Assume(condition)
-            if mentions(&edge.instr, slot) && satisfying(condition, slot, int).is_some())
-    };
-    let mut out = procedure.out(node).peekable();
-    let tested = out.peek().is_some() && procedure.out(node).all(|(_, edge)| is_test(edge));
-    tested
-        || near > 0
-            && passes_by(procedure, node, slot)
-            && procedure.out(node).any(|(_, edge)| leads_to_test(procedure, edge.to, slot, near - 1))
+    fn count(&mut self, edge: &Edge) {
+        self.entered[edge.to.index()] += 1;
+        self.sources[edge.to.index()].push(edge.from);
+    }
+
+    fn narrow(&mut self) {
+        loop {
+            if let Some(node) = self.to_split.pop_first() {
+                self.split_at(node);
+            } else if let Some(node) = self.to_put_off.pop_first() {
+                self.put_off_at(node);
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn finish(self, procedure: &Procedure) -> Procedure {
+        Procedure::new(ProcedureParts {
+            name: procedure.name.clone(),
+            registers: procedure.registers.clone(),
+            params: procedure.params,
+            result: procedure.result,
+            nodes: self.out.len() as u32,
+            edges: self.out.into_iter().flatten().collect(),
+            labels: procedure.labels.clone(),
+            span: procedure.span,
+        })
+    }
+
+    fn is_live(&self, mut node: NodeId, slot: u32) -> bool {
+        let old = self.out.len() - self.copies.len();
+        while let Some(copy) = node.index().checked_sub(old) {
+            let (behind, chosen) = self.copies[copy];
+            if chosen == slot {
+                return false;
+            }
+            node = behind;
+        }
+        self.liveness.is_live(self.id, node, slot)
+    }
+
+    /// The edges out of a node, or into one, are others now: looks again at all choices that this can matter to.
+    fn changed(&mut self, node: NodeId) {
+        let mut node = node;
+        for _ in 0..NEAR + 2 {
+            self.to_split.insert(node);
+            self.to_put_off.insert(node);
+            if self.entered[node.index()] != 1 {
+                return;
+            }
+            let sources = &mut self.sources[node.index()];
+            while let Some(source) = sources.last()
+                && !self.out[source.index()].iter().any(|e| e.to == node)
+            {
+                sources.pop();
+            }
+            match sources.last() {
+                Some(source) => node = *source,
+                None => return,
+            }
+        }
+    }
+
+    /// Splits the first choice at the node that can be.
+    fn split_at(&mut self, node: NodeId) {
+        let out = &self.out[node.index()];
+        let Some((position, parts)) = (0..out.len()).find_map(|i| Some((i, self.split(&out[i])?))) else {
+            return;
+        };
+        let edge = self.out[node.index()].remove(position);
+        let left = std::mem::take(&mut self.out[edge.to.index()]);
+        for gone in left.iter().chain([&edge]) {
+            self.entered[gone.to.index()] -= 1;
+        }
+        for part in parts {
+            self.count(&part);
+            self.out[node.index()].push(part);
+        }
+        self.changed(node);
+        for gone in left {
+            self.changed(gone.to);
+        }
+    }
+
+    /// What stands for a choice and the tests behind it.
+    fn split(&self, edge: &Edge) -> Option<Vec<Edge>> {
+        let (slot, choices) = wide_choice(edge)?;
+        let Scalar::Int(int) = self.registers[slot as usize].ty else { return None };
+        if self.entered[edge.to.index()] != 1 || self.named(edge.to) {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for branch in &self.out[edge.to.index()] {
+            let Instr::Assume(condition) = &branch.instr else { return None };
+            let passing = satisfying(condition, slot, int)?;
+            let mut left = intersect(choices, &passing);
+            if !self.is_live(branch.to, slot) {
+                left = left.0.first().map_or(left.clone(), |(first, _)| Choices::one(*first));
+            }
+            if !left.0.is_empty() {
+                let instr = Instr::Havoc(Dest::Reg(Reg::Local(slot)), left);
+                parts.push(Edge { to: branch.to, instr, ..edge.clone() });
+            }
+        }
+        let unchanged = parts.iter().any(|p| matches!(&p.instr, Instr::Havoc(_, c) if c == choices));
+        (!parts.is_empty() && !unchanged).then_some(parts)
+    }
+
+    fn named(&self, node: NodeId) -> bool {
+        self.named.get(node.index()).is_some_and(|named| *named)
+    }
+
+    /// Puts off the first choice at the node whose test is near, by one step.
+    ///
+    /// Every time the choice comes nearer to a place where something else leads to, or to its test; so it ends.
+    fn put_off_at(&mut self, node: NodeId) {
+        let can_wait = |edge: &Edge| {
+            wide_choice(edge).is_some_and(|(slot, _)| {
+                self.passes_by(edge.to, slot)
+                    && self.out[edge.to.index()].iter().any(|e| self.leads_to_test(e.to, slot, NEAR))
+            })
+        };
+        let Some(position) = self.out[node.index()].iter().position(can_wait) else { return };
+        let choice = self.out[node.index()].remove(position);
+        let (slot, _) = wide_choice(&choice).expect("it was looked at above");
+        self.entered[choice.to.index()] -= 1;
+        let mut first_steps = Vec::new();
+        for step in std::mem::take(&mut self.out[choice.to.index()]) {
+            self.entered[step.to.index()] -= 1;
+            let between = NodeId(self.out.len() as u32);
+            let last = Edge { from: between, to: step.to, ..choice.clone() };
+            self.copies.push((step.to, slot));
+            self.out.push(Vec::new());
+            self.entered.push(0);
+            self.sources.push(Vec::new());
+            let first = Edge { from: node, to: between, ..step };
+            self.count(&first);
+            self.count(&last);
+            self.out[between.index()].push(last);
+            first_steps.push(first);
+        }
+        // As if the edges of both nodes stood in one list, in the order of the nodes.
+        let out = &mut self.out[node.index()];
+        let position = if choice.to < node { 0 } else { out.len() };
+        let targets: Vec<_> = first_steps.iter().map(|first| first.to).collect();
+        out.splice(position..position, first_steps);
+        self.changed(node);
+        targets.into_iter().for_each(|between| self.changed(between));
+    }
+
+    /// Whether only one edge leads to the node, and none that leaves it has to do with the register or with calls.
+    fn passes_by(&self, node: NodeId, slot: u32) -> bool {
+        let passing = |edge: &Edge| {
+            let simple = match &edge.instr {
+                // Two choices that pass each other would do so for ever.
+                Instr::Havoc(..) => !is_wide(edge),
+                instr => matches!(
+                    instr,
+                    Instr::Nop | Instr::Assign(..) | Instr::Assume(_) | Instr::Load(..) | Instr::Store(..)
+                ),
+            };
+            simple && edge.to != node && !mentions(&edge.instr, slot)
+        };
+        let out = &self.out[node.index()];
+        !out.is_empty() && self.entered[node.index()] == 1 && !self.named(node) && out.iter().all(passing)
+    }
+
+    /// Whether tests of nothing but the register are the first that has to do with it on some way.
+    fn leads_to_test(&self, node: NodeId, slot: u32, near: u32) -> bool {
+        let Scalar::Int(int) = self.registers[slot as usize].ty else { return false };
+        let is_test = |edge: &Edge| {
+            matches!(&edge.instr, Instr::Assume(condition)
+                if mentions(&edge.instr, slot) && satisfying(condition, slot, int).is_some())
+        };
+        let out = &self.out[node.index()];
+        !out.is_empty() && out.iter().all(is_test)
+            || near > 0
+                && self.passes_by(node, slot)
+                && out.iter().any(|edge| self.leads_to_test(edge.to, slot, near - 1))
+    }
 }
 
 /// Whether an instruction reads or writes a register.
@@ -122,47 +308,6 @@ fn mentions(instr: &Instr, slot: u32) -> bool {
         });
     });
     found
-}
-
-/// The edges after the first choice that can be split, if there is one.
-fn split(program: &Program, id: ProcId) -> Option<Vec<Edge>> {
-    let procedure = program.procedure(id);
-    let many = |e: &Edge| matches!(&e.instr, Instr::Havoc(_, choices) if choices.count() > MANY);
-    if !procedure.edges().iter().any(many) {
-        return None;
-    }
-    let liveness = Liveness::new(program);
-    let entered = |node: NodeId| procedure.edges().iter().filter(|e| e.to == node).count();
-    let is_label = |node: NodeId| procedure.labels.iter().any(|(_, n)| *n == node);
-    procedure.edges().iter().enumerate().find_map(|(position, edge)| {
-        let Instr::Havoc(Dest::Reg(Reg::Local(slot)), choices) = &edge.instr else { return None };
-        let ty = procedure.registers[*slot as usize].ty;
-        let Scalar::Int(int) = ty else { return None };
-        if !many(edge) || entered(edge.to) != 1 || is_label(edge.to) || edge.to == procedure.entry() {
-            return None;
-        }
-        let branches: Vec<_> = procedure.out(edge.to).map(|(_, e)| e).collect();
-        let mut parts = Vec::new();
-        for branch in &branches {
-            let Instr::Assume(condition) = &branch.instr else { return None };
-            let passing = satisfying(condition, *slot, int)?;
-            let mut left = intersect(choices, &passing);
-            if !liveness.at(id, branch.to)[*slot as usize] {
-                left = left.0.first().map_or(left.clone(), |(first, _)| Choices::one(*first));
-            }
-            if !left.0.is_empty() {
-                let instr = Instr::Havoc(Dest::Reg(Reg::Local(*slot)), left);
-                parts.push(Edge { from: edge.from, to: branch.to, instr, span: edge.span });
-            }
-        }
-        let unchanged = parts.iter().any(|p| matches!(&p.instr, Instr::Havoc(_, c) if c == choices));
-        if parts.is_empty() || unchanged {
-            return None;
-        }
-        let others = procedure.edges().iter().enumerate();
-        let others = others.filter(|(i, e)| *i != position && e.from != edge.to).map(|(_, e)| e.clone());
-        Some(others.chain(parts).collect())
-    })
 }
 
 fn intersect(a: &Choices, b: &Choices) -> Choices {

@@ -35,29 +35,29 @@ pub fn run(
     mut after: impl FnMut(&str, Stage<'_>),
 ) -> cfg::Program {
     instantiate::run(&mut program, options.threads);
-    check("instantiate", tree::validate(&program));
+    check("instantiate", || tree::validate(&program));
     after("instantiate", Stage::Tree(&program));
 
     let mut program = lower::run(program);
-    check("lower", cfg::validate(&program));
+    check("lower", || cfg::validate(&program));
     after("lower", Stage::Cfg(&program));
 
     choices::run(&mut program);
-    check("choices", cfg::validate(&program));
+    check("choices", || cfg::validate(&program));
     after("choices", Stage::Cfg(&program));
 
     // Tests stand right behind choices where there are no empty steps between them.
     compact::run(&mut program);
     narrow::run(&mut program);
-    check("narrow", cfg::validate(&program));
+    check("narrow", || cfg::validate(&program));
     after("narrow", Stage::Cfg(&program));
 
     late_choice::run(&mut program);
-    check("late-choice", cfg::validate(&program));
+    check("late-choice", || cfg::validate(&program));
     after("late-choice", Stage::Cfg(&program));
 
     compact::run(&mut program);
-    check("compact", cfg::validate(&program));
+    check("compact", || cfg::validate(&program));
     after("compact", Stage::Cfg(&program));
 
     program
@@ -68,9 +68,9 @@ pub fn lower(program: tree::Program) -> cfg::Program {
     run(program, Options::default(), |_, _| {})
 }
 
-fn check(pass: &str, result: Result<(), String>) {
+fn check(pass: &str, validate: impl FnOnce() -> Result<(), String>) {
     if cfg!(debug_assertions)
-        && let Err(message) = result
+        && let Err(message) = validate()
     {
         panic!("pass `{pass}` broke an invariant: {message}");
     }

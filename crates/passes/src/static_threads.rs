@@ -13,7 +13,7 @@ use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Choices, Count, Dest, Drain, Edge, EdgeId, Expr, Instr, NodeId, Object,
     ObjectId, ProcId, Procedure, ProcedureParts, Program, Property, Reg, Register, Start, Who,
 };
-use fencepost_ir::{Scalar, Span, Type};
+use fencepost_ir::{Access, Scalar, Span, Type};
 use std::collections::BTreeSet;
 
 /// What an edge of the changed program is in the one that was given.
@@ -401,7 +401,7 @@ impl Paths {
                 false => NodeId(self.parts.nodes),
             };
             self.parts.nodes += u32::from(i != last);
-            self.edges.push((Edge { from: here, to: next, instr, span }, origin));
+            self.edges.push((Edge { from: here, to: next, instr, span, access: Access::Plain }, origin));
             here = next;
         }
     }

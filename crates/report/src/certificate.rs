@@ -77,7 +77,9 @@ fn lines(text: &mut String, key: &str, items: impl Iterator<Item = Value>) {
 }
 
 fn variable(program: &Program, number: u32, variable: &CertifiedVariable) -> Value {
-    let name = program.cell_name(Loc::cell(number));
+    // Cells of slots, which come last, are none of the program's.
+    let own = number < program.cell_bases()[program.objects.len()];
+    let name = own.then(|| program.cell_name(Loc::cell(number))).flatten();
     json!({"name": name, "values": variable.values, "initial": variable.initial})
 }
 

@@ -11,14 +11,19 @@ use crate::paint::{Colour, wrap};
 use crate::text::Style;
 use crate::timeline::{Timeline, timeline};
 use crate::words::conclusion;
-use fencepost_certify::Replay;
-use fencepost_ir::Span;
-use fencepost_ir::cfg::{Loc, Program};
+use fencepost_certify::{Replay, States};
+use fencepost_ir::cfg::{Edge, Loc, Program};
+use fencepost_ir::{Access, Span};
 use fencepost_memory::EventKind;
+use fencepost_task::Budget;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// No more loads than these are named of each store.
 const MOST_LOADS: usize = 3;
+
+/// No more delayed stores than these are told of: the last ones, which are nearest to the violation.
+const MOST_STORES: usize = 8;
 
 /// How weak a run is: the fewer of these, the easier it is to understand, the first counting most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,15 +118,25 @@ impl Explanation {
 }
 
 /// Explains a run. `cure` is what is known of fences beyond what the run itself tells.
-pub fn explain(program: &Program, replay: &Replay, order: Option<Order>, cure: &[String]) -> Explanation {
+pub fn explain(
+    program: &Program,
+    replay: &Replay,
+    order: Option<Order>,
+    cure: &[String],
+    budget: &Budget,
+) -> Explanation {
     let program = &*replay.instance(program);
     let line = timeline(replay);
-    let story = Story { program, replay, delayed: line.delayed(), line };
-    let nearest = if story.delayed.is_empty() { None } else { nearest_sc(program, replay) };
+    let states = States::new(program, replay);
+    let mut delayed = line.delayed();
+    let left_out = delayed.len().saturating_sub(MOST_STORES);
+    delayed.drain(..left_out);
+    let story = Story { program, replay, states, delayed, line };
+    let nearest = if story.delayed.is_empty() { None } else { nearest_sc(program, replay, budget) };
     let mut all = story.cure();
     all.extend_from_slice(cure);
     Explanation {
-        reordering: story.reordering(),
+        reordering: left_out_sentence(left_out).into_iter().chain(story.reordering()).collect(),
         saw: story.saw(),
         end: conclusion(program, replay).what,
         sc: story.under_sc(nearest.as_ref()),
@@ -131,10 +146,20 @@ pub fn explain(program: &Program, replay: &Replay, order: Option<Order>, cure: &
     }
 }
 
+/// What is said of delayed stores that are not told of.
+fn left_out_sentence(stores: usize) -> Option<String> {
+    match stores {
+        0 => None,
+        1 => Some("One earlier store is delayed, too; it is left out here.".to_string()),
+        n => Some(format!("{n} earlier stores are delayed, too; they are left out here.")),
+    }
+}
+
 /// A run being looked at.
 struct Story<'a> {
     program: &'a Program,
     replay: &'a Replay,
+    states: States<'a>,
     line: Timeline,
     /// Stores that something got ahead of.
     delayed: Vec<usize>,
@@ -147,7 +172,7 @@ impl Story<'_> {
 
     /// The cell of a step and its value.
     fn value(&self, step: usize) -> String {
-        let (done, before) = (&self.replay.steps[step], &self.replay.states[step]);
+        let (done, before) = (&self.replay.steps[step], self.states.at(step));
         match (done.event.loc, done.event.old.or(done.event.value)) {
             (Some(loc), Some(value)) => {
                 let shown = before.show_value(self.program, done.value_type, value);
@@ -159,16 +184,14 @@ impl Story<'_> {
 
     fn cell(&self, step: usize) -> String {
         let loc = self.replay.steps[step].event.loc;
-        loc.map_or_else(String::new, |loc| self.replay.states[step].cell_name(self.program, loc))
+        loc.map_or_else(String::new, |loc| self.states.at(step).cell_name(self.program, loc))
     }
 
     /// What a load saw.
     fn seen(&self, step: usize) -> String {
         let done = &self.replay.steps[step];
         let value = done.event.old.or(done.event.value);
-        value.map_or("?".to_string(), |v| {
-            self.replay.states[step].show_value(self.program, done.value_type, v)
-        })
+        value.map_or("?".to_string(), |v| self.states.at(step).show_value(self.program, done.value_type, v))
     }
 
     fn verb(&self, step: usize) -> &'static str {
@@ -187,7 +210,8 @@ impl Story<'_> {
             told.push((store, self.waiting(store, &self.delayed[..i])));
             for pass in self.passes_that_matter(store) {
                 // Of the stores that it passes the first tells of it.
-                if self.line.passes[pass].first() == Some(&store) {
+                let told_of = self.line.passes[pass].iter().find(|s| self.delayed.contains(s));
+                if told_of == Some(&store) {
                     told.push((pass, self.pass(self.thread(store), store, pass)));
                 }
             }
@@ -289,7 +313,7 @@ impl Story<'_> {
 
     /// The cell of a write and what it wrote.
     fn written(&self, step: usize) -> String {
-        let (done, before) = (&self.replay.steps[step], &self.replay.states[step]);
+        let (done, before) = (&self.replay.steps[step], self.states.at(step));
         let value =
             done.event.value.map_or("?".to_string(), |v| before.show_value(self.program, done.value_type, v));
         format!("{} = {value}", self.cell(step))
@@ -314,32 +338,33 @@ impl Story<'_> {
         }
     }
 
-    /// The steps that got ahead of a store.
-    fn passes(&self, store: usize) -> Vec<usize> {
-        (0..self.replay.steps.len()).filter(|i| self.line.passes[*i].contains(&store)).collect()
-    }
-
-    /// Those of them that make a difference; the first, if that cannot be told.
+    /// The steps that got ahead of a store and make a difference; the first that did, if that cannot be told.
     fn passes_that_matter(&self, store: usize) -> Vec<usize> {
-        let passes = self.passes(store);
-        let until = self.line.flushed[store].unwrap_or(self.replay.steps.len());
-        let written = |loc: Option<Loc>, from: usize, thread: u32| {
-            self.replay.steps[from..until].iter().any(|s| {
-                s.event.loc == loc
-                    && s.step.thread != thread
-                    && matches!(s.event.kind, EventKind::Store | EventKind::Flush | EventKind::Rmw)
-            })
-        };
-        let mut matter: Vec<usize> = passes
-            .iter()
-            .copied()
-            .filter(|&pass| {
-                let step = &self.replay.steps[pass];
-                self.line.issued[pass].is_some() || written(step.event.loc, pass, step.step.thread)
-            })
-            .collect();
+        let steps = &self.replay.steps;
+        let thread = steps[store].step.thread;
+        let until = self.line.flushed[store].unwrap_or(steps.len());
+        // The cells that other threads write from a step on, going backward.
+        let mut written: BTreeSet<Option<Loc>> = BTreeSet::new();
+        let mut matter = Vec::new();
+        let mut first = None;
+        for i in (store + 1..until).rev() {
+            let step = &steps[i];
+            let writes = matches!(step.event.kind, EventKind::Store | EventKind::Flush | EventKind::Rmw);
+            if step.step.thread != thread && writes {
+                written.insert(step.event.loc);
+            }
+            // Whatever passes an older store of the thread passes this one, if it waits by then.
+            let is_own = step.step.thread == thread && !self.line.passes[i].is_empty();
+            if is_own && self.line.issued[i].is_none_or(|newer| newer > store) {
+                first = Some(i);
+                if self.line.issued[i].is_some() || written.contains(&step.event.loc) {
+                    matter.push(i);
+                }
+            }
+        }
+        matter.reverse();
         if matter.is_empty() {
-            matter.extend(passes.first());
+            matter.extend(first);
         }
         matter.truncate(MOST_LOADS);
         matter
@@ -390,7 +415,7 @@ impl Story<'_> {
                         let step = &nearest.replay.steps[sc];
                         let value = step.event.old.or(step.event.value);
                         let shown = value.map_or("?".to_string(), |v| {
-                            nearest.replay.states[sc].show_value(self.program, step.value_type, v)
+                            States::new(self.program, &nearest.replay).at(sc).show_value(self.program, step.value_type, v)
                         });
                         format!(
                             "{name} {} {}{} and sees {shown} instead of {}",
@@ -427,10 +452,8 @@ impl Story<'_> {
             for pass in self.passes_that_matter(store) {
                 // The nearest of the stores that it passes: one fence there is behind all of them.
                 let nearest = self.line.passes[pass].last().copied().unwrap_or(store);
-                let procedure = self.replay.states[nearest].threads
-                    [self.replay.steps[nearest].step.thread as usize]
-                    .top()
-                    .procedure;
+                let thread = self.replay.steps[nearest].step.thread as usize;
+                let procedure = self.states.at(nearest).threads[thread].top().procedure;
                 let function = &self.program.procedure(procedure).name;
                 let sentence = match self.line.issued[pass] {
                     Some(later) => format!(
@@ -466,7 +489,9 @@ impl Story<'_> {
     /// What a C programmer can write instead, where the store is an atomic one.
     fn atomic(&self, store: usize, order: &str) -> String {
         let span = self.replay.steps[store].event.span;
-        match self.program.atomics.iter().any(|(s, _)| (s.file, s.line) == (span.file, span.line)) {
+        let mut edges = self.program.procedures.iter().flat_map(|p| p.edges());
+        let is_here = |e: &Edge| (e.span.file, e.span.line) == (span.file, span.line);
+        match edges.any(|e| e.access != Access::Plain && is_here(e)) {
             true => format!("; so does {order} for the store at line {}", span.line),
             false => String::new(),
         }

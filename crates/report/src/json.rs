@@ -3,7 +3,7 @@
 
 use crate::explain::Known;
 use crate::{Outcome, Shown, Took};
-use fencepost_certify::{Claim, Replay};
+use fencepost_certify::{Claim, Replay, States};
 use fencepost_frontend::Diagnostic;
 use fencepost_ir::Sources;
 use fencepost_ir::cfg::Program;
@@ -107,6 +107,7 @@ fn engine(took: &Took) -> Value {
 
 /// The steps of a replayed run.
 pub fn trace(program: &Program, replay: &Replay) -> Value {
+    let program = &*replay.instance(program);
     let mut events = Vec::new();
     let mut push = |fields: Map<String, Value>| {
         let mut event = Map::new();
@@ -115,14 +116,16 @@ pub fn trace(program: &Program, replay: &Replay) -> Value {
         events.push(Value::Object(event));
     };
     for (loc, value) in &replay.init {
-        let ty = replay.states[0].cell_type(program, *loc);
+        let ty = replay.first().cell_type(program, *loc);
         let mut event = Map::new();
         event.insert("kind".into(), json!("init"));
         event.insert("loc".into(), json!(program.cell_name(*loc)));
         event.insert("value".into(), integer(ty.meaning(*value)));
         push(event);
     }
-    for (step, before) in replay.steps.iter().zip(&replay.states) {
+    let states = States::new(program, replay);
+    for (number, step) in replay.steps.iter().enumerate() {
+        let before = states.at(number);
         let mut event = Map::new();
         event.insert("thread".into(), json!(step.thread));
         event.insert("kind".into(), json!(step.event.kind.name()));

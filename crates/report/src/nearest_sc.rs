@@ -6,13 +6,13 @@
 //! another value. From there the thread goes on by itself for a while, so that one sees what SC makes of it.
 //!
 //! The search is depth first, in the order of the run where it can be, and remembers where it was; beyond a
-//! number of states it settles for the best so far and says so.
+//! number of states, or when the budget is used up, it settles for the best so far and says so.
 
 use fencepost_certify::{Replay, replay_run};
 use fencepost_ir::cfg::{Instr, Program};
 use fencepost_memory::{EventKind, Machine, Sc, State};
-use fencepost_task::{Action, Model, Step};
-use std::collections::HashSet;
+use fencepost_task::{Action, Budget, Model, Pace, Step};
+use rustc_hash::FxHashSet;
 
 /// States looked at.
 const LIMIT: usize = 20_000;
@@ -62,8 +62,14 @@ struct Lane {
     steps: Vec<usize>,
 }
 
+/// Longer runs are not looked at: their states alone would take too much.
+const LONGEST: usize = 2_000;
+
 /// Finds it. `program` is what the run is a run of, with the instances it takes.
-pub fn nearest_sc(program: &Program, weak: &Replay) -> Option<NearestSc> {
+pub fn nearest_sc(program: &Program, weak: &Replay, budget: &Budget) -> Option<NearestSc> {
+    if weak.steps.len() > LONGEST {
+        return None;
+    }
     let machine = Machine::new(program).ok()?;
     let mut lanes: Vec<Lane> = weak.threads.iter().map(|_| Lane { steps: Vec::new() }).collect();
     for (i, step) in weak.steps.iter().enumerate() {
@@ -72,7 +78,7 @@ pub fn nearest_sc(program: &Program, weak: &Replay) -> Option<NearestSc> {
         }
     }
     let total: usize = lanes.iter().map(|l| l.steps.len()).sum();
-    let (order, complete) = longest(&machine, weak, &lanes, total);
+    let (order, complete) = longest(&machine, weak, &lanes, total, &mut Pace::new(budget));
     let mut steps: Vec<Step> = order.iter().map(|i| weak.steps[*i].step).collect();
     let mut state = machine.initial(&weak.init);
     for &step in &steps {
@@ -115,14 +121,20 @@ fn same(machine: &Machine<'_>, state: &State, weak: &Replay, number: usize) -> O
 }
 
 /// The longest order of the run's steps that is one under SC, and whether all orders were looked at.
-fn longest(machine: &Machine<'_>, weak: &Replay, lanes: &[Lane], total: usize) -> (Vec<usize>, bool) {
+fn longest(
+    machine: &Machine<'_>,
+    weak: &Replay,
+    lanes: &[Lane],
+    total: usize,
+    pace: &mut Pace,
+) -> (Vec<usize>, bool) {
     struct At {
         taken: Vec<usize>,
         state: State,
         order: Vec<usize>,
     }
     let mut best = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut open =
         vec![At { taken: vec![0; lanes.len()], state: machine.initial(&weak.init), order: Vec::new() }];
     while let Some(at) = open.pop() {
@@ -132,7 +144,8 @@ fn longest(machine: &Machine<'_>, weak: &Replay, lanes: &[Lane], total: usize) -
         if best.len() == total {
             return (best, true);
         }
-        if seen.len() > LIMIT {
+        let units = 1 + (at.order.len() + at.state.cells.len()) as u64 / 32;
+        if seen.len() > LIMIT || pace.work(units, || 0).is_err() {
             return (best, false);
         }
         let mut next: Vec<usize> =
@@ -184,7 +197,7 @@ fn parting(
 
 /// Lets a thread go on by itself.
 fn go_on(machine: &Machine<'_>, state: &mut State, thread: usize, steps: &mut Vec<Step>) -> Fate {
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut possible = Vec::new();
     for _ in 0..BEYOND {
         if state.threads[thread].ended {

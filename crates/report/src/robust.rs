@@ -2,7 +2,7 @@
 
 use crate::paint::{Colour, wrap};
 use crate::text::{Detail, Style, steps};
-use fencepost_certify::{Cycle, Relation, Replay};
+use fencepost_certify::{Cycle, Relation, Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
@@ -184,7 +184,8 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
 /// An event of a cycle in a few words.
 pub fn event_words(program: &Program, attack: &ShownAttack, number: usize) -> String {
     let step = &attack.replay.steps[number];
-    let before = &attack.replay.states[number];
+    let states = States::new(program, &attack.replay);
+    let before = states.at(number);
     match (step.event.kind, step.event.loc) {
         (EventKind::Begin, _) => "atomic section".to_string(),
         (EventKind::Load | EventKind::Store, Some(loc)) => {

@@ -4,10 +4,11 @@
 use crate::text::Detail;
 use crate::timeline::Timeline;
 use crate::words::describe;
-use fencepost_certify::Replay;
+use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
-use fencepost_memory::{EventKind, State};
+use fencepost_memory::EventKind;
+use std::ops::Range;
 
 /// A row. Steps are numbered from 0.
 #[derive(Clone, Debug)]
@@ -37,11 +38,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// The state after it; before it, if it is what fails.
-    pub fn state_after<'r>(&self, replay: &'r Replay) -> &'r State {
-        replay.states.get(self.last + 1).unwrap_or(&replay.states[self.last])
-    }
-
     /// Whether SC has no such thing.
     pub fn is_weak(&self) -> bool {
         !self.passes.is_empty()
@@ -51,14 +47,29 @@ impl Row {
     }
 }
 
-/// The rows of a run.
+/// Of a run with more steps than this, the first and the last ones are shown.
+const MOST_STEPS: usize = 2_000;
+const FIRST_STEPS: usize = 200;
+
+/// The steps of a long run that have no rows.
+pub fn left_out(replay: &Replay) -> Range<usize> {
+    match replay.steps.len() {
+        n if n > MOST_STEPS => FIRST_STEPS..n - (MOST_STEPS - FIRST_STEPS),
+        _ => 0..0,
+    }
+}
+
+/// The rows of a run, but for what is [`left_out`].
 pub fn rows(program: &Program, replay: &Replay, line: &Timeline, detail: Detail) -> Vec<Row> {
+    let program = &*replay.instance(program);
     let mut rows = Vec::new();
-    for (i, step) in replay.steps.iter().enumerate() {
+    let states = States::new(program, replay);
+    let left_out = left_out(replay);
+    for (i, step) in replay.steps.iter().enumerate().filter(|(i, _)| !left_out.contains(i)) {
         if line.issued[i].is_some_and(|store| line.is_at_once(store)) {
             continue;
         }
-        let Some(words) = describe(program, replay, &replay.states[i], step, detail) else { continue };
+        let Some(words) = describe(program, replay, &states.at(i), step, detail) else { continue };
         let at_once = line.is_at_once(i);
         let last = if at_once { i + 1 } else { i };
         rows.push(Row {

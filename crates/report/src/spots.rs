@@ -2,11 +2,11 @@
 
 use crate::timeline::Timeline;
 use crate::words::buffer;
-use fencepost_certify::Replay;
+use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Program, Property};
 use fencepost_memory::State;
-use fencepost_task::{Failure, Violation};
+use fencepost_task::Violation;
 
 /// A place, and what is there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,11 +48,12 @@ pub fn somewhere(program: &Program) -> Span {
 }
 
 fn last_step(program: &Program, replay: &Replay) -> Spot {
+    let program = &*replay.instance(program);
     let at = replay.steps.iter().rposition(|step| step.event.span.is_some());
     match at {
         Some(at) => Spot {
             span: replay.steps[at].event.span,
-            function: Some(function(program, replay, at)),
+            function: Some(function(program, replay, &States::new(program, replay), at)),
             what: String::new(),
         },
         None => Spot { span: Span::NONE, function: None, what: String::new() },
@@ -60,15 +61,14 @@ fn last_step(program: &Program, replay: &Replay) -> Spot {
 }
 
 /// The procedure that a step belongs to.
-pub fn function(program: &Program, replay: &Replay, step: usize) -> String {
-    let thread = &replay.states[step].threads[replay.steps[step].step.thread as usize];
-    program.procedure(thread.top().procedure).name.clone()
+pub fn function(program: &Program, replay: &Replay, states: &States<'_>, step: usize) -> String {
+    let procedure = states.at(step).threads[replay.steps[step].step.thread as usize].top().procedure;
+    program.procedure(procedure).name.clone()
 }
 
 /// Where each thread that has not ended stands at the end of a run.
 pub fn standing(program: &Program, replay: &Replay) -> Vec<Spot> {
-    let Some(state) = replay.states.last() else { return Vec::new() };
-    let threads = replay.threads.iter().zip(&state.threads).filter(|(_, t)| !t.ended);
+    let threads = replay.threads.iter().zip(&replay.last.threads).filter(|(_, t)| !t.ended);
     let spots = threads.filter_map(|(name, thread)| {
         let top = thread.top();
         let procedure = program.procedure(top.procedure);
@@ -82,13 +82,15 @@ pub fn standing(program: &Program, replay: &Replay) -> Vec<Spot> {
 /// What else has to do with a violation: stores that were overtaken with what got ahead of them; where the other
 /// threads are, if it is they that are wrong together.
 pub fn related(program: &Program, replay: &Replay, line: &Timeline) -> Vec<Spot> {
+    let program = &*replay.instance(program);
     let mut spots = Vec::new();
+    let states = States::new(program, replay);
     for (step, passed) in line.passes.iter().enumerate() {
         for &store in passed {
-            let over = describe_store(program, &replay.states[store + 1], replay, store);
+            let over = describe_store(program, &states.at(store + 1), replay, store);
             let spot = |at: usize, what: String| Spot {
                 span: replay.steps[at].event.span,
-                function: Some(function(program, replay, at)),
+                function: Some(function(program, replay, &states, at)),
                 what,
             };
             // A flush stands where its store does.
@@ -99,8 +101,7 @@ pub fn related(program: &Program, replay: &Replay, line: &Timeline) -> Vec<Spot>
         }
     }
     let together = match replay.violation {
-        Violation::Failure(Failure::Deadlock | Failure::Race | Failure::Leak) => true,
-        Violation::Failure(_) => false,
+        Violation::Failure(error) => error.is_of_state(),
         Violation::Property(i) => matches!(program.properties[i], Property::Forbid { .. }),
     };
     if together {

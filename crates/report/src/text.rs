@@ -1,16 +1,17 @@
 //! Verdicts and runs for people: a verdict line, then the run as a table with a column for each
 //! thread, the store buffers beside it, and the overtaken store and the overtaking load marked.
 
-use crate::paint::{Colour, Paint, wrap};
-use crate::rows::{Row, rows};
+use crate::paint::{Colour, Colours, Paint, masked, wrap};
+use crate::rows::{Row, left_out, rows};
 use crate::timeline::timeline;
 use crate::words::{buffer, cell_value, conclusion};
 use crate::{Outcome, Shown, Took};
-use fencepost_certify::Replay;
+use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_task::Unreached;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// What of a run is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,15 +165,17 @@ pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
 
 /// A replayed run as a table.
 pub fn steps(program: &Program, replay: &Replay, style: Style) -> String {
+    let program = &*replay.instance(program);
     let line = timeline(replay);
+    let states = States::new(program, replay);
     let rows: Vec<Line> = rows(program, replay, &line, style.detail)
         .into_iter()
-        .map(|r| Line::new(program, replay, r))
+        .map(|r| Line::new(program, &states, r))
         .collect();
     let mut out = String::from("\n");
     if !replay.init.is_empty() {
         let init: Vec<_> =
-            replay.init.iter().map(|(loc, v)| cell_value(program, &replay.states[0], *loc, *v)).collect();
+            replay.init.iter().map(|(loc, v)| cell_value(program, replay.first(), *loc, *v)).collect();
         let _ = writeln!(out, "{}", wrap(&format!("initially {}", init.join(", ")), style.width, 2, 4));
     }
     if rows.is_empty() {
@@ -180,7 +183,7 @@ pub fn steps(program: &Program, replay: &Replay, style: Style) -> String {
     } else {
         let table = Table::new(replay, &rows);
         out += &if table.width() <= style.width {
-            table.text(&rows, style.paint)
+            table.text(&rows, &gap(replay), style.paint)
         } else {
             list(replay, &rows, style)
         };
@@ -200,7 +203,7 @@ struct Line {
 }
 
 impl Line {
-    fn new(program: &Program, replay: &Replay, row: Row) -> Line {
+    fn new(program: &Program, states: &States<'_>, row: Row) -> Line {
         let mut text = row.words.clone();
         if row.at_once {
             text += ", flushed";
@@ -211,10 +214,10 @@ impl Line {
         if let Some(store) = row.passes.first() {
             let _ = write!(text, "  -> overtakes {}", store + 1);
         }
-        let after = row.state_after(replay);
+        let after = states.at(row.last + 1);
         Line {
             number: if row.span.is_some() { row.span.line.to_string() } else { String::new() },
-            buffers: after.threads.iter().map(|t| buffer(program, after, &t.buffer)).collect(),
+            buffers: after.threads.iter().map(|t| buffer(program, &after, &t.buffer)).collect(),
             text,
             row,
         }
@@ -222,6 +225,30 @@ impl Line {
 
     fn colour(&self) -> Colour {
         if self.row.is_weak() { Colour::Red } else { Colour::None }
+    }
+}
+
+/// What stands where steps of a long run are left out.
+struct Gap {
+    steps: Range<usize>,
+    text: String,
+}
+
+fn gap(replay: &Replay) -> Gap {
+    let steps = left_out(replay);
+    let text = format!("   ...  {} steps are left out here; --format json has them all\n", steps.len());
+    Gap { steps, text }
+}
+
+impl Gap {
+    /// What comes before a row.
+    fn before(&self, rows: &[Line], number: usize) -> &str {
+        let is_behind = |row: &Line| row.row.step >= self.steps.end;
+        let first = !self.steps.is_empty() && is_behind(&rows[number]);
+        match first && (number == 0 || !is_behind(&rows[number - 1])) {
+            true => &self.text,
+            false => "",
+        }
     }
 }
 
@@ -259,13 +286,14 @@ impl Table {
         12 + self.widths.iter().map(|w| w + 2).sum::<usize>()
     }
 
-    fn text(&self, rows: &[Line], paint: Paint) -> String {
+    fn text(&self, rows: &[Line], gap: &Gap, paint: Paint) -> String {
         let mut head = "  step  line".to_string();
         for ((name, _), width) in self.columns.iter().zip(&self.widths) {
             let _ = write!(head, "  {name:width$}");
         }
         let mut out = format!("{}\n", paint.dim(head.trim_end()));
         for (i, row) in rows.iter().enumerate() {
+            out += gap.before(rows, i);
             let mut line = format!("  {:>4}  {:>4}", row.row.step + 1, row.number);
             let mut last = line.len();
             for ((_, cells), width) in self.columns.iter().zip(&self.widths) {
@@ -293,7 +321,9 @@ fn list(replay: &Replay, rows: &[Line], style: Style) -> String {
     let names = longest.min(style.width / 4);
     let mut out = format!("{}\n", style.paint.dim("  step  line"));
     let mut shown = String::new();
-    for row in rows {
+    let gap = gap(replay);
+    for (i, row) in rows.iter().enumerate() {
+        out += gap.before(rows, i);
         let name = &replay.threads[row.row.thread];
         let text = format!("{:>4}  {:>4}  {name:names$}  {}", row.row.step + 1, row.number, row.text);
         for line in wrap(&text, style.width, 2, 16).lines() {
@@ -320,7 +350,7 @@ fn source_lines(program: &Program, replay: &Replay, rows: &[Line], style: Style)
     let mut out = String::new();
     for span in spans {
         if let Some(text) = program.sources.line(span) {
-            let line = format!("        {:>4}  {}", span.line, text.trim());
+            let line = format!("        {:>4}  {}", span.line, masked(text.trim(), Colours::None));
             let cut: String = line.chars().take(style.width.max(20)).collect();
             let _ = writeln!(out, "{}", style.paint.dim(&cut));
         }

@@ -18,9 +18,10 @@ pub struct Timeline {
     pub overtakes: Vec<Option<usize>>,
     /// For each store the first step that got ahead of it.
     pub overtaken_by: Vec<Option<usize>>,
-    /// For each step all stores of its thread that it got ahead of, oldest first.
+    /// For each step the stores of its thread that it got ahead of, oldest first; of many, the oldest and the newest
+    /// ([`MOST_LISTED`]).
     pub passes: Vec<Vec<usize>>,
-    /// For each load of memory the stores of other threads to its cell that were waiting.
+    /// For each load of memory the stores of other threads to its cell that were waiting; of many, so many.
     pub misses: Vec<Vec<usize>>,
     /// For each load that its own thread's buffer answered, that store.
     pub forwarded: Vec<Option<usize>>,
@@ -30,6 +31,9 @@ pub struct Timeline {
     /// The stores that never reached memory.
     pub unflushed: Vec<usize>,
 }
+
+/// No more stores than these are listed of one step.
+const MOST_LISTED: usize = 16;
 
 struct Pending {
     step: usize,
@@ -73,9 +77,9 @@ pub fn timeline(replay: &Replay) -> Timeline {
                 // A load of a cell that waits in the own buffer reads it there and passes nothing.
                 line.forwarded[i] = pending.iter().filter(own).rfind(|p| p.loc == loc).map(|p| p.step);
                 if line.forwarded[i].is_none() {
-                    line.passes[i] = pending.iter().filter(own).map(|p| p.step).collect();
+                    line.passes[i] = listed(pending.iter().filter(own).map(|p| p.step));
                     let others = pending.iter().filter(|p| p.thread != thread && p.loc == loc);
-                    line.misses[i] = others.map(|p| p.step).collect();
+                    line.misses[i] = listed(others.map(|p| p.step));
                 }
                 if step.event.kind == EventKind::Rmw {
                     writes.push(Write { at: i, by: i, thread, loc });
@@ -88,7 +92,7 @@ pub fn timeline(replay: &Replay) -> Timeline {
                     line.issued[i] = Some(store);
                     line.flushed[store] = Some(i);
                     let older = pending.iter().filter(own).filter(|p| p.step < store);
-                    line.passes[i] = older.map(|p| p.step).collect();
+                    line.passes[i] = listed(older.map(|p| p.step));
                     let mut newer = writes.iter().rev().take_while(|w| w.at > store);
                     let newer = newer.find(|w| w.thread != thread && w.loc == loc);
                     line.overwrites[i] = newer.map(|w| w.by);
@@ -104,6 +108,18 @@ pub fn timeline(replay: &Replay) -> Timeline {
     }
     line.unflushed = pending.iter().map(|p| p.step).collect();
     line
+}
+
+/// The first of them and the last.
+fn listed(stores: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut listed = Vec::new();
+    for store in stores {
+        if listed.len() == MOST_LISTED {
+            listed.pop();
+        }
+        listed.push(store);
+    }
+    listed
 }
 
 impl Timeline {

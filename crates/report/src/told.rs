@@ -4,7 +4,7 @@ use crate::rows::{Row, rows};
 use crate::spots::function;
 use crate::text::Detail;
 use crate::timeline::{Timeline, timeline};
-use fencepost_certify::Replay;
+use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
@@ -27,17 +27,19 @@ pub struct ToldStep {
 
 /// The steps of a run that concern somebody.
 pub fn told(program: &Program, replay: &Replay) -> Vec<ToldStep> {
+    let program = &*replay.instance(program);
     let line = timeline(replay);
     let rows = rows(program, replay, &line, Detail::Steps);
-    rows.into_iter().map(|row| step(program, replay, &line, row)).collect()
+    let states = States::new(program, replay);
+    rows.into_iter().map(|row| step(program, replay, &states, &line, row)).collect()
 }
 
-fn step(program: &Program, replay: &Replay, line: &Timeline, row: Row) -> ToldStep {
+fn step(program: &Program, replay: &Replay, states: &States<'_>, line: &Timeline, row: Row) -> ToldStep {
     let at = line.issued[row.step].unwrap_or(row.step);
     ToldStep {
         number: row.step + 1,
         span: replay.steps[at].event.span,
-        function: function(program, replay, at),
+        function: function(program, replay, states, at),
         words: words(replay, &row),
         row,
     }

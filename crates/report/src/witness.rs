@@ -14,13 +14,13 @@
 
 use crate::clock::utc;
 use crate::digest::sha256;
-use fencepost_certify::Replay;
+use fencepost_certify::{Replay, States};
 use fencepost_frontend::c::outline::{Begin, Outline};
 use fencepost_frontend::fences::Lines;
 use fencepost_ir::cfg::{Dest, Program, Reg};
 use fencepost_ir::{FileId, Span};
 use fencepost_memory::{Event, EventKind, Machine, Sc, State};
-use fencepost_task::{Action, Failure, Violation};
+use fencepost_task::{Action, Error, Failure, Violation};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::SystemTime;
@@ -59,7 +59,8 @@ pub fn witness(
     from: &Provenance<'_>,
 ) -> Result<String, String> {
     let specification = specification(replay.violation)?;
-    let run = Run { program, replay, outline, text: program.sources.text(FileId(0)) };
+    let states = States::new(program, replay);
+    let run = Run { program, replay, states, outline, text: program.sources.text(FileId(0)) };
     let mut segments: Vec<Vec<Waypoint>> = run.waypoints().into_iter().map(|w| vec![w]).collect();
     segments.push(run.targets()?);
     let name = program.sources.name(FileId(0));
@@ -121,7 +122,7 @@ fn write_waypoint(out: &mut String, file: &str, waypoint: &Waypoint) {
 fn specification(violation: Violation) -> Result<&'static str, String> {
     let none = |what: String| Err(format!("SV-COMP has no property for this: {what}"));
     let failure = match violation {
-        Violation::Failure(failure) => failure,
+        Violation::Failure(error) => error.failure(),
         Violation::Property(_) => return none("a condition of another language than C".to_string()),
     };
     use fencepost_ir::Check;
@@ -147,6 +148,7 @@ fn uuid(content: &str) -> String {
 struct Run<'a> {
     program: &'a Program,
     replay: &'a Replay,
+    states: States<'a>,
     outline: &'a Outline,
     text: &'a str,
 }
@@ -178,7 +180,7 @@ impl<'a> Run<'a> {
         let mut all: Vec<(usize, Waypoint)> = Vec::new();
         for (number, step) in self.replay.steps.iter().enumerate() {
             let thread = step.step.thread as usize;
-            let depth = self.replay.states[number].threads[thread].frames.len();
+            let depth = self.states.at(number).threads[thread].frames.len();
             let Some(begin) = self.outline.statement(step.event.span) else { continue };
             current.resize(current.len().max(thread + 1), Vec::new());
             let frames = &mut current[thread];
@@ -239,7 +241,7 @@ impl<'a> Run<'a> {
 
     /// What a variable that everybody sees holds before a step, as C.
     fn holds(&self, loc: fencepost_ir::cfg::Loc, step: usize) -> Option<String> {
-        let state = &self.replay.states[step];
+        let state = self.states.at(step);
         let name = self.program.cell_name(loc)?;
         let variable = name.split(['[', '.']).next()?;
         let ty = state.cell_type(self.program, loc);
@@ -251,7 +253,7 @@ impl<'a> Run<'a> {
     /// A choice of a value.
     fn chosen(&self, number: usize, begin: Begin<'_>) -> Option<Chosen> {
         let step = &self.replay.steps[number];
-        let before = &self.replay.states[number];
+        let before = self.states.at(number);
         let value = before.show_value(self.program, step.value_type, step.event.value?);
         value.parse::<i128>().ok()?;
         let Action::Edge(edge, _) = step.step.action else { return None };
@@ -308,9 +310,9 @@ impl<'a> Run<'a> {
             Some(Waypoint { kind, thread, line, column, function, constraint: None })
         };
         let nowhere = || "the place that breaks is in no statement of the file".to_string();
-        let state = self.replay.states.last().ok_or_else(nowhere)?;
+        let state = &self.replay.last;
         match self.replay.violation {
-            Violation::Failure(Failure::Race) => {
+            Violation::Failure(Error::RACE) => {
                 let (a, b) = self.racing(state).ok_or_else(nowhere)?;
                 let both = [a, b].into_iter().filter_map(|(thread, span)| target(thread, span));
                 let both: Vec<_> = both.collect();

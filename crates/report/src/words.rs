@@ -1,5 +1,6 @@
 //! Steps, cells, buffers and violations in a few words.
 
+use crate::paint::{Colours, masked};
 use crate::text::Detail;
 use fencepost_certify::{Replay, Replayed};
 use fencepost_ir::Span;
@@ -136,9 +137,9 @@ pub struct Conclusion {
 
 /// What the run shows at its end.
 pub fn conclusion(program: &Program, replay: &Replay) -> Conclusion {
-    let state = replay.states.last().expect("a run starts with a state");
+    let state = &replay.last;
     let source = |span| match program.sources.line(span) {
-        Some(line) => format!("{}: {}", program.sources.place(span), line.trim()),
+        Some(line) => format!("{}: {}", program.sources.place(span), masked(line.trim(), Colours::None)),
         None => program.sources.place(span).to_string(),
     };
     match replay.violation {

@@ -11,7 +11,10 @@ use crate::rules::Delayed;
 use crate::{Fences, Place, Thread};
 use fencepost_ir::cfg::{Address, Count, Drain, EdgeId, Expr, Instr, NodeId, ObjectId, ProcId, Program};
 use fencepost_memory::{Memory, Tso};
+use fencepost_task::{Budget, Pace};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{LazyCell, RefCell};
+use std::collections::BTreeSet;
 
 /// Objects that code may touch; any, where it follows pointers.
 #[derive(Clone, Default)]
@@ -60,32 +63,37 @@ pub struct Candidates<'p> {
     stores: Vec<Delayed>,
     /// Known answers for the store and a node.
     answers: FxHashMap<(Delayed, ProcId, NodeId), bool>,
+    pace: RefCell<Pace>,
 }
 
 impl<'p> Candidates<'p> {
-    /// Analyses a program.
-    pub fn new(program: &'p Program) -> Candidates<'p> {
-        let touched: Vec<Others> =
-            (0..program.procedures.len()).map(|i| touched_from(program, ProcId(i as u32))).collect();
-        let mut spawnable = Others::default();
+    /// Analyses a program. When the budget is used up, everything is worth trying.
+    pub fn new(program: &'p Program, budget: &Budget) -> Candidates<'p> {
         let mut starts = Vec::new();
         for start in &program.threads {
             let Count::Times(n) = start.count else { continue };
             starts.extend((0..n).map(|_| start.procedure));
         }
-        for procedure in &program.procedures {
-            for edge in procedure.edges() {
-                if let Instr::Spawn(_, child, ..) = edge.instr {
-                    spawnable.accessed.join(&touched[child.index()].accessed);
-                    spawnable.written.join(&touched[child.index()].written);
-                }
-            }
+        let edges = program.procedures.iter().flat_map(|p| p.edges());
+        let children: BTreeSet<ProcId> = edges
+            .filter_map(|e| match e.instr {
+                Instr::Spawn(_, child, ..) => Some(child),
+                _ => None,
+            })
+            .collect();
+        let outermost: BTreeSet<ProcId> = starts.iter().chain(&children).copied().collect();
+        let touched: FxHashMap<ProcId, Others> =
+            outermost.into_iter().map(|p| (p, touched_from(program, p))).collect();
+        let mut spawnable = Others::default();
+        for child in &children {
+            spawnable.accessed.join(&touched[child].accessed);
+            spawnable.written.join(&touched[child].written);
         }
         let all_but = |thread: Option<usize>| {
             let mut others = spawnable.clone();
             for (_, procedure) in starts.iter().enumerate().filter(|(i, _)| Some(*i) != thread) {
-                others.accessed.join(&touched[procedure.index()].accessed);
-                others.written.join(&touched[procedure.index()].written);
+                others.accessed.join(&touched[procedure].accessed);
+                others.written.join(&touched[procedure].written);
             }
             others
         };
@@ -93,12 +101,8 @@ impl<'p> Candidates<'p> {
         for (thread, procedure) in starts.iter().enumerate() {
             add_stores(program, *procedure, thread as Thread, &mut stores);
         }
-        for procedure in &program.procedures {
-            for edge in procedure.edges() {
-                if let Instr::Spawn(_, child, ..) = edge.instr {
-                    add_stores(program, child, ANY_SPAWNED, &mut stores);
-                }
-            }
+        for child in children {
+            add_stores(program, child, ANY_SPAWNED, &mut stores);
         }
         Candidates {
             program,
@@ -106,6 +110,7 @@ impl<'p> Candidates<'p> {
             others: (0..starts.len()).map(|i| all_but(Some(i))).collect(),
             spawned: all_but(None),
             answers: FxHashMap::default(),
+            pace: RefCell::new(Pace::new(budget)),
         }
     }
 
@@ -175,6 +180,7 @@ impl<'p> Candidates<'p> {
         };
         let mut found = false;
         walk(self.program, at, |place, instr| {
+            found |= self.pace.borrow_mut().work(1, || 0).is_err();
             found |= !fences.before.contains(&place) && !waits(instr) && is_candidate(place, instr);
             !found && !waits(instr) && !fences.stop(place) && !done(place)
         });
@@ -193,6 +199,7 @@ pub fn waits(instr: &Instr) -> bool {
 pub fn walk(program: &Program, from: (ProcId, NodeId), mut passes: impl FnMut(Place, &Instr) -> bool) {
     let mut seen = FxHashSet::from_iter([from]);
     let mut work = vec![from];
+    let callers = LazyCell::new(|| callers(program));
     while let Some((procedure, node)) = work.pop() {
         for (edge_id, edge) in program.procedure(procedure).out(node) {
             let place = Place { procedure, edge: edge_id };
@@ -207,18 +214,25 @@ pub fn walk(program: &Program, from: (ProcId, NodeId), mut passes: impl FnMut(Pl
             match &edge.instr {
                 Instr::Call(_, callee, _) => visit((*callee, program.procedure(*callee).entry())),
                 Instr::Return(_) => {
-                    for (caller, code) in program.procedures.iter().enumerate() {
-                        let calls = code
-                            .edges()
-                            .iter()
-                            .filter(|e| matches!(e.instr, Instr::Call(_, callee, _) if callee == procedure));
-                        calls.for_each(|call| visit((ProcId(caller as u32), call.to)));
-                    }
+                    callers.get(&procedure).into_iter().flatten().copied().for_each(visit);
                 }
                 _ => visit((procedure, edge.to)),
             }
         }
     }
+}
+
+/// Where control goes on after the calls of each procedure.
+fn callers(program: &Program) -> FxHashMap<ProcId, Vec<(ProcId, NodeId)>> {
+    let mut callers: FxHashMap<ProcId, Vec<(ProcId, NodeId)>> = FxHashMap::default();
+    for (caller, code) in program.procedures.iter().enumerate() {
+        for edge in code.edges() {
+            if let Instr::Call(_, callee, _) = edge.instr {
+                callers.entry(callee).or_default().push((ProcId(caller as u32), edge.to));
+            }
+        }
+    }
+    callers
 }
 
 /// Stands for all spawned threads.
@@ -238,12 +252,13 @@ fn add_stores(program: &Program, root: ProcId, thread: Thread, stores: &mut Vec<
 /// A procedure and those that it calls.
 fn called_from(program: &Program, root: ProcId) -> Vec<ProcId> {
     let mut called = vec![root];
+    let mut known = FxHashSet::from_iter([root]);
     let mut next = 0;
     while let Some(&id) = called.get(next) {
         next += 1;
         for edge in program.procedure(id).edges() {
             if let Instr::Call(_, callee, _) = edge.instr
-                && !called.contains(&callee)
+                && known.insert(callee)
             {
                 called.push(callee);
             }

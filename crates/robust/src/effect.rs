@@ -98,7 +98,7 @@ impl Effect {
             }
             Instr::Free(pointer, _) | Instr::Reallocate { pointer, .. } => {
                 let word = eval(pointer, thread).unwrap_or(0);
-                if let Target::Object(number, _) = pointer::target(word, machine.program.pointer_bits) {
+                if let Target::Object(number, _) = pointer::target(word) {
                     let cells = state.heap_object(ObjectId(number)).map_or(0, |o| o.cells.len());
                     let cell = |n: usize| Loc::element(ObjectId(number), n as i64);
                     self.write((0..cells).filter_map(cell));

@@ -21,8 +21,9 @@ mod witness;
 
 use fencepost_ir::cfg::{Drain, EdgeId, Instr, ProcId, Program};
 use fencepost_memory::Machine;
-use fencepost_task::{Budget, Reason, Stats};
+use fencepost_task::{Budget, Finished, Reason, Stats};
 use monitor::Search;
+use run::Runner;
 use std::collections::BTreeSet;
 
 pub use race::{Race, Races, races};
@@ -120,15 +121,27 @@ pub fn attacks_besides(program: &Program, fences: &Fences, wanted: Wanted, budge
     let mut plain = program.clone();
     plain.properties.clear();
     let machine = Machine::new(&plain).expect("checked for templates before");
-    let mut search = Search::new(&plain, machine, fences);
+    let mut search = Search::new(&plain, Runner::new(machine, budget), fences, budget);
     let enough = match wanted {
         Wanted::All => usize::MAX,
         Wanted::One => 1,
     };
-    let incomplete = search.run(budget, enough).err();
+    let ended: Result<Finished, Reason> = search.run(budget, enough);
+    let mut incomplete = ended.err();
+    search.rules.runner.end_limits();
     let mut pairs = search.found().to_vec();
-    minimal::retain_minimal(&plain, fences, &mut pairs);
-    let mut found: Vec<_> = pairs.iter().map(|pair| attack(&search, pair)).collect();
+    minimal::retain_minimal(&plain, fences, &mut pairs, budget);
+    // One attack is followed again whatever it takes: it is the answer. The others, as long as there is time.
+    let mut found: Vec<Attack> = Vec::new();
+    for pair in &pairs {
+        if !found.is_empty()
+            && let Err(stop) = budget.look(0)
+        {
+            incomplete.get_or_insert(stop.into());
+            break;
+        }
+        found.push(attack(&search, pair));
+    }
     found.sort_by_key(|a| (a.thread, a.store, a.load));
     Attacks { found, incomplete, stats: search.stats() }
 }

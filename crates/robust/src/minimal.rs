@@ -11,10 +11,12 @@ use crate::candidates::{waits, walk};
 use crate::monitor::Pair;
 use crate::{Fences, Place};
 use fencepost_ir::cfg::Program;
+use fencepost_task::{Budget, Pace};
 use rustc_hash::FxHashSet;
 
-/// Removes the pairs that are not minimal.
-pub fn retain_minimal(program: &Program, fences: &Fences, pairs: &mut Vec<Pair>) {
+/// Removes the pairs that are not minimal; those that the budget leaves no time for stay.
+pub fn retain_minimal(program: &Program, fences: &Fences, pairs: &mut Vec<Pair>, budget: &Budget) {
+    let mut pace = Pace::new(budget);
     let all = pairs.clone();
     pairs.retain(|pair| {
         let own = || all.iter().filter(|p| p.delayed.thread == pair.delayed.thread);
@@ -27,6 +29,7 @@ pub fn retain_minimal(program: &Program, fences: &Fences, pairs: &mut Vec<Pair>)
         let behind = program.procedure(store.procedure).edge(store.edge).to;
         let mut found = false;
         walk(program, (store.procedure, behind), |place, instr| {
+            found |= pace.work(1, || 0).is_err();
             found |= place == pair.load && !fences.before.contains(&place);
             !found && !waits(instr) && !fences.stop(place) && !inner.contains(&place)
         });

@@ -26,13 +26,12 @@
 
 use crate::candidates::Candidates;
 use crate::rules::{Delayed, Next, Phase, Rules, encode_phase};
-use crate::run::Taken;
+use crate::run::{Runner, Taken};
 use crate::{Fences, Place};
 use fencepost_explore::initial_choices;
 use fencepost_explore::store::{StateId, Store};
 use fencepost_ir::cfg::{Loc, Program};
-use fencepost_memory::Machine;
-use fencepost_task::{Budget, Reason, Stats};
+use fencepost_task::{Budget, Finished, Reason, Stats, Stop};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
@@ -71,12 +70,12 @@ struct Seen<'p> {
 
 impl<'p, 'f> Search<'p, 'f> {
     /// Prepares a search of a program without templates and, since none matter, without properties.
-    pub fn new(program: &'p Program, machine: Machine<'p>, fences: &'f Fences) -> Self {
-        let rules = Rules::new(program, machine, fences);
+    pub fn new(program: &'p Program, runner: Runner<'p>, fences: &'f Fences, budget: &Budget) -> Self {
+        let rules = Rules::new(program, runner, fences);
         let seen = Seen {
             store: Store::default(),
             waiting: Default::default(),
-            candidates: Candidates::new(program),
+            candidates: Candidates::new(program, budget),
             found: Vec::new(),
             done: FxHashSet::default(),
             stats: Stats::default(),
@@ -93,17 +92,17 @@ impl<'p, 'f> Search<'p, 'f> {
     }
 
     /// Searches until there is nothing more to see, or `enough` pairs are found.
-    pub fn run(&mut self, budget: &Budget, enough: usize) -> Result<&[Pair], Reason> {
+    pub fn run(&mut self, budget: &Budget, enough: usize) -> Result<Finished, Reason> {
         let Search { rules, seen } = self;
         if seen.store.is_empty() {
             for (ordinal, chosen) in initial_choices(&rules.runner.machine.initial_choices()).enumerate() {
                 let mut state = rules.runner.machine.initial(&chosen);
+                rules.runner.work(&state, || seen.store.bytes())?;
                 rules.settle_all(&mut state, &mut Vec::new());
                 seen.keep(rules, Next::new(&mut state, Phase::Free), None, ordinal as u32);
             }
         }
         let mut state = rules.runner.machine.initial(&[]);
-        let mut looked_at = 0u32;
         let mut known = usize::MAX;
         while seen.found.len() < enough
             && let Some(id) = seen.pop()
@@ -112,15 +111,10 @@ impl<'p, 'f> Search<'p, 'f> {
                 known = seen.found.len();
                 let done = &seen.done;
                 if !seen.candidates.any(rules.fences, |delayed, load| done.contains(&(delayed, load))) {
-                    return Ok(&seen.found);
+                    return Ok(budget.finish()?);
                 }
             }
-            looked_at += 1;
-            if looked_at.is_multiple_of(256)
-                && let Some(reason) = budget.exceeded(seen.store.bytes())
-            {
-                return Err(reason);
-            }
+            rules.runner.work(&state, || seen.store.bytes())?;
             let phase = rules.decode(seen.store.get(id), &mut state);
             if let Phase::Closing { delayed, load, .. } = &phase
                 && seen.done.contains(&(*delayed, *load))
@@ -133,13 +127,14 @@ impl<'p, 'f> Search<'p, 'f> {
                 seen.keep(rules, next, Some(id), ordinal);
                 ordinal += 1;
             });
+            budget.finish()?;
             if seen.full {
-                return Err(Reason::Memory);
+                return Err(budget.close(Stop::Memory).into());
             }
         }
         match rules.runner.limit() {
             Some(reason) if seen.found.len() < enough => Err(reason),
-            _ => Ok(&seen.found),
+            _ => Ok(budget.finish()?),
         }
     }
 

@@ -16,11 +16,11 @@ use fencepost_explore::codec::{Codec, put_loc, put_number, take_loc, take_number
 use fencepost_explore::heap::HeapOrder;
 use fencepost_explore::initial_choices;
 use fencepost_explore::reduction::LocalSteps;
-use fencepost_explore::store::{StateId, Store};
+use fencepost_explore::store::{Full, StateId, Store};
 use fencepost_ir::cfg::{EdgeId, Instr, Loc, ProcId, Program};
 use fencepost_memory::{Machine, Sc, State};
 use fencepost_passes::liveness::Liveness;
-use fencepost_task::{Budget, Model, Reason, Stats, Step};
+use fencepost_task::{Budget, Finished, Model, Reason, Stats, Step, Stop};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A triangular race.
@@ -82,14 +82,18 @@ pub fn races(program: &Program, budget: &Budget) -> Races {
     let mut plain = program.clone();
     plain.properties.clear();
     let search = Search {
-        runner: Runner::new(Machine::new(&plain).expect("checked for templates before")),
+        runner: Runner::new(Machine::new(&plain).expect("checked for templates before"), budget),
         codec: Codec::new(&plain, Model::Sc, Some(Liveness::new(&plain))),
         heap: HeapOrder::new(&plain, Model::Sc),
         local: LocalSteps::new(&plain, Model::Sc),
     };
     let mut store = Store::default();
     let mut found: BTreeMap<Key, (StateId, Place, Taken)> = BTreeMap::new();
-    let incomplete = search.run(&mut store, budget, &mut found).err().or_else(|| search.runner.limit());
+    let incomplete = match search.run(&mut store, budget, &mut found) {
+        Ok(Finished { .. }) => search.runner.limit(),
+        Err(stop) => Some(stop.into()),
+    };
+    search.runner.end_limits();
     let races = found.iter().map(|(key, at)| search.rebuild(&store, *key, *at)).collect();
     let stats = Stats { states: store.len() as u64, bytes: store.bytes(), ..Stats::default() };
     Races { found: races, incomplete, stats }
@@ -101,44 +105,39 @@ impl Search<'_> {
         store: &mut Store,
         budget: &Budget,
         found: &mut BTreeMap<Key, (StateId, Place, Taken)>,
-    ) -> Result<(), Reason> {
+    ) -> Result<Finished, Stop> {
         let machine = &self.runner.machine;
+        let full = |_| budget.close(Stop::Memory);
         let mut work = VecDeque::new();
         let mut bytes = Vec::new();
         for (ordinal, chosen) in initial_choices(&machine.initial_choices()).enumerate() {
             let mut state = machine.initial(&chosen);
             self.settle_all(&mut state, &mut Vec::new());
             self.encode(&mut state, None, &mut bytes);
-            work.extend(store.insert(&bytes, None, ordinal as u32).map_err(|_| Reason::Memory)?);
+            self.runner.work(&state, || store.bytes())?;
+            work.extend(store.insert(&bytes, None, ordinal as u32).map_err(full)?);
         }
         let mut state = machine.initial(&[]);
-        let mut looked_at = 0u32;
         while let Some(id) = work.pop_front() {
-            looked_at += 1;
-            if looked_at.is_multiple_of(256)
-                && let Some(reason) = budget.exceeded(store.bytes())
-            {
-                return Err(reason);
-            }
+            self.runner.work(&state, || store.bytes())?;
             let watched = self.decode(store.get(id), &mut state);
             if let Some(watched) = watched {
                 self.look_for_races(&state, watched, id, found);
             }
-            let mut full = false;
+            let mut inserted = Ok(());
             let mut ordinal = 0;
             self.successors(&state, watched, &mut |next, watched, _| {
                 self.encode(next, watched, &mut bytes);
                 match store.insert(&bytes, Some(id), ordinal) {
                     Ok(new) => work.extend(new),
-                    Err(_) => full = true,
+                    Err(Full) => inserted = Err(Full),
                 }
                 ordinal += 1;
             });
-            if full {
-                return Err(Reason::Memory);
-            }
+            inserted.map_err(full)?;
+            budget.finish()?;
         }
-        Ok(())
+        budget.finish()
     }
 
     fn settle_all(&self, state: &mut State, path: &mut Vec<Taken>) {

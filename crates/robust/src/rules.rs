@@ -8,7 +8,7 @@ use fencepost_explore::codec::{Codec, put_loc, put_number, take_loc, take_number
 use fencepost_explore::heap::HeapOrder;
 use fencepost_explore::reduction::LocalSteps;
 use fencepost_ir::cfg::{EdgeId, Instr, Loc, ProcId, Program};
-use fencepost_memory::{Machine, Sc, State, Tso};
+use fencepost_memory::{Sc, State, Tso};
 use fencepost_passes::liveness::Liveness;
 use fencepost_task::{Action, Model, Reason};
 
@@ -83,10 +83,10 @@ pub struct Rules<'p, 'f> {
 
 impl<'p, 'f> Rules<'p, 'f> {
     /// For a program without templates and, since none matter, without properties.
-    pub fn new(program: &'p Program, machine: Machine<'p>, fences: &'f Fences) -> Rules<'p, 'f> {
+    pub fn new(program: &'p Program, runner: Runner<'p>, fences: &'f Fences) -> Rules<'p, 'f> {
         debug_assert!(program.properties.is_empty(), "properties keep registers alive and steps visible");
         Rules {
-            runner: Runner::new(machine),
+            runner,
             codec: Codec::new(program, Model::Tso, Some(Liveness::new(program))),
             heap: HeapOrder::new(program, Model::Tso),
             local: LocalSteps::new(program, Model::Sc),

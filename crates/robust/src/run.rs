@@ -9,9 +9,12 @@ use crate::effect::Effect;
 use crate::{Place, Thread};
 use fencepost_explore::reduction::LocalSteps;
 use fencepost_memory::{Machine, Memory, State};
-use fencepost_task::{Action, Failure, Reason, Step};
+use fencepost_task::{Action, Budget, Failure, Pace, Reason, Step, Stop};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
+
+/// Cells of a state whose copy takes as long as a step.
+const CELLS_A_UNIT: usize = 32;
 
 /// A step and the procedure that it is a step of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,14 +31,27 @@ pub struct Runner<'p> {
     pub machine: Machine<'p>,
     /// Why not everything was seen, if so.
     limit: RefCell<Option<Reason>>,
+    pace: RefCell<Pace>,
     /// Memory for states that holds nothing in between.
     spare: RefCell<Vec<State>>,
 }
 
 impl<'p> Runner<'p> {
     /// For a program without templates.
-    pub fn new(machine: Machine<'p>) -> Runner<'p> {
-        Runner { machine, limit: RefCell::new(None), spare: RefCell::new(Vec::new()) }
+    pub fn new(machine: Machine<'p>, budget: &Budget) -> Runner<'p> {
+        let pace = RefCell::new(Pace::new(budget));
+        Runner { machine, limit: RefCell::new(None), pace, spare: RefCell::new(Vec::new()) }
+    }
+
+    /// What is done from now on was done before: a run that was found is followed again.
+    pub fn end_limits(&self) {
+        self.pace.replace(Pace::new(&Budget::default()));
+    }
+
+    /// A step on such a state; `used` gives the bytes of tables.
+    pub fn work(&self, state: &State, used: impl FnOnce() -> u64) -> Result<(), Stop> {
+        let units = 1 + (state.cells.len() + state.heap.len()) / CELLS_A_UNIT;
+        self.pace.borrow_mut().work(units as u64, used)
     }
 
     /// Why not everything was seen, if so.
@@ -49,9 +65,7 @@ impl<'p> Runner<'p> {
     }
 
     fn failed(&self, state: &State, step: Step, failure: Failure) {
-        if !failure.is_limit() {
-            return;
-        }
+        let Err(limit) = failure.error() else { return };
         let place = match step.action {
             Action::Edge(id, _) => {
                 let span = self.machine.edge(&state.threads[step.thread as usize], id).span;
@@ -59,10 +73,7 @@ impl<'p> Runner<'p> {
             }
             Action::Flush(_) | Action::Propagate(_) | Action::Delete => String::new(),
         };
-        self.cut(match failure {
-            Failure::Fault(fencepost_ir::Fault::Overflow) => Reason::Overflow(place),
-            failure => Reason::BoundReached(format!("{failure} at {place}")),
-        });
+        self.cut(limit.reason(place));
     }
 
     fn taken(&self, state: &State, step: Step) -> Option<Taken> {
@@ -89,6 +100,10 @@ impl<'p> Runner<'p> {
         let spare = self.spare.borrow_mut().pop();
         let mut next = spare.unwrap_or_else(|| state.clone());
         for &step in &steps {
+            if let Err(stop) = self.work(state, || 0) {
+                self.cut(stop.into());
+                break;
+            }
             next.clone_from(state);
             effect.clear();
             path.clear();
@@ -121,6 +136,11 @@ impl<'p> Runner<'p> {
         let mut work = vec![(state, effect, path)];
         let mut steps = Vec::new();
         while let Some((state, effect, path)) = work.pop() {
+            let bytes =
+                || (seen.len() + work.len()) as u64 * (size_of::<State>() + 8 * state.cells.len()) as u64;
+            if let Err(stop) = self.work(&state, bytes) {
+                return self.cut(stop.into());
+            }
             if !seen.insert((state.clone(), effect.reads.clone(), effect.writes.clone())) {
                 continue;
             }
@@ -159,6 +179,10 @@ impl<'p> Runner<'p> {
             steps.clear();
             self.machine.thread_steps(memory, state, thread as usize, &mut steps);
             let [step] = steps[..] else { return };
+            let waiting = state.threads[thread as usize].buffer.len() as u64;
+            if let Err(stop) = self.pace.borrow_mut().work(1 + waiting / 64, || 0) {
+                return self.cut(stop.into());
+            }
             let taken = self.taken(state, step);
             if let Err(failure) = self.machine.apply(memory, state, step) {
                 self.failed(state, step, failure);

@@ -35,15 +35,14 @@ impl Goal for Checked {
             }
             Wanted::Safe(model) => {
                 // Some random programs have no end of states.
-                let (bounds, budget) =
-                    (Bounds::default(), Budget { memory: Some(2 << 20), ..Budget::default() });
+                let (bounds, budget) = (Bounds::default(), Budget::default().within(2 << 20));
                 let task = Task { program, model, bounds, budget };
                 match Explicit::default().check(&task, &mut |_| {}).verdict {
-                    Verdict::Safe { scope } => Finding::Holds(scope),
+                    Verdict::Safe(cleared) => Finding::Holds(cleared.scope()),
                     Verdict::Unsafe { trace } => {
                         let run = Run::from(&trace);
                         assert!(run.is_run_of(program), "a run replays");
-                        let early = run.flushed_early(program);
+                        let early = run.flushed_early(program, &Budget::default()).expect("nothing stops it");
                         assert!(early.is_run_of(program), "it replays with its flushes moved");
                         Finding::Broken(vec![run])
                     }

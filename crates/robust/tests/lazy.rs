@@ -7,7 +7,7 @@ use fencepost_memory::{Machine, Sc, State, Tso, reachable};
 use fencepost_robust::lazy::Lazy;
 use fencepost_samples::random::{self, Config};
 use fencepost_samples::tiny::Tiny;
-use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 use std::collections::{BTreeSet, HashSet};
 
 fn task(program: &Program) -> Task<'_> {
@@ -53,8 +53,8 @@ fn tiny_programs_without_loops_are_decided() {
             };
             let answer = Lazy::default().check(&task(&program), &mut |_| {});
             match answer.verdict {
-                Verdict::Safe { scope } => {
-                    assert_eq!(scope, Scope::Complete);
+                Verdict::Safe(cleared) => {
+                    assert!(cleared.is_complete());
                     assert!(!expected, "{tiny} reaches {wanted:?}");
                 }
                 Verdict::Unsafe { trace } => {
@@ -78,7 +78,7 @@ fn random_programs_agree_with_explicit_search() {
         let text = random::program(seed, config).to_string();
         let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
         let program = fencepost_passes::pipeline::lower(tree);
-        let budget = Budget { memory: Some(16 << 20), ..Budget::default() };
+        let budget = Budget::default().within(16 << 20);
         let task = Task { budget, ..task(&program) };
         let answer = Lazy { iterations: 4 }.check(&task, &mut |_| {});
         let explicit = Explicit::default().check_quickly(&task, &mut |_| {});
@@ -87,7 +87,7 @@ fn random_programs_agree_with_explicit_search() {
             (Verdict::Unsafe { trace }, _) => {
                 replay(&program, &trace).unwrap_or_else(|r| panic!("unwound: {r}\n{text}"));
             }
-            (Verdict::Safe { scope: Scope::Complete }, Verdict::Unsafe { .. }) => {
+            (Verdict::Safe(cleared), Verdict::Unsafe { .. }) if cleared.is_complete() => {
                 panic!("nothing to unwind, and explicit search finds a run:\n{text}");
             }
             (Verdict::Safe { .. } | Verdict::Unknown { .. }, _) => {}
@@ -127,7 +127,7 @@ fn extensions_neither_add_nor_remove_states() {
             program.threads.iter().map(|t| program.procedure(t.procedure).registers.len()).collect();
         let shared = program.thread_registers.len();
         let ends = |program: &Program, model| {
-            let budget = Budget { memory: Some(4 << 20), ..Budget::default() };
+            let budget = Budget::default().within(4 << 20);
             let task = Task { program, model, bounds: Bounds::default(), budget };
             let mut ends = BTreeSet::new();
             let all = Explicit { order: Order::Breadth, reduction: Reduction::Off };

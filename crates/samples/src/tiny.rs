@@ -5,7 +5,7 @@
 //! and all registers are observed at the end, so that outcomes are (memory, registers).
 
 use fencepost_ir::cfg::*;
-use fencepost_ir::{Scalar, Span};
+use fencepost_ir::{Access, Scalar, Span};
 use std::fmt;
 
 /// One instruction.
@@ -166,6 +166,7 @@ impl Tiny {
                     to: NodeId(i as u32 + 1),
                     instr,
                     span: Span::NONE,
+                    access: Access::Plain,
                 });
             }
             let last = ops.len() as u32;
@@ -174,6 +175,7 @@ impl Tiny {
                 to: NodeId(last + 1),
                 instr: Instr::Return(None),
                 span: Span::NONE,
+                access: Access::Plain,
             });
             let name = format!("t{}", t + 1);
             program.procedures.push(Procedure::new(ProcedureParts {

@@ -1,84 +1,244 @@
-//! Limits of an analysis, and what it says of itself meanwhile.
+//! Limits of an analysis: time, memory, cancellation.
+//!
+//! **A stop is for good.** The first look that finds a limit reached closes the budget: every later look at it, or at a
+//! budget made from it, is refused for the same reason. [`Budget::finish`] gives a [`Finished`] only where no look was
+//! refused, and nothing is [`Cleared`](crate::Cleared) of violations without one. So work that was broken off cannot pass
+//! for work that was done, whatever becomes of what it had found.
+//!
+//! Looks come from work: [`Pace`] counts it and looks after every [`Pace::PERIOD`] units, which are chosen so
+//! that a look comes every few milliseconds.
 
-use crate::Reason;
+use crate::{Reason, resident};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Called whenever an engine looks at its budget: where engines that share cores take turns.
-#[derive(Clone)]
-pub struct Pause(pub Arc<dyn Fn() + Send + Sync>);
+/// Why work was broken off.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stop {
+    /// The time limit was reached.
+    Timeout,
+    /// The memory limit was reached.
+    Memory,
+    /// The user or another engine ended the work.
+    Cancelled,
+}
 
-impl fmt::Debug for Pause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pause")
+impl From<Stop> for Reason {
+    fn from(stop: Stop) -> Reason {
+        match stop {
+            Stop::Timeout => Reason::Timeout,
+            Stop::Memory => Reason::Memory,
+            Stop::Cancelled => Reason::Cancelled,
+        }
     }
 }
 
-/// Time, memory and cancellation. Engines ask [`Budget::exceeded`] every few thousand steps.
-#[derive(Clone, Debug, Default)]
+/// Work came to its end: no look at its budget was refused.
+#[derive(Debug)]
+pub struct Finished(());
+
+/// Called at every look. Engines that share cores take turns here; what it gives back ends the work.
+pub type Watch = Arc<dyn Fn() -> Option<Stop> + Send + Sync>;
+
+/// Time, memory and cancellation. Clones are the same budget; [`within`](Budget::within) and its like make a part of it.
+#[derive(Clone, Default)]
 pub struct Budget {
-    /// When to stop.
-    pub deadline: Option<Instant>,
-    /// Bytes that the engine's own tables may take.
-    pub memory: Option<u64>,
-    /// Set by somebody else to stop the work.
-    pub cancelled: Arc<AtomicBool>,
-    /// Lets others work, if there are others.
-    pub pause: Option<Pause>,
+    deadline: Option<Instant>,
+    memory: Option<u64>,
+    resident: Option<resident::Limit>,
+    watches: Vec<Watch>,
+    /// Units of work from look to look, where not the usual number.
+    period: Option<u64>,
+    closed: Arc<OnceLock<Stop>>,
+    /// Of the budgets that this one is a part of.
+    closed_above: Vec<Arc<OnceLock<Stop>>>,
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Budget { deadline, memory, closed, .. } = self;
+        f.debug_struct("Budget")
+            .field("deadline", deadline)
+            .field("memory", memory)
+            .field("closed", closed)
+            .finish()
+    }
 }
 
 impl Budget {
-    /// Why the work must stop now, if it must; `used` is the bytes that the engine's tables take.
-    pub fn exceeded(&self, used: u64) -> Option<Reason> {
-        if let Some(Pause(pause)) = &self.pause {
-            pause();
+    /// A part of this budget: it is closed when this one is, but not the other way round.
+    pub fn part(&self) -> Budget {
+        let mut closed_above = self.closed_above.clone();
+        closed_above.push(self.closed.clone());
+        Budget { closed: Arc::default(), closed_above, ..self.clone() }
+    }
+
+    /// A part that ends at this time, if not before.
+    pub fn until(&self, deadline: Instant) -> Budget {
+        let deadline = self.deadline.map_or(deadline, |d| d.min(deadline));
+        Budget { deadline: Some(deadline), ..self.part() }
+    }
+
+    /// A part for work whose tables take no more than so many bytes.
+    pub fn within(&self, bytes: u64) -> Budget {
+        let memory = self.memory.map_or(bytes, |m| m.min(bytes));
+        Budget { memory: Some(memory), ..self.part() }
+    }
+
+    /// A part that ends when the whole process takes much more than so many bytes, whoever takes them.
+    pub fn within_process(&self, bytes: u64) -> Budget {
+        let limit = resident::Limit::new(bytes);
+        Budget { resident: Some(self.resident.map_or(limit, |outer| outer.min(limit))), ..self.part() }
+    }
+
+    /// A part that ends when the flag is set.
+    pub fn cancelled_by(&self, flag: Arc<AtomicBool>) -> Budget {
+        self.watched_by(Arc::new(move || flag.load(Ordering::Relaxed).then_some(Stop::Cancelled)))
+    }
+
+    /// A part of which somebody hears at every look.
+    pub fn watched_by(&self, watch: Watch) -> Budget {
+        let mut part = self.part();
+        part.watches.push(watch);
+        part
+    }
+
+    /// A part that is looked at after every so many units of work.
+    pub fn looked_at_every(&self, units: u64) -> Budget {
+        Budget { period: Some(units.max(1)), ..self.part() }
+    }
+
+    /// When the work ends, if there is a time limit.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Bytes that the tables of the work may take.
+    pub fn memory(&self) -> Option<u64> {
+        self.memory
+    }
+
+    /// Whether the work may go on; `used` is the bytes that its tables take.
+    pub fn look(&self, used: u64) -> Result<(), Stop> {
+        // All of them, since each may be somebody's turn.
+        let watched = self.watches.iter().fold(None, |stop, watch| watch().or(stop));
+        self.stopped()?;
+        let stop = watched
+            .or_else(|| self.memory.is_some_and(|limit| used > limit).then_some(Stop::Memory))
+            .or_else(|| self.deadline.is_some_and(|d| Instant::now() >= d).then_some(Stop::Timeout))
+            .or_else(|| self.resident.is_some_and(resident::Limit::is_exceeded).then_some(Stop::Memory));
+        match stop {
+            None => Ok(()),
+            Some(stop) => Err(*self.closed.get_or_init(|| stop)),
         }
-        if self.cancelled.load(Ordering::Relaxed) {
-            Some(Reason::Cancelled)
-        } else if self.memory.is_some_and(|limit| used > limit) {
-            Some(Reason::Memory)
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            Some(Reason::Timeout)
-        } else {
-            None
+    }
+
+    /// The work is done. Refused if a look was refused before.
+    pub fn finish(&self) -> Result<Finished, Stop> {
+        self.stopped().map(|()| Finished(()))
+    }
+
+    /// Ends the work for a limit that is not one of the budget's own, such as a table that is full.
+    pub fn close(&self, stop: Stop) -> Stop {
+        match self.stopped() {
+            Err(known) => known,
+            Ok(()) => *self.closed.get_or_init(|| stop),
+        }
+    }
+
+    fn stopped(&self) -> Result<(), Stop> {
+        let all = self.closed_above.iter().chain([&self.closed]);
+        all.filter_map(|closed| closed.get()).next().map_or(Ok(()), |stop| Err(*stop))
+    }
+}
+
+/// Counts work, and looks at the budget after every [`Pace::PERIOD`] units of it.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    budget: Budget,
+    left: u64,
+}
+
+impl Pace {
+    /// Units of work from look to look. A unit is about a microsecond: a step on a small state, a rule applied to a small
+    /// configuration, the copy of a few hundred bytes.
+    pub const PERIOD: u64 = 1024;
+
+    /// Work under this budget; the first unit looks at it.
+    pub fn new(budget: &Budget) -> Pace {
+        Pace { budget: budget.clone(), left: 0 }
+    }
+
+    /// Ends the work for a limit that is not one of the budget's own.
+    pub fn close(&self, stop: Stop) -> Stop {
+        self.budget.close(stop)
+    }
+
+    /// So many units of work are done or about to be; `used` gives the bytes of tables.
+    pub fn work(&mut self, units: u64, used: impl FnOnce() -> u64) -> Result<(), Stop> {
+        match self.left.checked_sub(units) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => {
+                let looked = self.budget.look(used());
+                // Whoever goes on after a refusal is refused again at once.
+                self.left = if looked.is_ok() { self.budget.period.unwrap_or(Pace::PERIOD) - 1 } else { 0 };
+                looked
+            }
         }
     }
 }
 
-/// Counters of a finished or interrupted analysis.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Stats {
-    /// States stored.
-    pub states: u64,
-    /// Configurations generated, by engines that search backward.
-    pub configurations: u64,
-    /// Steps taken, including those to states already known.
-    pub transitions: u64,
-    /// Length of the longest shortest way to a state.
-    pub depth: u64,
-    /// Bytes of the largest tables.
-    pub bytes: u64,
-    /// Questions to a solver, or searches that an engine asks for.
-    pub queries: u64,
-    /// Variables of the largest formula.
-    pub variables: u64,
-    /// Clauses of the largest formula.
-    pub clauses: u64,
-    /// Violations that a formula with cut widths has and the program has not.
-    pub spurious: u64,
-    /// Whether threads were seen to race by plain or relaxed accesses.
-    pub racing: bool,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
 
-/// Sent now and then while an engine works.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Progress {
-    /// Counters so far.
-    pub stats: Stats,
-    /// The buffer bound that is being tried, if any.
-    pub buffer: Option<u32>,
-    /// States that wait to be looked at.
-    pub waiting: u64,
+    #[test]
+    fn a_stop_is_for_good() {
+        let budget = Budget::default().within(10);
+        assert_eq!(budget.look(10), Ok(()));
+        assert!(budget.finish().is_ok());
+        assert_eq!(budget.look(11), Err(Stop::Memory));
+        assert_eq!(budget.look(0), Err(Stop::Memory));
+        assert_eq!(budget.clone().finish().err(), Some(Stop::Memory));
+    }
+
+    #[test]
+    fn a_part_is_closed_with_the_whole_and_not_the_other_way_round() {
+        let whole = Budget::default().within(10);
+        let part = whole.within(5);
+        assert_eq!(part.look(6), Err(Stop::Memory));
+        assert_eq!(whole.look(6), Ok(()));
+        let other = whole.within(100);
+        assert_eq!(other.look(11), Err(Stop::Memory));
+        assert_eq!(whole.look(11), Err(Stop::Memory));
+        let late = whole.part();
+        assert_eq!(late.look(0), Err(Stop::Memory));
+        assert!(late.finish().is_err());
+    }
+
+    #[test]
+    fn looks_come_from_work() {
+        let looks = Arc::new(AtomicU64::new(0));
+        let counter = looks.clone();
+        let budget = Budget::default().watched_by(Arc::new(move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            None
+        }));
+        let mut pace = Pace::new(&budget);
+        for _ in 0..100 * Pace::PERIOD {
+            pace.work(1, || 0).unwrap();
+        }
+        assert_eq!(looks.load(Ordering::Relaxed), 100);
+        let mut pace = Pace::new(&budget.looked_at_every(1));
+        for _ in 0..50 {
+            pace.work(1, || 0).unwrap();
+        }
+        assert_eq!(looks.load(Ordering::Relaxed), 150);
+    }
 }

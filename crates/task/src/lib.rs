@@ -3,14 +3,17 @@
 
 mod budget;
 pub mod certificate;
+mod resident;
+mod stats;
 mod trace;
 
 use fencepost_ir::cfg::{EdgeId, ProcId, Program};
 use std::fmt;
 
-pub use budget::{Budget, Pause, Progress, Stats};
+pub use budget::{Budget, Finished, Pace, Stop, Watch};
 pub use certificate::Certificate;
-pub use trace::{Action, Failure, Step, Trace, Violation};
+pub use stats::{Progress, Stats};
+pub use trace::{Action, Error, Failure, Limit, Step, Trace, Violation};
 
 /// A memory model.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -136,14 +139,39 @@ impl fmt::Display for Reason {
     }
 }
 
+/// A scope within which no run violates a property: all of it was looked at, and no limit came first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cleared {
+    scope: Scope,
+}
+
+impl Cleared {
+    /// What work came to that was finished.
+    pub fn new(scope: Scope, _: Finished) -> Cleared {
+        Cleared { scope }
+    }
+
+    /// What was cleared.
+    pub fn scope(self) -> Scope {
+        self.scope
+    }
+
+    /// Whether that is all runs.
+    pub fn is_complete(self) -> bool {
+        self.scope == Scope::Complete
+    }
+
+    /// The same of what is left of the scope within bounds.
+    pub fn up_to(self, bounds: Bounds) -> Cleared {
+        Cleared { scope: Scope::UpTo(bounds) }
+    }
+}
+
 /// The answer to a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// No run within the scope violates a property.
-    Safe {
-        /// How far that reaches.
-        scope: Scope,
-    },
+    Safe(Cleared),
     /// A run that violates a property.
     Unsafe {
         /// The run.
@@ -153,9 +181,25 @@ pub enum Verdict {
     Unknown {
         /// Why.
         reason: Reason,
-        /// The largest scope within which no violation was found, if one was finished.
-        scope: Option<Scope>,
+        /// The largest scope within which there is no violation, if one was finished.
+        cleared: Option<Cleared>,
     },
+}
+
+impl Verdict {
+    /// No verdict, and nothing known.
+    pub fn unknown(reason: impl Into<Reason>) -> Verdict {
+        Verdict::Unknown { reason: reason.into(), cleared: None }
+    }
+
+    /// The scope without violations, of a verdict that has one.
+    pub fn cleared(&self) -> Option<Scope> {
+        match self {
+            Verdict::Safe(cleared) => Some(cleared.scope()),
+            Verdict::Unsafe { .. } => None,
+            Verdict::Unknown { cleared, .. } => cleared.map(Cleared::scope),
+        }
+    }
 }
 
 /// A property that no run even came to.
@@ -180,6 +224,14 @@ pub struct Answer {
     pub stats: Stats,
     /// A proof that can be checked again, if the verdict is safe and the engine gives one.
     pub certificate: Option<Box<Certificate>>,
+}
+
+impl Answer {
+    /// No verdict, nothing known, nothing more to say.
+    pub fn unknown(reason: impl Into<Reason>, stats: Stats) -> Answer {
+        let verdict = Verdict::unknown(reason);
+        Answer { verdict, unreached: Vec::new(), stats, certificate: None }
+    }
 }
 
 /// A question.

@@ -3,7 +3,7 @@
 //! A trace holds choices only. What each step read and wrote follows from the reference
 //! semantics, so a trace cannot claim a value.
 
-use crate::Model;
+use crate::{Model, Reason};
 use fencepost_ir::cfg::{EdgeId, Loc};
 use fencepost_ir::{Check, Fault, Sources};
 use std::fmt;
@@ -57,21 +57,87 @@ pub enum Failure {
     Race,
 }
 
+/// A failure that is an error of the program. Only [`Failure::error`] tells these from limits, so that a
+/// [`Violation`] cannot hold a limit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Error(Failure);
+
+impl Error {
+    /// Nothing can happen any more, and a thread waits.
+    pub const DEADLOCK: Error = Error(Failure::Deadlock);
+    /// Memory is lost at the end.
+    pub const LEAK: Error = Error(Failure::Leak);
+    /// Two threads are about to access one location without order.
+    pub const RACE: Error = Error(Failure::Race);
+
+    /// What fails, and how.
+    pub fn failure(self) -> Failure {
+        self.0
+    }
+
+    /// Whether it is the state after the last step that is wrong, and not the step.
+    pub fn is_of_state(self) -> bool {
+        self.0.is_of_state()
+    }
+
+    /// The check that reports it; `None` where it is always reported.
+    pub fn check(self) -> Option<Check> {
+        self.0.check()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A failure that is an engine limit, and no error of the program: the verdict on such a run is unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Limit(Failure);
+
+impl Limit {
+    /// What goes over it.
+    pub fn failure(self) -> Failure {
+        self.0
+    }
+
+    /// Why there is no verdict on a run that meets the limit at that place.
+    pub fn reason(self, place: impl fmt::Display) -> Reason {
+        match self.0 {
+            Failure::Fault(Fault::Overflow) => Reason::Overflow(place.to_string()),
+            failure => Reason::BoundReached(format!("{failure} at {place}")),
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl Failure {
-    /// Whether this says something of our limits and not of the program.
-    pub fn is_limit(self) -> bool {
+    /// Whether it is an error of the program or an engine limit.
+    pub fn error(self) -> Result<Error, Limit> {
         match self {
-            Failure::Fault(fault) => fault.is_limit(),
-            Failure::TooManyThreads | Failure::TooManyValues(_) => true,
+            Failure::Fault(fault) if fault.is_limit() => Err(Limit(self)),
+            Failure::TooManyThreads | Failure::TooManyValues(_) => Err(Limit(self)),
             Failure::Assertion
+            | Failure::Fault(_)
             | Failure::UnlockNotHeld
             | Failure::JoinNoThread(_)
             | Failure::JoinTwice
             | Failure::Deadlock
             | Failure::Leak
             | Failure::Race
-            | Failure::AtomicEndOutside => false,
+            | Failure::AtomicEndOutside => Ok(Error(self)),
         }
+    }
+
+    /// The violation that it is, if it is no limit.
+    pub fn violation(self) -> Result<Violation, Limit> {
+        self.error().map(Violation::Failure)
     }
 
     /// Whether it is the state after the last step that is wrong, and not the step.
@@ -134,8 +200,8 @@ impl fmt::Display for Failure {
 /// What a trace shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Violation {
-    /// The last step fails.
-    Failure(Failure),
+    /// The last step fails, or the state after it is in error.
+    Failure(Error),
     /// The state after the last step violates this property of the program.
     Property(usize),
 }
@@ -167,12 +233,33 @@ impl Violation {
     ) -> String {
         use fencepost_ir::cfg::Property;
         match self {
-            Violation::Failure(Failure::Assertion) => format!("assertion at {}", sources.place(last)),
-            Violation::Failure(failure) => format!("{failure} at {}", sources.place(last)),
+            Violation::Failure(Error(Failure::Assertion)) => format!("assertion at {}", sources.place(last)),
+            Violation::Failure(error) => format!("{error} at {}", sources.place(last)),
             Violation::Property(i) => match &program.properties[*i] {
                 Property::Forbid { span, .. } => format!("forbidden combination at {}", sources.place(*span)),
                 Property::Final { span, .. } => format!("final condition at {}", sources.place(*span)),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fencepost_ir::Scalar;
+
+    #[test]
+    fn no_limit_is_a_violation() {
+        let limits = [Fault::Overflow, Fault::MixedSize, Fault::Unwritten, Fault::TooMuchMemory];
+        let limits = limits.map(Failure::Fault).into_iter();
+        for limit in limits.chain([Failure::TooManyThreads, Failure::TooManyValues(1)]) {
+            assert!(limit.violation().is_err(), "{limit} is taken for a violation");
+        }
+        let ty = Scalar::Bool;
+        let errors = [Fault::OutOfRange { value: 2, ty }, Fault::NullPointer, Fault::UseAfterFree];
+        for error in errors.map(Failure::Fault).into_iter().chain([Failure::Assertion, Failure::JoinTwice]) {
+            let violation = error.violation().expect("an error of the program");
+            assert!(matches!(violation, Violation::Failure(e) if e.failure() == error));
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::Translation;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::{EventKind, Machine, Sc, State, Tso};
-use fencepost_task::{Action, Model, Step, Trace, Violation};
+use fencepost_task::{Action, Budget, Limit, Model, Pace, Reason, Step, Stop, Trace, Violation};
 use rustc_hash::FxHashMap;
 
 /// A round of a thread.
@@ -36,13 +36,14 @@ pub struct Access {
     pub shared: usize,
 }
 
-/// The TSO run of `program` that an SC run of its translation stands for. `None` is a bug.
+/// The TSO run of `program` that an SC run of its translation stands for. That there is none is a bug.
 pub fn run_back(
     program: &Program,
     translated: &Program,
     translation: &Translation,
     trace: &Trace,
-) -> Option<Trace> {
+    budget: &Budget,
+) -> Result<Option<Trace>, Reason> {
     let counted;
     let (program, translated) = if trace.instances.is_empty() {
         (program, translated)
@@ -50,9 +51,9 @@ pub fn run_back(
         counted = (program.instantiated(&trace.instances), translated.instantiated(&trace.instances));
         (&counted.0, &counted.1)
     };
-    let machine = Machine::new(program).ok()?;
+    let Ok(machine) = Machine::new(program) else { return Ok(None) };
     let cells = same_cells(program, translated, &translation.shared);
-    let rounds = rounds(translated, translation, trace, &cells)?;
+    let Some(rounds) = rounds(translated, translation, trace, &cells) else { return Ok(None) };
     let own = machine.initial_choices();
     let chosen = |cell: usize| {
         let theirs = Loc::cell(cells[cell]?);
@@ -66,11 +67,15 @@ pub fn run_back(
     let mut search =
         Search { machine: &machine, rounds: &rounds, delayed, steps: Vec::new(), seen: FxHashMap::default() };
     let violation = match machine.violated(&state) {
-        Some(violation) => violation,
-        None => search.run(state)?,
+        Some(ending) => ending,
+        None => match search.run(state, &mut Pace::new(budget))? {
+            Some(ending) => ending,
+            None => return Ok(None),
+        },
     };
+    let violation = violation.map_err(|limit| limit.reason("the end of a run"))?;
     let steps = search.steps;
-    Some(Trace { init, steps, violation, model: Model::Tso, ..trace.clone() })
+    Ok(Some(Trace { init, steps, violation, model: Model::Tso, ..trace.clone() }))
 }
 
 /// For each cell of the program that of the translation, where their values mean the same.
@@ -103,7 +108,9 @@ fn rounds(
     let mut rounds: Vec<Round> = Vec::new();
     let mut steps = 0;
     let mut accesses = Vec::new();
-    for step in &trace.steps {
+    for (number, step) in trace.steps.iter().enumerate() {
+        // By its number: edges of different procedures have the same names.
+        let is_last = number + 1 == trace.steps.len();
         let was_open = state.section.is_some();
         steps += 1;
         let calls = machine.event(&Sc, &state, *step).kind == EventKind::Call;
@@ -113,7 +120,7 @@ fn rounds(
             accesses.extend(asked[callee.index()]);
         }
         let ends = was_open && state.section.is_none();
-        if ends || failed || (was_open && step == trace.steps.last()?) {
+        if ends || failed || (was_open && is_last) {
             let memory = cells.iter().map(|c| c.map(|c| state.cells[c as usize])).collect();
             let accesses = std::mem::take(&mut accesses);
             rounds.push(Round { thread: step.thread, memory, accesses, steps });
@@ -148,7 +155,7 @@ struct Visit {
 
 impl Search<'_, '_> {
     /// Depth first; the violation, if one is reached, with the run to it in `steps`.
-    fn run(&mut self, state: State) -> Option<Violation> {
+    fn run(&mut self, state: State, pace: &mut Pace) -> Result<Option<Result<Violation, Limit>>, Stop> {
         let mut stack = Vec::new();
         self.enter(&mut stack, state, 0, (0, 0), false);
         while let Some(visit) = stack.last_mut() {
@@ -159,6 +166,9 @@ impl Search<'_, '_> {
                 stack.pop();
                 continue;
             };
+            let units = 1 + (visit.state.cells.len() + visit.state.heap.len()) as u64 / 16;
+            let bytes = size_of::<State>() + size_of_val(&visit.state.cells[..]);
+            pace.work(units, || (2 * self.seen.len() * bytes) as u64)?;
             let mut next = visit.state.clone();
             let (round, done, mut accesses) = (visit.round, visit.done, visit.accesses);
             if let Some(access) = self.access(&visit.state, step) {
@@ -170,10 +180,10 @@ impl Search<'_, '_> {
             self.steps.push(step);
             let violation = match self.machine.apply(&Tso, &mut next, step) {
                 Ok(()) => self.machine.violated(&next),
-                Err(failure) => Some(Violation::Failure(failure)),
+                Err(failure) => Some(failure.violation()),
             };
             if violation.is_some() {
-                return violation;
+                return Ok(violation);
             }
             let cost = usize::from(!matches!(step.action, Action::Flush(_)));
             let ready = self.enter(&mut stack, next, round, (done + cost, accesses), true);
@@ -181,7 +191,7 @@ impl Search<'_, '_> {
                 self.steps.pop();
             }
         }
-        None
+        Ok(None)
     }
 
     /// The load or store that a step is, of what is delayed.

@@ -173,7 +173,7 @@ impl CWords<'_> {
     /// A value.
     fn constant(&self, value: i64, ty: Scalar) -> String {
         match ty {
-            Scalar::Pointer { bits } => match pointer::target(value, bits) {
+            Scalar::Pointer { .. } => match pointer::target(value) {
                 Target::Null if value == 0 => "(void *)0".to_string(),
                 Target::Object(object, 0) => match self.program.shared.get(object as usize) {
                     Some(v) => format!("(void *)&{}", v.name),

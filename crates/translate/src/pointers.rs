@@ -58,8 +58,8 @@ pub fn called(program: &Program) -> BTreeSet<ProcedureId> {
 pub fn addressed(program: &Program) -> Vec<bool> {
     let mut found = vec![false; program.shared.len()];
     let word = |found: &mut Vec<bool>, value: i64, ty: Scalar| {
-        if let Scalar::Pointer { bits } = ty
-            && let Target::Object(object, _) = pointer::target(value, bits)
+        if let Scalar::Pointer { .. } = ty
+            && let Target::Object(object, _) = pointer::target(value)
             && let Some(found) = found.get_mut(object as usize)
         {
             *found = true;

@@ -4,20 +4,19 @@
 
 use fencepost_ir::cfg::{ObjectId, Program};
 use fencepost_memory::{Machine, Sc, State};
-use fencepost_task::Budget;
+use fencepost_task::{Budget, Pace, Stop};
 use rustc_hash::FxHashSet;
 
 /// The values of the shared variables of these names in all states of a translation under SC in which no
-/// thread is inside a round; `None` if that takes more steps than `limit`, or there are several initial states, or the
-/// budget is used up. `forget` sets to zero what a state holds and nobody reads again.
+/// thread is inside a round; `None` if that takes more steps than `limit`, or there are several initial states. `forget` sets to zero what a state holds and nobody reads again.
 pub fn shared_states(
     translated: &Program,
     shared: &[String],
     limit: usize,
     budget: &Budget,
     forget: &dyn Fn(&mut State),
-) -> Option<FxHashSet<Vec<i64>>> {
-    let machine = Machine::new(translated).ok()?;
+) -> Result<Option<FxHashSet<Vec<i64>>>, Stop> {
+    let Ok(machine) = Machine::new(translated) else { return Ok(None) };
     let cells_of = |object: usize| {
         let base = translated.cell_bases()[object];
         base as usize..(base + translated.cells(ObjectId(object as u32))) as usize
@@ -29,13 +28,14 @@ pub fn shared_states(
     let names = translated.objects.iter().map(|o| &o.name).filter(|name| is_starting(name));
     let starting = names.max_by_key(|name| name.len()).and_then(|name| cells_of(object(name)?).next());
     if !machine.initial_choices().is_empty() {
-        return None;
+        return Ok(None);
     }
     let start = machine.initial(&[]);
     let mut seen = FxHashSet::from_iter([start.clone()]);
     let mut work = vec![start];
     let mut found = FxHashSet::default();
     let (mut steps, mut taken) = (Vec::new(), 0);
+    let mut pace = Pace::new(budget);
     while let Some(state) = work.pop() {
         if starting.is_none_or(|cell| state.cells[cell] == 0) {
             found.insert(cells.iter().map(|c| state.cells[*c]).collect());
@@ -43,6 +43,9 @@ pub fn shared_states(
         let mut inside = FxHashSet::default();
         let mut open = vec![state];
         while let Some(state) = open.pop() {
+            let kept = seen.len() + work.len() + inside.len() + open.len();
+            let bytes = size_of::<State>() + size_of_val(&state.cells[..]);
+            pace.work(1 + steps.len() as u64, || (kept * bytes) as u64)?;
             steps.clear();
             machine.steps(&Sc, &state, &mut steps);
             for step in &steps {
@@ -61,9 +64,9 @@ pub fn shared_states(
             }
             taken += steps.len();
         }
-        if taken > limit || budget.exceeded(0).is_some() {
-            return None;
+        if taken > limit {
+            return Ok(None);
         }
     }
-    Some(found)
+    Ok(Some(found))
 }

@@ -99,7 +99,7 @@ impl Body<'_> {
             Projection::Index(_) => Projection::Index(next()),
             Projection::Field(i) => Projection::Field(*i),
         });
-        Ok((Place { base, path: path.collect(), span: place.span }, rest))
+        Ok((Place { base, path: path.collect(), span: place.span, access: place.access }, rest))
     }
 
     /// An expression for the value that takes no access.

@@ -9,6 +9,7 @@
 mod walk;
 
 use crate::loops::Loops;
+use crate::refusal::Refusal;
 use crate::reuse::{self, Reuses};
 use crate::unroll::{Step, Unrolled, unroll};
 use crate::values::Values;
@@ -16,6 +17,7 @@ use fencepost_ir::cfg::{Address, Fill, Instr, Loc, ObjectId, ProcId, Program, St
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Fault, Scalar};
 use fencepost_memory::Layout;
+use fencepost_task::{Budget, Pace};
 use std::collections::{BTreeMap, BTreeSet};
 use walk::Walk;
 
@@ -133,10 +135,8 @@ pub struct Analysis<'p> {
     changed: bool,
     /// Cells whose values have grown in this pass.
     grown: BTreeSet<Loc>,
+    pace: Pace,
 }
-
-/// Why a program cannot be taken.
-pub type Refusal = String;
 
 impl<'p> Analysis<'p> {
     /// Analyses a program within bounds on repetitions, and on the elements of objects whose size is not known.
@@ -145,8 +145,9 @@ impl<'p> Analysis<'p> {
         loops: &'p [Loops],
         unwind: u32,
         block: u32,
+        budget: &Budget,
     ) -> Result<Analysis<'p>, Refusal> {
-        let layout = |ty| Layout::new(&program.records, ty);
+        let records = &program.records;
         let mut analysis = Analysis {
             program,
             instances: Vec::new(),
@@ -156,8 +157,8 @@ impl<'p> Analysis<'p> {
             loops,
             unwind,
             block,
-            layouts: program.objects.iter().map(|o| layout(&o.ty)).collect(),
-            heap_layouts: program.heap_types.iter().map(|h| layout(&h.ty)).collect(),
+            layouts: program.objects.iter().map(|o| Layout::of_variable(records, &o.ty)).collect(),
+            heap_layouts: program.heap_types.iter().map(|h| Layout::new(records, &h.ty)).collect(),
             allocations: BTreeMap::new(),
             notices_reuse: program.notices_reuse(),
             reuses: Reuses::new(),
@@ -166,16 +167,17 @@ impl<'p> Analysis<'p> {
             bases: program.cell_bases(),
             changed: true,
             grown: BTreeSet::new(),
+            pace: Pace::new(budget),
         };
         if analysis.layouts.iter().chain(&analysis.heap_layouts).any(Layout::has_overlaps) {
             return Err("unions whose members overlap in part are not for this engine".into());
         }
         for (i, start) in program.threads.iter().enumerate() {
             let fencepost_ir::cfg::Count::Times(n) = start.count else {
-                return Err(format!(
+                return Err(Refusal::Unfit(format!(
                     "bounded model checking needs a number of threads, and `{}[*]` is any number; give one with --threads N",
                     start.name
-                ));
+                )));
             };
             let arguments: Vec<_> = start.args.iter().map(|v| Values::one(*v)).collect();
             for _ in 0..n {
@@ -253,9 +255,9 @@ impl<'p> Analysis<'p> {
         arguments: Vec<Values>,
     ) -> Result<usize, Refusal> {
         if self.instances.len() == MAX_THREADS {
-            return Err(format!("more than {MAX_THREADS} threads within the bounds"));
+            return Err(format!("more than {MAX_THREADS} threads within the bounds").into());
         }
-        let Some(code) = unroll(self.program, self.loops, procedure, self.unwind) else {
+        let Some(code) = unroll(self.program, self.loops, procedure, self.unwind, &mut self.pace)? else {
             return Err(
                 "the program is too large when its loops are unrolled; give a smaller --unwind".into()
             );
@@ -332,8 +334,10 @@ impl<'p> Analysis<'p> {
                         };
                         facts[number].reachable |= fails;
                     }
-                    Err(refusal) => {
-                        result = Err(format!("{refusal} at {}", self.program.sources.place(step.edge.span)));
+                    Err(stopped @ Refusal::Stopped(_)) => return Err(stopped),
+                    Err(Refusal::Unfit(why)) => {
+                        let place = self.program.sources.place(step.edge.span);
+                        result = Err(Refusal::Unfit(format!("{why} at {place}")));
                     }
                 }
             }
@@ -361,7 +365,7 @@ impl<'p> Analysis<'p> {
                 Ok((loc, self.layouts[object.index()].cell(bytes, value as usize).ty))
             }
             Address::Pointed { ty, .. } => {
-                let (object, offset) = match pointer::target(value, self.program.pointer_bits) {
+                let (object, offset) = match pointer::target(value) {
                     Target::Null => return Err(Fault::NullPointer),
                     Target::Procedure(_) => return Err(Fault::WildPointer),
                     Target::Object(object, offset) => (ObjectId(object), offset),
@@ -381,7 +385,9 @@ impl<'p> Analysis<'p> {
                     }
                 };
                 let mixes = matches!(cell, Scalar::Pointer { .. }) != matches!(ty, Scalar::Pointer { .. });
-                if mixes && !self.program.exposes_pointers {
+                // The narrow form of a pointer of 4 bytes is left to explicit search.
+                let is_word = self.program.pointer_bits == 64;
+                if mixes && !(is_word && self.program.exposes_pointers) {
                     return Err(Fault::MixedSize);
                 }
                 Ok((loc, cell))
@@ -392,13 +398,12 @@ impl<'p> Analysis<'p> {
     /// All words that point to a scalar as wide as the type.
     fn all_pointers(&self, ty: Scalar) -> Vec<i64> {
         let mut words = Vec::new();
-        let bits = self.program.pointer_bits;
         for (i, object) in self.program.objects.iter().enumerate() {
             let bytes = self.program.records.size(&object.ty);
             for cell in 0..self.layouts[i].cells(bytes) {
                 let cell = self.layouts[i].cell(bytes, cell);
                 if cell.ty.size() == ty.size() {
-                    words.push(pointer::to_object(i as u32, cell.offset, bits));
+                    words.push(pointer::to_object(i as u32, cell.offset));
                 }
             }
         }
@@ -408,7 +413,7 @@ impl<'p> Analysis<'p> {
             for cell in 0..layout.cells(object.bytes) {
                 let cell = layout.cell(object.bytes, cell);
                 if cell.ty.size() == ty.size() {
-                    words.push(pointer::to_object(number, cell.offset, bits));
+                    words.push(pointer::to_object(number, cell.offset));
                 }
             }
         }

@@ -1,9 +1,10 @@
 //! One step of a thread on sets of values: what registers hold after it, which cells it may access, and what it adds to
 //! the values of cells, the threads and the objects.
 
-use super::{Analysis, Facts, Refusal, access_type};
+use super::{Analysis, Facts, access_type};
 use crate::expression::slot;
 use crate::numbering;
+use crate::refusal::Refusal;
 use crate::sizes;
 use crate::unroll::{Frame, Place, Step, Unrolled};
 use crate::values::{Values, evaluate, learnt};
@@ -52,6 +53,7 @@ impl Walk<'_, '_> {
     /// Takes a step; false if it cannot be.
     pub(super) fn step(&mut self, step: &Step<'_>, code: &Unrolled<'_>) -> Result<bool, Refusal> {
         let frame = &code.frames[step.frame];
+        self.analysis.pace.work(1 + self.state.len() as u64 / 32, || 0)?;
         if !self.analysis.objects.is_empty() && !self.analysis.orders_objects {
             let value = |expr: &Expr| self.value(frame, expr);
             self.analysis.orders_objects = numbering::orders_objects(self.analysis, &step.edge.instr, &value);
@@ -260,8 +262,7 @@ impl Walk<'_, '_> {
     /// Notes what may be freed.
     fn free(&mut self, words: &Values) {
         let first = self.analysis.program.objects.len();
-        let bits = self.analysis.program.pointer_bits;
-        let word = |i: usize| pointer::to_object((first + i) as u32, 0, bits);
+        let word = |i: usize| pointer::to_object((first + i) as u32, 0);
         let objects = (0..self.analysis.objects.len()).map(|i| (word(i), i));
         self.facts.frees = objects.filter(|(w, _)| words.contains(*w)).collect();
     }
@@ -323,8 +324,8 @@ impl Walk<'_, '_> {
             analysis.fill_again(*gone, fill);
         }
         let objects = self.facts.makes.iter().map(|(_, object)| *object).chain(reuses.iter().copied());
-        let (first, bits) = (analysis.program.objects.len(), analysis.program.pointer_bits);
-        let words = objects.map(|o| pointer::to_object((first + o) as u32, 0, bits)).collect();
+        let first = analysis.program.objects.len();
+        let words = objects.map(|o| pointer::to_object((first + o) as u32, 0)).collect();
         self.facts.reuses = reuses;
         Ok(Values::from_list(words))
     }

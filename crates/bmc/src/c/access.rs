@@ -9,7 +9,7 @@ use super::thread::{ThreadWriter, Writing, any};
 use crate::analysis::access_type;
 use crate::sharing::object_of;
 use fencepost_ir::cfg::{Address, Instr, Loc, RmwOp};
-use fencepost_ir::{IntType, Scalar};
+use fencepost_ir::{Scalar, pointer};
 use fencepost_task::Model;
 
 /// A cell that is meant under a condition; always, where there is none.
@@ -136,7 +136,7 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
         }
         match to {
             Scalar::Int(int) => wrapped(&value, int),
-            Scalar::Pointer { bits } => wrapped(&value, IntType { bits, signed: false }),
+            Scalar::Pointer { .. } => wrapped(&value, pointer::WORD),
             _ => Text::named(format!("modelled({}, 0, 1)", value.code), Scalar::Bool),
         }
     }

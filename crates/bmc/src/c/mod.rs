@@ -24,7 +24,7 @@ use crate::unroll::all_loops;
 use expression::{Text, Writer, declared, range_of};
 use fencepost_ir::cfg::{Choices, Loc, Observable, Program, Property, Quantifier, Reg, Requirement};
 use fencepost_ir::{FileId, Scalar, Span, pointer};
-use fencepost_task::Model;
+use fencepost_task::{Budget, Model};
 use names::Names;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,7 +161,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
     /// The pointer to an allocated object.
     fn object_word(&self, object: usize) -> i64 {
         let program = self.analysis.program;
-        pointer::to_object((program.objects.len() + object) as u32, 0, program.pointer_bits)
+        pointer::to_object((program.objects.len() + object) as u32, 0)
     }
 
     /// Where a statement stands in the source, if it is not where the last one stood.
@@ -256,7 +256,8 @@ pub fn numbers(analysis: &mut Analysis<'_>, model: Model) -> Result<Vec<Vec<Opti
 /// The sequential program; or why there is none.
 pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<String, String> {
     let loops = all_loops(program);
-    let mut analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block)?;
+    let analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block, &Budget::default());
+    let mut analysis = analysis.map_err(|refusal| refusal.to_string())?;
     if numbering::is_seen(&analysis) && !numbering::is_certain(&analysis) {
         return Err(numbering::UNORDERED.into());
     }

@@ -9,8 +9,8 @@ use crate::sharing::{Home, life, object_of};
 use crate::sma::{Read, Write};
 use crate::values::Values;
 use crate::word::Word;
+use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Address, Loc};
-use fencepost_ir::{IntType, Scalar};
 
 /// Whether a load sees the thread's own stores that wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -173,7 +173,7 @@ impl Encoder<'_, '_> {
         }
         match to {
             Scalar::Int(int) => wrap(word, int),
-            Scalar::Pointer { bits } => wrap(word, IntType { bits, signed: false }),
+            Scalar::Pointer { .. } => word.clone(),
             _ => {
                 let inside = word.within(0, 1, c);
                 let outside = c.and(meant, !inside);

@@ -5,6 +5,7 @@ use super::{Encoder, PendingJoin, Stepping, choice};
 use crate::analysis::access_type;
 use crate::circuit::Lit;
 use crate::expression::Evaluation;
+use crate::refusal::Refusal;
 use crate::values::Values;
 use crate::word::Word;
 use fencepost_ir::Scalar;
@@ -17,7 +18,7 @@ impl Encoder<'_, '_> {
         s: &mut Stepping<'_, '_>,
         nesting: u32,
         results: &mut Vec<(Lit, Word)>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         let step = s.step;
         let frame = s.frame;
         match &step.edge.instr {
@@ -191,7 +192,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    fn join(&mut self, s: &mut Stepping<'_, '_>, dest: Option<&Dest>, handle: &Expr) -> Result<(), String> {
+    fn join(&mut self, s: &mut Stepping<'_, '_>, dest: Option<&Dest>, handle: &Expr) -> Result<(), Refusal> {
         let handle = self.value(s, handle);
         s.is_visible = true;
         let mut targets = Vec::new();

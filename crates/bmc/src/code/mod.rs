@@ -12,14 +12,18 @@ mod objects;
 use crate::analysis::{Analysis, Facts};
 use crate::circuit::{Circuit, Lit};
 use crate::expression::{Evaluation, Faults, slot};
+use crate::refusal::Refusal;
 use crate::sharing::Sharing;
 use crate::sma::{Access, AccessId, CellId, Memory};
 use crate::unroll::{Frame, Place, Step};
 use crate::values::Values;
 use crate::word::Word;
 use fencepost_ir::cfg::{Choices, Dest, Expr, Instr, Loc, Reg, UnaryOp};
-use fencepost_task::Model;
+use fencepost_task::{Model, Pace};
 use std::collections::BTreeSet;
+
+/// Gates whose making takes about as long as a step elsewhere.
+pub const GATES_A_UNIT: u64 = 8;
 
 /// A step of a thread.
 #[derive(Clone, Debug)]
@@ -157,7 +161,8 @@ pub fn encode(
     mut circuit: Circuit,
     memory: Box<dyn Memory>,
     mut initial: Vec<(Loc, Word)>,
-) -> Result<Code, String> {
+    pace: &mut Pace,
+) -> Result<Code, Refusal> {
     let mut threads: Vec<ThreadCode> = Vec::new();
     let mut arguments: Vec<Vec<Word>> = vec![Vec::new(); plan.analysis.instances.len()];
     for (i, instance) in plan.analysis.instances.iter().enumerate() {
@@ -178,7 +183,7 @@ pub fn encode(
     let mut joins: Vec<PendingJoin> = Vec::new();
     for thread in 0..plan.analysis.instances.len() {
         let mut encoder =
-            Encoder { plan, code: &mut code, thread, arguments: &mut arguments, joins: &mut joins };
+            Encoder { plan, code: &mut code, thread, arguments: &mut arguments, joins: &mut joins, pace };
         threads.push(encoder.thread()?);
     }
     for join in &joins {
@@ -207,6 +212,7 @@ struct Encoder<'a, 'p> {
     thread: usize,
     arguments: &'a mut Vec<Vec<Word>>,
     joins: &'a mut Vec<PendingJoin>,
+    pace: &'a mut Pace,
 }
 
 /// A step while it is encoded.
@@ -239,7 +245,7 @@ impl Encoder<'_, '_> {
         self.carried() + self.plan.sharing.private[self.thread].len()
     }
 
-    fn thread(&mut self) -> Result<ThreadCode, String> {
+    fn thread(&mut self) -> Result<ThreadCode, Refusal> {
         let instance = &self.plan.analysis.instances[self.thread];
         let code = &instance.code;
         let program = self.plan.analysis.program;
@@ -278,6 +284,7 @@ impl Encoder<'_, '_> {
             let chosen = self.choose(&out.iter().map(|s| &code.steps[*s].edge.instr).collect::<Vec<_>>());
             for (number, chosen) in out.into_iter().zip(chosen) {
                 let step = &code.steps[number];
+                let gates = self.code.circuit.size();
                 let nesting = depth[place].expect("reached places have a depth");
                 let tries = self.code.circuit.and(path, chosen);
                 let mut stepping = Stepping {
@@ -354,6 +361,8 @@ impl Encoder<'_, '_> {
                     ));
                 }
                 steps[number] = Some(code_of_step);
+                let made = self.code.circuit.size() - gates + state.len();
+                self.pace.work(1 + made as u64 / GATES_A_UNIT, || self.code.circuit.bytes())?;
                 if instance.facts[number].goes_on {
                     incoming[step.to].push((taken, state));
                 }

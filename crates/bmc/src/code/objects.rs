@@ -78,7 +78,7 @@ impl Encoder<'_, '_> {
     fn pointer_to(&self, object: usize) -> Word {
         let program = self.plan.analysis.program;
         let number = (program.objects.len() + object) as u32;
-        Word::constant(pointer::to_object(number, 0, program.pointer_bits).into())
+        Word::constant(pointer::to_object(number, 0).into())
     }
 
     /// The pointer to the step's own object of the size that is meant.

@@ -21,7 +21,7 @@ use fencepost_memory::{Frame, Machine, Sc, State, Thread};
 use fencepost_task::certificate::{
     CertifiedFrame, CertifiedGroup, CertifiedLife, CertifiedOp, CertifiedPlace, CertifiedVariable,
 };
-use fencepost_task::{Action, Failure};
+use fencepost_task::{Action, Error, Failure};
 use std::collections::{BTreeMap, HashSet};
 
 /// More states than this are not looked at inside one section.
@@ -33,7 +33,7 @@ pub(super) enum Next {
     /// To a place.
     Place(CertifiedPlace),
     /// To an error of the program.
-    Failure(Failure),
+    Failure(Error),
 }
 
 /// The program with one thread of a group and no other.
@@ -179,8 +179,10 @@ impl<'p> Alone<'p> {
     fn next(&self, result: Result<State, Failure>) -> Result<Next, Stop> {
         match result {
             Ok(state) => Ok(Next::Place(self.place(&state))),
-            Err(failure) if failure.is_limit() => Err(failure.to_string().into()),
-            Err(failure) => Ok(Next::Failure(failure)),
+            Err(failure) => match failure.error() {
+                Ok(error) => Ok(Next::Failure(error)),
+                Err(limit) => Err(limit.to_string().into()),
+            },
         }
     }
 

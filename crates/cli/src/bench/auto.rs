@@ -78,7 +78,7 @@ fn setup() -> Setup {
 fn row(options: &BenchOptions, file: &Path, program: &Program, model: Model) -> Result<bool, String> {
     let setup = setup();
     let task = |deadline| {
-        let budget = Budget { deadline: Some(Instant::now() + deadline), ..Budget::default() };
+        let budget = Budget::default().until(Instant::now() + deadline);
         Task {
             program,
             model,
@@ -127,7 +127,7 @@ fn row(options: &BenchOptions, file: &Path, program: &Program, model: Model) -> 
 
 fn word(verdict: &Verdict) -> &'static str {
     match verdict {
-        Verdict::Safe { scope: Scope::Complete } => "safe",
+        Verdict::Safe(cleared) if cleared.scope() == Scope::Complete => "safe",
         Verdict::Unsafe { .. } => "unsafe",
         Verdict::Safe { .. } | Verdict::Unknown { .. } => "unknown",
     }

@@ -148,7 +148,7 @@ fn all_rows(options: &BenchOptions, memorax_in: Option<&PathBuf>) -> Result<(), 
     for row in rows() {
         let program = read(&row)?;
         let start = Instant::now();
-        let budget = Budget { deadline: Some(start + TIMEOUT), ..Budget::default() };
+        let budget = Budget::default().until(start + TIMEOUT);
         let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget };
         let answer = Dual.check(&task, &mut |_| {});
         let seconds = start.elapsed().as_secs_f64();

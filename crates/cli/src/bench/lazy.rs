@@ -98,7 +98,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
         let program = read(&row)?;
         let start = Instant::now();
         let timeout = if row.verdict == "unknown" { Duration::from_secs(1) } else { TIMEOUT };
-        let budget = Budget { deadline: Some(start + timeout), ..Budget::default() };
+        let budget = Budget::default().until(start + timeout);
         let task =
             Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget: budget.clone() };
         let answer = Lazy::default().check(&task, &mut |_| {});
@@ -112,7 +112,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
             return Err(format!("{} {} is {}, not {verdict}", row.figure, row.name, row.verdict));
         }
         let start = Instant::now();
-        let budget = Budget { deadline: Some(start + TIMEOUT), ..Budget::default() };
+        let budget = Budget::default().until(start + TIMEOUT);
         let found = attacks(&program, &budget);
         let robust_took = start.elapsed().as_secs_f64() * 1e3;
         let attacks = match (&found.incomplete, found.found.len()) {

@@ -97,7 +97,7 @@ fn ours(options: &BenchOptions, row: &Row) -> Result<(), String> {
     let verdict = match &answer.verdict {
         Verdict::Unsafe { trace } => {
             let original = pipeline::lower(tree);
-            let run = run_back(&original, &program, &translation, trace);
+            let run = run_back(&original, &program, &translation, trace, &Budget::default()).ok().flatten();
             let run = run.ok_or_else(|| format!("{}: a run of the translation is none of it", row.name))?;
             replay(&original, &run).map_err(|r| format!("{}: {r}", row.name))?;
             "unsafe"

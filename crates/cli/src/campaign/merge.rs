@@ -2,18 +2,21 @@
 
 use super::exit_of;
 use crate::options::{MergeOptions, PlainFormat};
-use crate::{Exit, input, output};
+use crate::{Exit, input, output, outputs};
 use fencepost_report::page;
 use fencepost_report::summary::Summary;
 use serde_json::Value;
 use std::path::Path;
 
 pub fn run(options: &MergeOptions) -> Exit {
+    let files = outputs::Files::default().reads("the results", &options.files);
+    if let Err(message) = files.writes(&[("--report", options.report.as_deref())]) {
+        return output::refuse(message);
+    }
     let mut summary = Summary::default();
     for path in &options.files {
         if let Err(message) = add(path, &mut summary) {
-            output::complain(format!("error: {message}"));
-            return Exit::Wrong;
+            return output::refuse(message);
         }
     }
     if summary.is_empty() {
@@ -21,7 +24,7 @@ pub fn run(options: &MergeOptions) -> Exit {
         return Exit::Wrong;
     }
     if let Some(path) = &options.report
-        && output::write(path, &page::summary(&summary)).is_err()
+        && outputs::write(path, &page::summary(&summary)).is_err()
     {
         return Exit::Wrong;
     }

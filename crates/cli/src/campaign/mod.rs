@@ -121,7 +121,7 @@ pub fn exit_of(verdict: &str) -> Exit {
 pub fn is_program(path: &Path) -> bool {
     match path.extension().and_then(|e| e.to_str()) {
         Some("c" | "i" | "fp" | "litmus" | "rmm") => true,
-        Some("txt") => std::fs::read_to_string(path).is_ok_and(|text| crate::input::is_trencher(&text)),
+        Some("txt") => crate::input::read_text(path).is_ok_and(|text| crate::input::is_trencher(&text)),
         _ => false,
     }
 }

@@ -23,14 +23,14 @@ impl Results {
     /// Opens or makes the file.
     pub fn open(path: &Path) -> Result<Results, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+        // It is read first, and devices may give bytes for ever.
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(format!("{}: not a file of results", path.display()));
+        }
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(failed)?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        if whole < text.len() {
-            file.set_len(whole as u64).map_err(failed)?;
-            file.seek(SeekFrom::End(0)).map_err(failed)?;
-        }
         let mut results =
             Results { path: path.to_path_buf(), file, known: HashMap::new(), told: HashSet::new() };
         for (number, line) in text[..whole].lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
@@ -42,6 +42,18 @@ impl Results {
                 )
             })?;
             results.remember(object);
+        }
+        let torn = &text[whole..];
+        if !torn.is_empty() {
+            // Only what a run began to write is cut off: no other file is changed.
+            if !torn.starts_with("{\"") || serde_json::from_str::<Value>(torn).is_ok() {
+                let (path, line) = (path.display(), text.lines().count());
+                return Err(format!(
+                    "{path}:{line}: not a result; name a file that only --results writes to"
+                ));
+            }
+            results.file.set_len(whole as u64).map_err(failed)?;
+            results.file.seek(SeekFrom::End(0)).map_err(failed)?;
         }
         Ok(results)
     }

@@ -15,6 +15,7 @@ use crate::options::Format;
 use crate::{Exit, output};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{FenceKind, Instr, ProcId, Program};
+use fencepost_report::paint::{Colours, masked};
 use fencepost_report::text as text_report;
 use fencepost_report::text::Detail;
 use fencepost_robust::fences::{Candidates, Fence, instances};
@@ -153,7 +154,7 @@ impl Report<'_> {
                 program.procedure(fence.procedure).name
             );
             if let Some(line) = program.sources.line(fence.span) {
-                let _ = writeln!(out, "    {:>4}  {}", fence.span.line, line.trim());
+                let _ = writeln!(out, "    {:>4}  {}", fence.span.line, masked(line.trim(), Colours::None));
             }
             match need {
                 Judged::Holds(scope) => {

@@ -52,13 +52,9 @@ pub enum Evidence {
 impl Checker<'_> {
     /// Whether the program meets the goal.
     pub fn judge(&mut self, program: &cfg::Program, memory: Option<u64>) -> Judged {
-        let memory = match (memory, self.budget.memory) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
         match self.goal {
             GoalName::Safe => match self.verdict(program, memory) {
-                Verdict::Safe { scope } => Judged::Holds(scope),
+                Verdict::Safe(cleared) => Judged::Holds(cleared.scope()),
                 Verdict::Unknown { reason, .. } => Judged::Unknown(reason),
                 Verdict::Unsafe { trace } => {
                     let replay = self.replayed(program, &trace);
@@ -70,8 +66,7 @@ impl Checker<'_> {
     }
 
     fn robust(&mut self, program: &cfg::Program, memory: Option<u64>) -> Judged {
-        let budget = Budget { memory, ..self.budget.clone() };
-        let found = attacks(program, &budget);
+        let found = attacks(program, &self.share(memory));
         self.count("attacks", found.stats);
         let scope = match self.bounds.threads {
             None => Scope::Complete,
@@ -99,23 +94,20 @@ impl Checker<'_> {
             EngineName::Bmc => self.ask(&Bmc::default(), program, memory),
             EngineName::Rounds | EngineName::Age => {
                 let reason = "translations have bounds, and a repair must hold without".to_string();
-                Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None }
+                Verdict::unknown(Reason::NotApplicable(reason))
             }
             EngineName::Auto if program.is_parameterized() && self.model == Model::Tso => {
                 self.ask(dual, program, memory)
             }
             EngineName::Auto if self.model == Model::Tso && self.bounds.buffer.is_none() => {
                 let little = memory.map_or(FIRST_TRY, |m| m.min(FIRST_TRY));
+                let is_all = self.budget.memory().is_some_and(|all| all <= little) || memory == Some(little);
                 match self.ask(explicit, program, Some(little)) {
                     // Buffers may grow for ever, which the dual engine does not mind.
                     Verdict::Unknown { reason: Reason::Memory, .. } => {
                         match self.ask(dual, program, memory) {
-                            Verdict::Unknown { .. } if memory.is_none_or(|m| m > little) => {
-                                self.ask(explicit, program, memory)
-                            }
-                            Verdict::Unknown { .. } => {
-                                Verdict::Unknown { reason: Reason::Memory, scope: None }
-                            }
+                            Verdict::Unknown { .. } if !is_all => self.ask(explicit, program, memory),
+                            Verdict::Unknown { .. } => Verdict::unknown(Reason::Memory),
                             verdict => verdict,
                         }
                     }
@@ -124,6 +116,11 @@ impl Checker<'_> {
             }
             EngineName::Auto | EngineName::Explicit => self.ask(explicit, program, memory),
         }
+    }
+
+    /// So much of the budget for one check.
+    fn share(&self, memory: Option<u64>) -> Budget {
+        memory.map_or_else(|| self.budget.part(), |bytes| self.budget.within(bytes))
     }
 
     fn count(&mut self, engine: &'static str, stats: Stats) {
@@ -137,10 +134,10 @@ impl Checker<'_> {
     }
 
     fn ask(&mut self, engine: &dyn Engine, program: &cfg::Program, memory: Option<u64>) -> Verdict {
-        let budget = Budget { memory, ..self.budget.clone() };
+        let budget = self.share(memory);
         let task = Task { program, model: self.model, bounds: self.bounds, budget };
         let start = Instant::now();
-        let line = ProgressLine::new(self.quiet, self.name, task.budget.deadline);
+        let line = ProgressLine::new(self.quiet, self.name, task.budget.deadline());
         let answer = engine.check(&task, &mut |p| line.update(p));
         drop(line);
         if let Some(certificate) = &answer.certificate

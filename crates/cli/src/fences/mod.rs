@@ -12,8 +12,8 @@ mod source;
 mod suggest;
 
 use crate::collect::{Collected, Unknowns};
-use crate::options::{FencesOptions, Format, GoalName};
-use crate::{Exit, check, decide, input, interrupt, output};
+use crate::options::{FencesOptions, Format, GoalName, ModelName};
+use crate::{Exit, check, decide, input, internal, interrupt, output, outputs};
 use fencepost_certify::{Replay, replay};
 use fencepost_explore::Explicit;
 use fencepost_frontend::fences::{Edit, Language, Standing};
@@ -21,15 +21,18 @@ use fencepost_ir::cfg;
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::diff;
 use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
-use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Verdict};
+use fencepost_task::{Bounds, Engine, Model, Reason, Scope, Stats, Task, Verdict};
 use goal::{Checker, Evidence, Judged};
 use source::Places;
 pub use source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 pub use suggest::{Suggestion, suggest};
+
+/// How much of the time is for finding a repair; the rest is for checking it.
+const SEARCH_SHARE: f64 = 0.75;
 
 /// More cheapest sets than this are not listed.
 const MOST_SETS: usize = 1000;
@@ -94,26 +97,17 @@ pub struct Placed {
 }
 
 pub fn run(options: &FencesOptions) -> Exit {
-    if options.models.contains(&crate::options::ModelName::Sc) {
-        output::complain("error: under SC fences do nothing; --model is tso or pso");
-        return Exit::Wrong;
-    }
-    if options.audit && options.format == Format::Sarif {
-        output::complain(
-            "error: --audit is about fences that are there; --format sarif is for those that are missing",
-        );
-        return Exit::Wrong;
-    }
-    if options.apply && options.models.len() > 1 {
-        output::complain("error: --apply needs one model");
-        return Exit::Wrong;
+    if let Some(message) = misfit(options) {
+        return output::refuse(message);
     }
     let target = match options.apply.then(|| target(options)).transpose() {
         Ok(target) => target,
-        Err(message) => {
-            output::complain(format!("error: {message}"));
-            return Exit::Wrong;
-        }
+        Err(message) => return output::refuse(message),
+    };
+    let files = outputs::Files::default().reads("the program", [&options.file]);
+    let files = match files.writes(&[("-o", target.as_deref())]) {
+        Ok(files) => files,
+        Err(message) => return output::refuse(message),
     };
     let unknowns = Unknowns::new(options.allow_unknown);
     let mut collected = Collected::new(options.format, "fences", options.quiet, unknowns);
@@ -130,22 +124,43 @@ pub fn run(options: &FencesOptions) -> Exit {
         Ok(source) => source,
         Err(error) => return complain(&options.file.display().to_string(), error, collected),
     };
-    if options.goal == GoalName::Robust && options.models.contains(&crate::options::ModelName::Pso) {
-        output::complain("error: robustness is against TSO; --goal robust has no --model pso");
-        return Exit::Wrong;
+    if let Err(message) = files.check_sources(&source.program.sources) {
+        return output::refuse(message);
+    }
+    if options.goal == GoalName::Robust && options.models.contains(&ModelName::Pso) {
+        return output::refuse("robustness is against TSO; --goal robust has no --model pso");
     }
     if options.goal == GoalName::Safe && !source.program.has_property() {
         return complain(&source.name, check::nothing_to_check(&source.program), collected);
     }
     let cancelled = interrupt::flag();
-    let places = if options.audit { None } else { Some(source.places()) };
+    let broken = |model: Option<Model>, message: String, collected: &mut Collected| {
+        output::complain(format!("error: {}: {message}", source.name));
+        collected.internal(&source.name, model, &message);
+        if options.format == Format::Json {
+            output::line(internal::object(&source.name, model, &message));
+        }
+        Exit::Internal
+    };
+    let places = match internal::guard(|| (!options.audit).then(|| source.places())) {
+        Ok(places) => places,
+        Err(message) => {
+            let exit = broken(None, message, &mut collected);
+            collected.print(exit);
+            return exit;
+        }
+    };
     let mut exit = Exit::Good;
     for &model in &options.models {
         let one = Request { options, source: &source, model: model.into(), cancelled: &cancelled };
-        exit = exit.and(match &places {
-            None => audit::run(&one),
-            Some(places) => one.repair(places, target.as_deref(), &mut collected),
+        let answered = internal::guard(|| {
+            internal::rehearse(&source.name);
+            match &places {
+                None => audit::run(&one),
+                Some(places) => one.repair(places, target.as_deref(), &mut collected),
+            }
         });
+        exit = exit.and(answered.unwrap_or_else(|m| broken(Some(one.model), m, &mut collected)));
         if cancelled.load(Ordering::Relaxed) {
             collected.interrupted([]);
             break;
@@ -154,6 +169,17 @@ pub fn run(options: &FencesOptions) -> Exit {
     let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
     collected.print(exit);
     exit
+}
+
+/// Why these options do not fit together.
+fn misfit(options: &FencesOptions) -> Option<&'static str> {
+    if options.models.contains(&ModelName::Sc) {
+        return Some("under SC fences do nothing; --model is tso or pso");
+    }
+    if options.audit && options.format == Format::Sarif {
+        return Some("--audit is about fences that are there; --format sarif is for those that are missing");
+    }
+    (options.apply && options.models.len() > 1).then_some("--apply needs one model")
 }
 
 /// Where the repaired program goes.
@@ -195,12 +221,7 @@ impl<'a> Request<'a> {
             model: self.model,
             engine: options.engine,
             bounds: Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() },
-            budget: Budget {
-                deadline: options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
-                memory: options.memory.map(|mb| mb << 20).or_else(decide::default_memory),
-                cancelled: self.cancelled.clone(),
-                pause: None,
-            },
+            budget: decide::limits(options.timeout, options.memory, self.cancelled),
             quiet: options.quiet,
             stats: Stats::default(),
             answered: Vec::new(),
@@ -222,7 +243,13 @@ impl<'a> Request<'a> {
         let mut goal = self.goal();
         let extent = if self.options.all { Extent::All(MOST_SETS) } else { Extent::One };
         let mut effort = Effort::default();
-        let budget = goal.budget.clone();
+        // What is found is checked again on the repaired text, which takes its time, too.
+        let budget = match self.options.timeout {
+            Some(seconds) => {
+                decide::limits(Some(seconds * SEARCH_SHARE), self.options.memory, self.cancelled)
+            }
+            None => goal.budget.clone(),
+        };
         let prices = self.prices();
         let repair = synthesize(&places.candidates, prices, extent, &mut goal, &budget, &mut |e| effort = e);
         let result = match repair {
@@ -266,9 +293,7 @@ impl<'a> Request<'a> {
     }
 
     fn write(&self, path: &Path, text: &str) -> Option<Exit> {
-        let error = std::fs::write(path, text).err()?;
-        output::complain(format!("error: {}: {error}", path.display()));
-        Some(Exit::Wrong)
+        outputs::write(path, text).err().map(|()| Exit::Wrong)
     }
 
     /// What is left with all fences: a run under SC, or what fences between statements do not reach.
@@ -337,10 +362,6 @@ impl<'a> Request<'a> {
         let Ok(program) = source.program_of(&laid.text) else {
             panic!("internal error: the repaired text of {} cannot be read", source.name)
         };
-        // Time may be up, but what was proved once is proved again.
-        if !proof.minimal {
-            goal.budget.deadline = None;
-        }
         match goal.judge(&program, None) {
             Judged::Holds(_) => {}
             Judged::Unknown(reason) => return unknown(reason),

@@ -6,6 +6,7 @@ use crate::output;
 use fencepost_frontend::fences::Standing;
 use fencepost_ir::cfg::{FenceKind, Program};
 use fencepost_ir::{FileId, Span};
+use fencepost_report::paint::{Colours, masked};
 use fencepost_report::text::Detail;
 use fencepost_report::{json as json_report, text as text_report};
 use serde_json::{Value, json};
@@ -192,7 +193,7 @@ fn line_of(outcome: &Outcome<'_>, fence: &Placed) -> String {
         format!("  {} fence in {}, {}: {threads}\n", kind_name(fence.kind), fence.function, fence.place());
     let span = Span { file: FileId(0), line: fence.line(), column: 1, length: 0 };
     if let Some(source) = outcome.source.program.sources.line(span) {
-        let _ = writeln!(out, "    {:>4}  {}", fence.line(), source.trim());
+        let _ = writeln!(out, "    {:>4}  {}", fence.line(), masked(source.trim(), Colours::None));
     }
     out
 }

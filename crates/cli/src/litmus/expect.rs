@@ -22,7 +22,7 @@ pub struct Expectations {
 impl Expectations {
     /// Reads recorded answers.
     pub fn read(path: &Path) -> Result<Expectations, String> {
-        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = crate::input::read_text(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut expectations = Expectations { by_file: HashMap::new(), files: Vec::new() };
         for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {

@@ -1,7 +1,7 @@
 //! `--generate` and `--generate-all`: tests from cycles of relations, printed or written to a folder.
 
 use crate::options::{LitmusOptions, TestArch};
-use crate::{Exit, output};
+use crate::{Exit, output, outputs};
 use fencepost_frontend::litmus::Arch;
 use fencepost_frontend::litmus::generate::{Cycle, Generated, all_cycles, test};
 use std::collections::HashMap;
@@ -71,9 +71,9 @@ fn write(folder: &Path, tests: &[Generated]) -> Result<(), String> {
     for test in tests {
         let file = format!("{}.litmus", test.name);
         let path = folder.join(&file);
-        std::fs::write(&path, &test.text).map_err(|e| format!("{}: {e}", path.display()))?;
+        outputs::save(&path, &test.text)?;
         list += &format!("{file}\n");
     }
     let path = folder.join("@all");
-    std::fs::write(&path, list).map_err(|e| format!("{}: {e}", path.display()))
+    outputs::save(&path, &list)
 }

@@ -13,9 +13,10 @@ mod show;
 
 use crate::campaign::{Campaign, Question};
 use crate::collect::{self, Collected, Unknowns};
+use crate::decide::limits;
 use crate::files::{self, Found};
 use crate::options::{EngineName, Format, LitmusOptions, ModelName};
-use crate::{Exit, input, interrupt, output};
+use crate::{Exit, input, internal, interrupt, output, outputs};
 use decide::{Answer, Method, NoAnswer};
 use expect::Expectations;
 use fencepost_frontend::Diagnostic;
@@ -95,8 +96,8 @@ struct Run<'a> {
     models: Vec<Model>,
     method: Method,
     expectations: Option<Expectations>,
-    /// Bytes for each test.
-    memory: Option<u64>,
+    /// Tests that run side by side.
+    jobs: usize,
     campaign: RwLock<Campaign>,
     cancelled: Arc<AtomicBool>,
 }
@@ -111,10 +112,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
     }
     let expectations = match options.expect.as_deref().map(Expectations::read).transpose() {
         Ok(expectations) => expectations,
-        Err(message) => {
-            output::complain(format!("error: {message}"));
-            return Exit::Wrong;
-        }
+        Err(message) => return output::refuse(message),
     };
     let method = match options.engine {
         _ if options.oracle.is_some() => Method::Axiomatic,
@@ -160,23 +158,33 @@ pub fn run(options: &LitmusOptions) -> Exit {
         (Some(expectations), true) => expectations.files.iter().cloned().map(Ok).collect(),
         (_, false) => files::collect(&options.paths, |path| path.extension().is_some_and(|e| e == "litmus")),
     };
+    let declared = outputs::Files::default()
+        .reads("the test", files.iter().flatten())
+        .reads("the list", &options.paths)
+        .reads("the recorded answers", &options.expect)
+        .writes(&[
+            ("--report", options.report.as_deref()),
+            ("--results", options.campaign.results.as_deref()),
+        ]);
+    if let Err(message) = declared {
+        return output::refuse(message);
+    }
     let model_names: Vec<&str> = models.iter().map(|m| m.name()).collect();
     let named = |file: &Found| file.as_ref().map_or_else(String::clone, |path| path.display().to_string());
     let whole = options.only.is_empty() && options.filter.is_empty();
     let (campaign, files) = match Campaign::new(&options.campaign, files, named, &model_names, whole) {
         Ok(begun) => begun,
-        Err(message) => {
-            output::complain(format!("error: {message}"));
-            return Exit::Wrong;
-        }
+        Err(message) => return output::refuse(message),
     };
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let jobs = options.jobs.map_or(cores, |n| n as usize).min(files.len()).max(1);
     let run = Run {
         options,
         models,
         campaign: RwLock::new(campaign),
         method,
         expectations,
-        memory: options.memory.map(|mb| mb << 20).or_else(crate::decide::default_memory),
+        jobs,
         cancelled: interrupt::flag(),
     };
     let start = Instant::now();
@@ -186,7 +194,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
     let (count, exit) = run.all(&files, &mut shown, &mut collected);
     if let Some(path) = &options.report {
         let page = page::litmus(&run.models, &shown, start.elapsed().as_secs_f64());
-        if output::write(path, &page).is_err() {
+        if outputs::write(path, &page).is_err() {
             return Exit::Wrong;
         }
     }
@@ -201,24 +209,24 @@ pub fn run(options: &LitmusOptions) -> Exit {
 
 impl Run<'_> {
     fn all(&self, files: &[Found], shown: &mut Vec<ShownTest>, collected: &mut Collected) -> (Count, Exit) {
-        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let jobs = self.options.jobs.map_or(cores, |n| n as usize).min(files.len()).max(1);
         let next = AtomicUsize::new(0);
         let (sender, results) = mpsc::channel();
         let mut count = Count::default();
         let mut exit = Exit::Good;
         std::thread::scope(|scope| {
-            for _ in 0..jobs {
+            for _ in 0..self.jobs {
                 let sender = sender.clone();
                 let next = &next;
                 scope.spawn(move || {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some(file) = files.get(number) else { break };
-                        if self.cancelled.load(Ordering::Relaxed) {
+                        if self.cancelled.load(Ordering::Relaxed) || output::has_failed() {
                             break;
                         }
-                        if sender.send((number, self.file(file))).is_err() {
+                        let done = internal::guard(|| self.file(file));
+                        let done = done.unwrap_or_else(|message| self.broken(file, &message));
+                        if sender.send((number, done)).is_err() {
                             break;
                         }
                     }
@@ -322,8 +330,36 @@ impl Run<'_> {
         done.results.push(object);
     }
 
+    /// The limits of one test under one model, from now on.
+    fn budget(&self) -> Budget {
+        let budget = limits(self.options.timeout, self.options.memory, &self.cancelled);
+        let share = budget.memory().map_or(u64::MAX, |bytes| bytes / self.jobs as u64);
+        budget.within(share)
+    }
+
+    /// What comes of a file in which an internal error happened.
+    fn broken(&self, file: &Found, message: &str) -> Done {
+        let name = file.as_ref().map_or_else(Clone::clone, |path| path.display().to_string());
+        let mut object = internal::object(&name, None, message);
+        self.campaign().stamp(&mut object, None);
+        let stdout = match self.options.format {
+            Format::Json => format!("{object}\n"),
+            Format::Text | Format::Sarif | Format::Junit => String::new(),
+        };
+        Done {
+            stdout,
+            stderr: format!("error: {name}: {message}"),
+            exit: Some(Exit::Internal),
+            count: Count { tests: 1, errors: 1, ..Count::default() },
+            shown: None,
+            results: vec![object],
+            cases: vec![collect::broken(&name, None, message)],
+        }
+    }
+
     fn test(&self, done: &mut Done, path: &Path, name: &str, test: &Test) {
         done.count.tests += 1;
+        internal::rehearse(name);
         let program = decide::prepare(test);
         let method = self.method.name();
         let question = Question::new(method, &test.program, method, self.options.limits());
@@ -334,12 +370,7 @@ impl Run<'_> {
                 continue;
             }
             let start = Instant::now();
-            let budget = Budget {
-                deadline: self.options.timeout.map(|s| start + Duration::from_secs_f64(s)),
-                memory: self.memory,
-                cancelled: self.cancelled.clone(),
-                pause: None,
-            };
+            let budget = self.budget();
             let answer = decide::decide(test, &program, model, self.method, budget);
             let seconds = start.elapsed().as_secs_f64();
             if let Err(NoAnswer::Fault { thread, line }) = &answer {
@@ -356,13 +387,7 @@ impl Run<'_> {
             answers.push((model, answer, seconds));
         }
         if self.options.report.is_some() {
-            let budget = Budget {
-                deadline: self.options.timeout.map(|s| Instant::now() + Duration::from_secs_f64(s)),
-                memory: self.memory,
-                cancelled: self.cancelled.clone(),
-                pause: None,
-            };
-            done.shown = Some(report::shown(name, test, &program, &answers, &budget));
+            done.shown = Some(report::shown(name, test, &program, &answers, &self.budget()));
         }
         if !self.options.compare.is_empty() {
             compare::show(done, self.options.format, name, test, &answers);

@@ -23,10 +23,13 @@ use fencepost_task::{Budget, Model, Progress};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Cheapest repairs that are offered.
 const MOST_FIXES: usize = 4;
+
+/// Seconds for the story of a violation.
+const EXPLAIN_TIME: f64 = 2.0;
 
 /// Time for attacks on robustness.
 const ATTACK_TIME: Duration = Duration::from_secs(1);
@@ -76,7 +79,7 @@ impl Work {
         };
         let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
         let source = translates.then(|| tree.clone());
-        let program = decide::prepared(options, tree);
+        let program = decide::prepared(&options.input, tree);
         if !program.has_property() {
             return tell(Told::Diagnostics(self.unreadable(&crate::check::nothing_to_check(&program))));
         }
@@ -135,7 +138,7 @@ impl Work {
                 let program = &*replay.instance(program);
                 let sources = &program.sources;
                 let mut message = format!("Under {upper}: {}.", conclusion(program, replay).what);
-                let explanation = explain(program, replay, decided.order, &[]);
+                let explanation = explain(program, replay, decided.order, &[], &self.budget(EXPLAIN_TIME));
                 for sentence in
                     explanation.reordering.iter().filter(|s| !s.starts_with("So: ")).chain(&explanation.cure)
                 {
@@ -158,7 +161,7 @@ impl Work {
 
     /// Stores that a load can overtake with effect, as hints.
     fn attacks(&self, program: &Program) -> Vec<Value> {
-        let budget = Budget { deadline: Some(Instant::now() + ATTACK_TIME), ..self.budget(0.0) };
+        let budget = self.budget(ATTACK_TIME.as_secs_f64());
         let place = |at: fencepost_robust::Place| program.procedure(at.procedure).edge(at.edge).span;
         let found = attacks(program, &budget).found;
         let hint = found.iter().map(|attack| {
@@ -173,12 +176,7 @@ impl Work {
     }
 
     fn budget(&self, seconds: f64) -> Budget {
-        Budget {
-            deadline: Some(Instant::now() + Duration::from_secs_f64(seconds)),
-            memory: decide::default_memory(),
-            cancelled: self.cancelled.clone(),
-            pause: None,
-        }
+        decide::limits(Some(seconds), None, &self.cancelled)
     }
 
     /// Looks for fences.

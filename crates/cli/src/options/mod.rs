@@ -269,7 +269,7 @@ impl From<DataModelName> for DataModel {
 }
 
 /// How a file becomes a program.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct InputOptions {
     /// How to read the files, whatever their names
     #[arg(long, value_enum, value_name = "FORMAT")]

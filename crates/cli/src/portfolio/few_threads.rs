@@ -5,7 +5,7 @@
 use fencepost_bmc::Bmc;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Count;
-use fencepost_task::{Answer, Bounds, Budget, Engine, Progress, Reason, Scope, Task, Verdict};
+use fencepost_task::{Answer, Bounds, Cleared, Engine, Progress, Reason, Scope, Task, Verdict};
 
 /// More threads of each template than this are not tried.
 const MOST: u32 = 8;
@@ -35,9 +35,10 @@ impl Engine for FewThreads {
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
         let answer = search(&self.explicit, task, progress);
         match &answer.verdict {
-            Verdict::Unknown { reason: Reason::BoundReached(_) | Reason::NotApplicable(_), scope: None } => {
-                bounded(&self.bmc, task, progress).unwrap_or(answer)
-            }
+            Verdict::Unknown {
+                reason: Reason::BoundReached(_) | Reason::NotApplicable(_),
+                cleared: None,
+            } => bounded(&self.bmc, task, progress).unwrap_or(answer),
             _ => answer,
         }
     }
@@ -66,14 +67,14 @@ fn bounded(bmc: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> O
                 trace.instances = counts;
                 return Some(Answer { verdict: Verdict::Unsafe { trace }, ..answer });
             }
-            Verdict::Safe { scope } => {
-                let bounds = match scope {
+            Verdict::Safe(cleared) => {
+                let bounds = match cleared.scope() {
                     Scope::UpTo(bounds) => Bounds { threads: Some(threads), ..bounds },
                     Scope::Complete => Bounds { threads: Some(threads), ..task.bounds },
                 };
                 let reason =
                     Reason::BoundReached("there may be violations beyond the bounds that were tried".into());
-                let verdict = Verdict::Unknown { reason, scope: Some(Scope::UpTo(bounds)) };
+                let verdict = Verdict::Unknown { reason, cleared: Some(cleared.up_to(bounds)) };
                 last = Some(Answer { verdict, unreached: Vec::new(), certificate: None, ..answer });
             }
             Verdict::Unknown { .. } => break,
@@ -84,23 +85,22 @@ fn bounded(bmc: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> O
 
 fn search(explicit: &Explicit, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
     let mut stats = fencepost_task::Stats::default();
-    let mut finished = None;
+    let mut finished: Option<(u32, Cleared)> = None;
     let mut stopped = None;
-    let most = task.budget.memory.map_or(ENOUGH_BYTES, |bytes| bytes.min(ENOUGH_BYTES));
-    let budget = Budget { memory: Some(most), ..task.budget.clone() };
     for threads in 1..=MOST {
         let counts = counts(task, threads);
         let program = task.program.instantiated(&counts);
-        let answer =
-            explicit.check(&Task { program: &program, budget: budget.clone(), ..task.clone() }, progress);
+        let budget = task.budget.within(ENOUGH_BYTES);
+        let answer = explicit.check(&Task { program: &program, budget, ..task.clone() }, progress);
         stats = answer.stats;
         match answer.verdict {
             Verdict::Unsafe { mut trace } => {
                 trace.instances = counts;
                 return Answer { verdict: Verdict::Unsafe { trace }, ..answer };
             }
-            Verdict::Safe { .. } => {
-                finished = Some(threads);
+            Verdict::Safe(cleared) => {
+                let bounds = Bounds { threads: Some(threads), ..task.bounds };
+                finished = Some((threads, cleared.up_to(bounds)));
                 if answer.stats.states > ENOUGH_STATES {
                     break;
                 }
@@ -112,12 +112,12 @@ fn search(explicit: &Explicit, task: &Task<'_>, progress: &mut dyn FnMut(&Progre
             }
         }
     }
-    let scope = finished.map(|threads| Scope::UpTo(Bounds { threads: Some(threads), ..task.bounds }));
     let reason = stopped.unwrap_or_else(|| {
-        let tried = finished.unwrap_or(0);
+        let tried = finished.map_or(0, |(threads, _)| threads);
         Reason::BoundReached(format!(
             "any number of threads is not decided; up to {tried} of each were tried"
         ))
     });
-    Answer { verdict: Verdict::Unknown { reason, scope }, unreached: Vec::new(), stats, certificate: None }
+    let cleared = finished.map(|(_, cleared)| cleared);
+    Answer { verdict: Verdict::Unknown { reason, cleared }, unreached: Vec::new(), stats, certificate: None }
 }

@@ -17,7 +17,7 @@ use fencepost_ir::Checks;
 use fencepost_memory::without_delay;
 use fencepost_report::{Took, TookPart};
 use fencepost_robust::lazy::Lazy;
-use fencepost_task::{Answer, Engine, Model, Progress, Reason, Scope, Task, Verdict};
+use fencepost_task::{Answer, Engine, Model, Progress, Reason, Task, Verdict};
 use few_threads::FewThreads;
 use std::time::Duration;
 use turns::HeadStart;
@@ -75,7 +75,7 @@ impl Engine for ScHunt {
             },
             Verdict::Safe { .. } => {
                 let reason = Reason::BoundReached("SC runs alone violate nothing".to_string());
-                Verdict::Unknown { reason, scope: None }
+                Verdict::unknown(reason)
             }
             unknown @ Verdict::Unknown { .. } => unknown,
         };
@@ -142,7 +142,7 @@ fn best(answers: &[Option<Answer>]) -> usize {
     let knows = |answer: &Option<Answer>| {
         answer.as_ref().is_some_and(|answer| match &answer.verdict {
             Verdict::Unsafe { .. } | Verdict::Safe { .. } => true,
-            Verdict::Unknown { scope, .. } => scope.is_some(),
+            Verdict::Unknown { cleared, .. } => cleared.is_some(),
         })
     };
     answers.iter().position(knows).unwrap_or(0)
@@ -151,10 +151,10 @@ fn best(answers: &[Option<Answer>]) -> usize {
 /// Nobody asked for a bound, so nobody is told safe up to one.
 fn without_bounds_of_ours(answer: Answer, bounded: bool) -> Answer {
     match answer.verdict {
-        Verdict::Safe { scope: scope @ Scope::UpTo(_) } if !race::is_definite(&answer, bounded) => {
+        Verdict::Safe(cleared) if !race::is_definite(&answer, bounded) => {
             let reason =
                 Reason::BoundReached("there may be violations beyond the bounds that were tried".into());
-            Answer { verdict: Verdict::Unknown { reason, scope: Some(scope) }, ..answer }
+            Answer { verdict: Verdict::Unknown { reason, cleared: Some(cleared) }, ..answer }
         }
         _ => answer,
     }

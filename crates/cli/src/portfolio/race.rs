@@ -1,10 +1,11 @@
 //! Engines side by side on one task; the first definite answer ends the race.
 
 use super::turns::{HeadStart, Player, Turns};
-use fencepost_task::{Answer, Bounds, Budget, Engine, Pause, Progress, Scope, Task, Verdict};
+use fencepost_task::{Answer, Bounds, Engine, Progress, Scope, Task, Verdict};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// How often a Ctrl-C is looked for.
@@ -30,10 +31,13 @@ enum News {
 /// in a scope is always the user's.
 pub fn is_definite(answer: &Answer, bounded: bool) -> bool {
     match &answer.verdict {
-        Verdict::Unsafe { .. } | Verdict::Safe { scope: Scope::Complete } => true,
-        Verdict::Safe { scope: Scope::UpTo(bounds) } => {
-            bounded || *bounds == Bounds { threads: bounds.threads, ..Bounds::default() }
-        }
+        Verdict::Unsafe { .. } => true,
+        Verdict::Safe(cleared) => match cleared.scope() {
+            Scope::Complete => true,
+            Scope::UpTo(bounds) => {
+                bounded || bounds == Bounds { threads: bounds.threads, ..Bounds::default() }
+            }
+        },
         Verdict::Unknown { .. } => false,
     }
 }
@@ -50,22 +54,28 @@ pub fn race(
     let turns = Turns::new(engines.len(), cores, head_start);
     let stop = Arc::new(AtomicBool::new(false));
     let winner = OnceLock::new();
+    let panicked = Mutex::new(None);
     let mut answers: Vec<Option<Answer>> = vec![None; engines.len()];
     std::thread::scope(|scope| {
         let (send, news) = mpsc::channel();
         for (number, engine) in engines.iter().enumerate() {
             let player = Arc::new(turns.player(number));
             let pauses = player.clone();
-            let budget = Budget {
-                memory: task.budget.memory.map(|bytes| bytes / engines.len() as u64),
-                cancelled: stop.clone(),
-                pause: Some(Pause(Arc::new(move || pauses.pause()))),
-                ..task.budget.clone()
-            };
+            let share = task.budget.memory().map_or(u64::MAX, |bytes| bytes / engines.len() as u64);
+            let turns_at_looks = Arc::new(move || {
+                pauses.pause();
+                None
+            });
+            let budget = task.budget.within(share).watched_by(turns_at_looks).cancelled_by(stop.clone());
             let task = Task { budget, ..task.clone() };
             let exit = Exit { player, turns: turns.clone(), stop: stop.clone() };
-            let (send, winner) = (send.clone(), &winner);
-            let work = move || run(number, engine.as_ref(), &task, bounded, exit, &send, winner);
+            let (send, winner, panicked) = (send.clone(), &winner, &panicked);
+            let work = move || {
+                let run = || run(number, engine.as_ref(), &task, bounded, exit, &send, winner);
+                if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+                    panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
+                }
+            };
             let thread = std::thread::Builder::new().name(engine.name().into()).stack_size(STACK);
             thread.spawn_scoped(scope, work).expect("a thread can be started");
         }
@@ -82,11 +92,15 @@ pub fn race(
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if task.budget.cancelled.load(Ordering::Relaxed) && !stop.swap(true, Ordering::Relaxed) {
+            if task.budget.look(0).is_err() && !stop.swap(true, Ordering::Relaxed) {
                 turns.end();
             }
         }
     });
+    // With its own words, which the scope would not keep. Nobody's answer counts: a bug is to be seen.
+    if let Some(payload) = panicked.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        resume_unwind(payload);
+    }
     Finish { winner: winner.get().copied(), answers }
 }
 
@@ -140,14 +154,48 @@ mod tests {
     use super::*;
     use fencepost_explore::Explicit;
     use fencepost_passes::pipeline;
-    use fencepost_task::Model;
+    use fencepost_task::{Budget, Model};
+
+    struct Broken;
+
+    impl Engine for Broken {
+        fn name(&self) -> &'static str {
+            "broken"
+        }
+
+        fn check(&self, _task: &Task<'_>, _progress: &mut dyn FnMut(&Progress)) -> Answer {
+            panic!("the engine is broken")
+        }
+    }
+
+    /// A panic in an engine's thread ends the others, and goes on with its words where the race was started.
+    #[test]
+    fn a_panic_ends_the_race() {
+        let text =
+            "shared integer x; thread t { while (true) { x = x + 1; } } thread u { while (true) { x = 0; } }";
+        let program = pipeline::lower(fencepost_frontend::model::read("t.fp", text).unwrap());
+        let (bounds, budget) = (Bounds::default(), Budget::default());
+        let task = Task { program: &program, model: Model::Tso, bounds, budget };
+        let head_start = HeadStart { time: Duration::from_millis(1), looks: 1 };
+        for cores in [1, 2] {
+            for broken in [0, 1] {
+                let mut engines: Vec<Box<dyn Engine + Sync>> =
+                    vec![Box::new(Explicit::default()), Box::new(Explicit::default())];
+                engines[broken] = Box::new(Broken);
+                let ran =
+                    crate::internal::guard(|| race(&engines, &task, false, cores, head_start, &mut |_| {}));
+                let message = ran.err().expect("a panic is not lost");
+                assert!(message.contains("the engine is broken") && message.contains("report"), "{message}");
+            }
+        }
+    }
 
     /// Whoever stops a check before it begins gets an answer, too.
     #[test]
     fn the_first_answers_when_nobody_wants_to_know() {
         let text = "shared bool x; thread t { while (true) { x = !x; } }";
         let program = pipeline::lower(fencepost_frontend::model::read("t.fp", text).unwrap());
-        let budget = Budget { cancelled: Arc::new(AtomicBool::new(true)), ..Budget::default() };
+        let budget = Budget::default().cancelled_by(Arc::new(AtomicBool::new(true)));
         let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget };
         let head_start = HeadStart { time: Duration::from_millis(1), looks: 1 };
         for cores in [1, 2] {

@@ -127,3 +127,41 @@ fn mutated_examples_are_answered_or_refused() {
     }
     assert!(codes[2] > 20 && codes[0] + codes[1] > 20, "{codes:?}");
 }
+
+/// What never ends is refused at 64 MB.
+#[cfg(unix)]
+#[test]
+fn inputs_without_end_are_refused() {
+    use std::process::{Command, Stdio};
+    for format in ["fp", "c", "litmus"] {
+        let ran = fencepost(&format!("check /dev/zero --input-format {format}"));
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+        assert!(ran.stderr.contains("/dev/zero: larger than 64 MB"), "{}", ran.stderr);
+    }
+    let mut yes = Command::new("yes").stdout(Stdio::piped()).spawn().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["check", "-"])
+        .stdin(yes.stdout.take().unwrap())
+        .output()
+        .unwrap();
+    yes.kill().unwrap();
+    yes.wait().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("larger than 64 MB"), "{stderr}");
+}
+
+/// So is what a preprocessor makes without end, and what it would read without end.
+#[cfg(unix)]
+#[test]
+fn preprocessors_without_end_are_stopped() {
+    use std::os::unix::fs::PermissionsExt;
+    let script = scratch("endless_cpp", "#!/bin/sh\nexec yes\n");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = check("endless.c", "int main(void) { return 0; }\n", &["--cpp", script.to_str().unwrap()]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("larger than 64 MB"), "{}", ran.stderr);
+    let ran = check("zeros.c", "int x;\n#include \"/dev/zero\"\nint main(void) { return 0; }\n", &[]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("zeros.c:2") && ran.stderr.contains("not a file"), "{}", ran.stderr);
+}

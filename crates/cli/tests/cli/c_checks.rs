@@ -98,6 +98,30 @@ fn races_are_found_on_request() {
     assert!(!noted(&program("atomic_int", "", "")));
 }
 
+/// All that a macro expands to stands in one place; whether an access is atomic is said of each all the same.
+#[test]
+fn races_are_found_beside_atomic_accesses_of_the_same_macro() {
+    let program = |put: &str, look: &str| {
+        let declared = format!(
+            "#define PUT(v) ({put})\n#define LOOK() ({look})\natomic_int flag; int data; _Atomic long other;"
+        );
+        two_threads(&declared, "PUT(1);", "int r = LOOK(); (void)r;", "")
+    };
+    let (store, load) = ("atomic_store(&flag, v)", "atomic_load_explicit(&flag, memory_order_relaxed)");
+    for (put, look) in [
+        (format!("{store}, data = (v)"), format!("{load} + data")),
+        (format!("data = (v), {store}"), format!("data + {load}")),
+        (format!("data += (v), {store}"), "(int)other + data".to_string()),
+        (format!("{store}, data = flag"), format!("{load} ? data : 0")),
+        ("data++, atomic_fetch_add(&flag, v)".to_string(), "data + flag".to_string()),
+    ] {
+        let text = program(&put, &look);
+        assert_eq!(codes("race_in_macro.c", &text, &["--races"]), [1; 3], "{put}; {look}");
+        let text = program(&put.replace("data", "other"), &look.replace("data", "other"));
+        assert_eq!(codes("no_race_in_macro.c", &text, &["--races"]), [0; 3], "{put}; {look}");
+    }
+}
+
 #[test]
 fn overflow_unknown_functions_and_checks_that_are_off() {
     let overflow = "int main(int argc, char **argv) { int x = 2147483647; x = x + argc; return x < 0; }\n";

@@ -135,6 +135,25 @@ fn bits_of_numbers_decide_nothing() {
     }
 }
 
+/// However many variables they travel through, and whatever the order of the statements.
+#[test]
+fn bits_of_numbers_travel_far() {
+    for count in [20, 60, 200] {
+        let declared: Vec<_> = (0..count).map(|i| format!("void *v{i}")).collect();
+        // From the last to the first, so that each round over the program follows one step.
+        let moves: Vec<_> = (1..count).rev().map(|i| format!("v{i} = v{};", i - 1)).collect();
+        let text = format!(
+            "#include <assert.h>\ndouble d = 1.5; {};\nint main(void) {{ v0 = &d;\nfor (int i = 0; i < {count}; i++) {{ {} }}\n\
+             assert(*(long *)v{});\nreturn 0; }}\n",
+            declared.join("; "),
+            moves.join(" "),
+            count - 1
+        );
+        let said = refused("travels.c", &text);
+        assert!(said.contains("floating point is not supported"), "{count}: {said}");
+    }
+}
+
 #[test]
 fn calls_that_are_not_modelled_say_so() {
     let barrier = "#include <sys/syscall.h>\n#include <unistd.h>\nint main(void) { syscall(__NR_membarrier, 1, 0); return 0; }\n";

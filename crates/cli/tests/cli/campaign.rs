@@ -199,7 +199,8 @@ fn what_is_no_campaign_is_refused() {
         (&["check", "docs"], "there is no program in the folder"),
         (&["merge", "examples/sb.fp"], "examples/sb.fp:1: not a result"),
         (&["merge", "/nowhere.jsonl"], "/nowhere.jsonl"),
-        (&["check", "--results", "examples/sb.fp", "examples/sb.fp"], "not a result"),
+        (&["check", "--results", "examples/mp.fp", "examples/sb.fp"], "not a result"),
+        (&["check", "--results", "examples/sb.fp", "examples/sb.fp"], "would overwrite the program"),
     ] {
         let ran = fencepost_args(args);
         assert_eq!(ran.code, 2, "{args:?}: {}", ran.stderr);

@@ -271,3 +271,38 @@ fn limits_and_wrong_use() {
     let ran = fences("no_property.fp", "shared int x;\nthread a { x = 1; }\n", &["--goal", "robust"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
+
+/// A fence of the user's own is no place for one, in whatever state it begins and ends.
+#[test]
+fn programs_that_are_robust_by_their_own_fences_need_none() {
+    let thread = |name: &str, mine: u32, other: u32, middle: &str| {
+        format!(
+            "thread {name}\ninitial q0\nfinal q3\ntransition q0 q1 write 1 {mine}\n{middle}transition q2 q3 read r {other}\nend\n"
+        )
+    };
+    for middle in [
+        "transition q1 q2 mfence\n",
+        "transition q1 q2 mfence\ntransition q1 q2 mfence\n",
+        "transition q1 q4 noop\ntransition q4 q2 mfence\ntransition q2 q0 noop\n",
+        "transition q1 q4 mfence\ntransition q4 q2 mfence\n",
+    ] {
+        let text = thread("t1", 0, 1, middle) + &thread("t2", 1, 0, middle);
+        let path = scratch("fences_own.txt", &text);
+        let path = path.to_str().unwrap();
+        for goal in ["robust", "safe"] {
+            let ran = fencepost_args(&["fences", "--format", "json", "--goal", goal, path]);
+            let answer = json(&ran.stdout);
+            assert_ne!(ran.code, 101, "{}\n{text}", ran.stderr);
+            assert!(goal == "safe" || answer["fences"] == serde_json::json!([]), "{answer}\n{text}");
+        }
+        let without = text.replace("mfence", "noop");
+        let path = scratch("fences_none.txt", &without);
+        let ran = fencepost_args(&["fences", "--format", "json", "--goal", "robust", path.to_str().unwrap()]);
+        assert_eq!(
+            json(&ran.stdout)["fences"].as_array().map(Vec::len),
+            Some(2),
+            "{}\n{without}",
+            ran.stdout
+        );
+    }
+}

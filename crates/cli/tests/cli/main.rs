@@ -1,14 +1,17 @@
 //! The command line from outside: verdicts of the examples, exit codes, JSON, traces, limits, bad
 //! input. One binary for all of it.
 
+mod after;
 mod auto;
 mod bad_input;
 mod bmc;
 mod browser;
 mod c;
 mod c_checks;
+mod c_library;
 mod c_life;
 mod c_memory;
+mod c_pointers;
 mod c_random;
 mod c_verdicts;
 mod campaign;
@@ -18,12 +21,16 @@ mod docs;
 mod examples;
 mod explain;
 mod fences;
+mod internal;
 mod junit;
 mod limits;
 mod litmus;
+mod long_texts;
 mod lsp;
+mod nothing_lost;
 mod output;
 mod pages;
+mod pairs;
 mod replay;
 mod robust;
 mod sarif;

@@ -6,9 +6,13 @@
 //! none, nothing was cut off and the answer is complete. A state found under a smaller bound is
 //! a state under a larger one, so nothing is searched twice.
 //!
+//! A search that a limit stops is gone ([`End::Stopped`]); one that was only to go so far is kept whole ([`End::Paused`]); and
+//! only one that has looked at all its states is [`Exhausted`], which is what a verdict of safe is made from.
+//!
 //! Each state knows its parent, the bound of that time and the number of the step among the parent's candidates, so that the
 //! run to it can be followed again (`rebuild.rs`).
 
+mod end;
 mod rebuild;
 
 use crate::codec::Codec;
@@ -18,10 +22,13 @@ use crate::reduction::{Endless, LocalSteps, ROUNDS_AT_ONCE};
 use crate::store::{Full, StateId, Store};
 use crate::symmetry::Symmetry;
 use crate::threads::ThreadOrder;
-use fencepost_ir::cfg::{Choices, Instr, Loc};
+use end::Halt;
+pub use end::{End, Exhausted, Far};
+use fencepost_ir::cfg::{Instr, Loc};
+pub use fencepost_memory::initial_choices;
 use fencepost_memory::{EntryKind, Machine, Memory, State};
 use fencepost_passes::liveness::Liveness;
-use fencepost_task::{Action, Budget, Failure, Model, Progress, Reason, Stats, Step, Violation};
+use fencepost_task::{Action, Budget, Failure, Limit, Model, Pace, Progress, Stats, Step, Stop, Violation};
 use rebuild::Recorded;
 
 /// In which order states are looked at.
@@ -47,24 +54,20 @@ pub enum Reduction {
 /// Bounds are doubled from here.
 const FIRST_BOUND: u32 = 1;
 
+/// After so many states the search says how far it is.
+const PROGRESS: u64 = 512;
+
+/// Bytes of a state that take as long as a step.
+const BYTES_A_UNIT: usize = 64;
+
 /// The step's number is in the low bits of an ordinal, the bound's number in the high ones.
 const LEVEL_SHIFT: u32 = 24;
 
-/// A violation and the run to it, in threads of the program.
-pub struct Found {
+/// A violation or a limit, and the run to it, in threads of the program.
+pub struct Found<E = Violation> {
     pub init: Vec<(Loc, i64)>,
     pub steps: Vec<Step>,
-    pub violation: Violation,
-}
-
-/// How a search ended.
-pub enum End {
-    /// A violation was found; or none, but a step that goes over one of our limits.
-    Found(Found),
-    /// All states within the bound were seen; whether the bound cut anything off.
-    Exhausted { cut: bool },
-    /// A limit was reached.
-    Stopped(Reason),
+    pub violation: E,
 }
 
 /// What a search is for.
@@ -88,15 +91,13 @@ pub struct Search<'p, M: Memory> {
     store: Store,
     /// The bounds so far; `None` is no bound.
     bounds: Vec<Option<u32>>,
-    /// States where the current bound held a store back.
+    /// States where the current bound held a store back, and where the search goes on after a pause.
     cut: Vec<StateId>,
     /// For each procedure and node whether a thread was there.
     reached: Vec<Vec<bool>>,
     ended: bool,
-    /// The store refused a state.
-    full: bool,
     /// The first step that went over one of our limits: its state's parent, its number, and why.
-    limit: Option<(Option<StateId>, u32, Failure)>,
+    limit: Option<(Option<StateId>, u32, Limit)>,
     stats: Stats,
     scratch: Scratch,
     /// Stop beyond this many steps from the beginning or this many states.
@@ -115,6 +116,13 @@ struct Scratch {
 struct Moved {
     threads: Option<Vec<u32>>,
     objects: Option<Vec<u32>>,
+}
+
+/// What a look at all states within a bound came to.
+enum Pass {
+    Done,
+    Paused(Far),
+    Found(Found),
 }
 
 /// Limits of a search besides the budget, counted in steps and so deterministic.
@@ -153,7 +161,6 @@ impl<'p, M: Memory> Search<'p, M> {
             cut: Vec::new(),
             reached: program.procedures.iter().map(|p| vec![false; p.nodes as usize]).collect(),
             ended: false,
-            full: false,
             limit: None,
             stats: Stats::default(),
             scratch: Scratch::default(),
@@ -180,6 +187,11 @@ impl<'p, M: Memory> Search<'p, M> {
         self.ended
     }
 
+    /// Whether a step went over one of our limits, so that nothing behind it was seen.
+    pub fn has_met_limit(&self) -> bool {
+        self.limit.is_some()
+    }
+
     /// Whether flushes wait until somebody looks.
     pub fn puts_flushes_off(&self) -> bool {
         self.late.is_some()
@@ -187,24 +199,49 @@ impl<'p, M: Memory> Search<'p, M> {
 
     /// Searches all states with buffers up to `bound`, going on from what is known.
     pub fn run(
+        mut self,
+        bound: Option<u32>,
+        budget: &Budget,
+        goal: &mut Goal<'_>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> End<'p, M> {
+        match self.look_at_all(bound, budget, goal, progress) {
+            Ok(Pass::Done) => {}
+            Ok(Pass::Paused(far)) => return End::Paused(Box::new(self), far),
+            Ok(Pass::Found(found)) => return End::Found(found, self.stats()),
+            Err(stop) => return End::Stopped(stop, self.stats()),
+        }
+        if let Some((last, ordinal, limit)) = self.limit {
+            let found = self.rebuild(last, ordinal, limit);
+            return End::Limited(found, self.stats());
+        }
+        match budget.finish() {
+            Ok(finished) => End::Exhausted(Box::new(Exhausted { search: self, finished })),
+            Err(stop) => End::Stopped(stop, self.stats()),
+        }
+    }
+
+    fn look_at_all(
         &mut self,
         bound: Option<u32>,
         budget: &Budget,
         goal: &mut Goal<'_>,
         progress: &mut dyn FnMut(&Progress),
-    ) -> End {
+    ) -> Result<Pass, Stop> {
+        let pace = &mut Pace::new(budget);
         let first = self.store.is_empty();
         self.bounds.push(bound);
         let mut frontier = std::mem::take(&mut self.cut);
-        if first && let Some(end) = self.insert_initial(budget, goal, &mut frontier) {
-            return end;
+        if first && let Some(found) = self.insert_initial(pace, goal, &mut frontier)? {
+            return Ok(Pass::Found(found));
         }
         let mut scratch = (self.machine.initial(&[]), self.machine.initial(&[]));
         let mut next_frontier = Vec::new();
         let mut expanded = 0u64;
         while !frontier.is_empty() {
             if self.limits.depth.is_some_and(|limit| self.stats.depth >= limit) {
-                return End::Exhausted { cut: true };
+                self.cut.extend(frontier);
+                return Ok(Pass::Paused(Far::Depth));
             }
             loop {
                 let id = match self.order {
@@ -219,21 +256,17 @@ impl<'p, M: Memory> Search<'p, M> {
                 };
                 expanded += 1;
                 let into = if self.order == Order::Depth { &mut frontier } else { &mut next_frontier };
-                if let Some(end) = self.expand(id, &mut scratch, goal, into) {
-                    return end;
+                if let Some(found) = self.expand(id, &mut scratch, goal, into, pace)? {
+                    return Ok(Pass::Found(found));
                 }
-                if expanded.is_multiple_of(512) || self.order == Order::Breadth && expanded == 1 {
+                if expanded.is_multiple_of(PROGRESS) || self.order == Order::Breadth && expanded == 1 {
                     let waiting = (frontier.len() + next_frontier.len()) as u64;
                     let bytes = self.store.bytes() + waiting * size_of::<StateId>() as u64;
                     self.stats.bytes = self.stats.bytes.max(bytes);
-                    if let Some(reason) = budget.exceeded(bytes) {
-                        return End::Stopped(reason);
-                    }
                     if self.limits.states.is_some_and(|limit| self.store.len() as u64 > limit) {
-                        // Whoever goes on begins with what waits.
                         let done = if self.order == Order::Depth { 0 } else { expanded as usize };
                         self.cut.extend(frontier.drain(done..).chain(next_frontier));
-                        return End::Stopped(Reason::Memory);
+                        return Ok(Pass::Paused(Far::States));
                     }
                     progress(&Progress { stats: self.stats(), buffer: bound, waiting });
                 }
@@ -248,12 +281,7 @@ impl<'p, M: Memory> Search<'p, M> {
                 self.stats.depth += 1;
             }
         }
-        match self.limit {
-            Some((last, ordinal, failure)) => {
-                End::Found(self.rebuild(last, ordinal, Violation::Failure(failure)))
-            }
-            None => End::Exhausted { cut: !self.cut.is_empty() },
-        }
+        Ok(Pass::Done)
     }
 
     /// The bound to try after `bound` cut something off.
@@ -263,49 +291,66 @@ impl<'p, M: Memory> Search<'p, M> {
 
     fn insert_initial(
         &mut self,
-        budget: &Budget,
+        pace: &mut Pace,
         goal: &mut Goal<'_>,
         frontier: &mut Vec<StateId>,
-    ) -> Option<End> {
+    ) -> Result<Option<Found>, Stop> {
         for (ordinal, chosen) in initial_choices(&self.machine.initial_choices()).enumerate() {
-            if ordinal % 1024 == 1023
-                && let Some(reason) = budget.exceeded(self.store.bytes())
-            {
-                return Some(End::Stopped(reason));
-            }
+            let ordinal = ordinal as u32;
             let mut state = self.machine.initial(&chosen);
             if let Goal::Violation = goal
-                && let Some(violation) = self.machine.violation(&self.memory, &state)
+                && let Some(violation) = self.violation(&state, None, ordinal)
             {
-                return Some(End::Found(Found { init: chosen, steps: Vec::new(), violation }));
+                return Ok(Some(Found { init: chosen, steps: Vec::new(), violation }));
             }
-            if let Err(failure) = self.settle(&mut state, self.bounds.len() - 1, None) {
-                match goal {
-                    _ if !self.machine.reports(failure) => continue,
-                    _ if failure.is_limit() => {
-                        self.limit.get_or_insert((None, ordinal as u32, failure));
-                        continue;
-                    }
-                    Goal::Violation => {
-                        return Some(End::Found(self.rebuild(
-                            None,
-                            ordinal as u32,
-                            Violation::Failure(failure),
-                        )));
-                    }
-                    Goal::FinalStates(_) => continue,
-                }
+            let level = self.bounds.len() - 1;
+            match self.settle(&mut state, level, pace, None) {
+                Ok(()) => {}
+                Err(Halt::Stop(stop)) => return Err(stop),
+                Err(Halt::Failure(failure)) => match self.failing(None, ordinal, failure, goal) {
+                    Some(found) => return Ok(Some(found)),
+                    None => continue,
+                },
             }
             if let Goal::Violation = goal
-                && let Some(violation) = self.machine.violation(&self.memory, &state)
+                && let Some(violation) = self.violation(&state, None, ordinal)
             {
-                return Some(End::Found(self.rebuild(None, ordinal as u32, violation)));
+                return Ok(Some(self.rebuild(None, ordinal, violation)));
             }
-            if let Some(id) = self.keep(&mut state, None, ordinal as u32, goal) {
-                frontier.push(id);
+            frontier.extend(self.keep(&mut state, None, ordinal, goal, pace)?);
+        }
+        Ok(None)
+    }
+
+    /// What comes of a step that fails: a run that is looked for, or nothing, with a note where the failure is an engine limit.
+    fn failing(
+        &mut self,
+        parent: Option<StateId>,
+        ordinal: u32,
+        failure: Failure,
+        goal: &Goal<'_>,
+    ) -> Option<Found> {
+        match (failure.violation(), goal) {
+            _ if !self.machine.reports(failure) => None,
+            // The rest may still hold a violation.
+            (Err(limit), _) => {
+                self.limit.get_or_insert((parent, ordinal, limit));
+                None
+            }
+            (Ok(violation), Goal::Violation) => Some(self.rebuild(parent, ordinal, violation)),
+            (Ok(_), Goal::FinalStates(_)) => None,
+        }
+    }
+
+    /// What is wrong with a state, which the step of that number leads to; a limit is remembered.
+    fn violation(&mut self, state: &State, from: Option<StateId>, ordinal: u32) -> Option<Violation> {
+        match self.machine.violation(&self.memory, state)? {
+            Ok(violation) => Some(violation),
+            Err(limit) => {
+                self.limit.get_or_insert((from, ordinal, limit));
+                None
             }
         }
-        self.full.then_some(End::Stopped(Reason::Memory))
     }
 
     /// Tries all candidate steps of a state.
@@ -315,7 +360,8 @@ impl<'p, M: Memory> Search<'p, M> {
         (state, next): &mut (State, State),
         goal: &mut Goal<'_>,
         new: &mut Vec<StateId>,
-    ) -> Option<End> {
+        pace: &mut Pace,
+    ) -> Result<Option<Found>, Stop> {
         let level = self.bounds.len() - 1;
         self.codec.decode(self.store.get(id), state);
         let mut steps = std::mem::take(&mut self.scratch.candidates);
@@ -331,35 +377,25 @@ impl<'p, M: Memory> Search<'p, M> {
             let ordinal = (level as u32) << LEVEL_SHIFT | ordinal as u32;
             self.stats.transitions += 1;
             next.clone_from(state);
-            if let Err(failure) = self.take(next, step, level, None) {
-                match goal {
-                    _ if !self.machine.reports(failure) => continue,
-                    // The rest may still hold a violation.
-                    _ if failure.is_limit() => {
-                        self.limit.get_or_insert((Some(id), ordinal, failure));
-                        continue;
-                    }
-                    Goal::Violation => {
-                        return Some(End::Found(self.rebuild(
-                            Some(id),
-                            ordinal,
-                            Violation::Failure(failure),
-                        )));
-                    }
-                    Goal::FinalStates(_) => continue,
-                }
+            match self.take(next, step, level, pace, None) {
+                Ok(()) => {}
+                Err(Halt::Stop(stop)) => return Err(stop),
+                Err(Halt::Failure(failure)) => match self.failing(Some(id), ordinal, failure, goal) {
+                    Some(found) => return Ok(Some(found)),
+                    None => continue,
+                },
             }
             if let Goal::Violation = goal
-                && let Some(violation) = self.machine.violation(&self.memory, next)
+                && let Some(violation) = self.violation(next, Some(id), ordinal)
             {
-                return Some(End::Found(self.rebuild(Some(id), ordinal, violation)));
+                return Ok(Some(self.rebuild(Some(id), ordinal, violation)));
             }
             if !self.is_stuck(next) {
-                new.extend(self.keep(next, Some(id), ordinal, goal));
+                new.extend(self.keep(next, Some(id), ordinal, goal, pace)?);
             }
         }
         self.scratch.candidates = steps;
-        self.full.then_some(End::Stopped(Reason::Memory))
+        Ok(None)
     }
 
     /// Stores a state, if it is new.
@@ -369,16 +405,17 @@ impl<'p, M: Memory> Search<'p, M> {
         parent: Option<StateId>,
         ordinal: u32,
         goal: &mut Goal<'_>,
-    ) -> Option<StateId> {
+        pace: &mut Pace,
+    ) -> Result<Option<StateId>, Stop> {
         self.normalize(state);
         self.scratch.bytes.clear();
         self.codec.encode(state, &mut self.scratch.bytes);
+        let store = &self.store;
+        pace.work(1 + (self.scratch.bytes.len() / BYTES_A_UNIT) as u64, || store.bytes())?;
         let id = match self.store.insert(&self.scratch.bytes, parent, ordinal) {
-            Ok(id) => id?,
-            Err(Full) => {
-                self.full = true;
-                return None;
-            }
+            Ok(None) => return Ok(None),
+            Ok(Some(id)) => id,
+            Err(Full) => return Err(pace.close(Stop::Memory)),
         };
         self.note(state);
         if state.is_final() {
@@ -387,7 +424,7 @@ impl<'p, M: Memory> Search<'p, M> {
                 see(state);
             }
         }
-        Some(id)
+        Ok(Some(id))
     }
 
     fn note(&mut self, state: &State) {
@@ -505,13 +542,14 @@ impl<'p, M: Memory> Search<'p, M> {
         state: &mut State,
         step: Step,
         level: usize,
+        pace: &mut Pace,
         mut record: Option<&mut Vec<Recorded>>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Halt> {
         if let Some(record) = &mut record {
             record.push(self.recorded(state, step));
         }
         self.machine.apply(&self.memory, state, step)?;
-        self.settle(state, level, record)
+        self.settle(state, level, pace, record)
     }
 
     /// Runs local steps that have no alternative.
@@ -519,8 +557,9 @@ impl<'p, M: Memory> Search<'p, M> {
         &mut self,
         state: &mut State,
         level: usize,
+        pace: &mut Pace,
         mut record: Option<&mut Vec<Recorded>>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Halt> {
         let Some((local, _)) = &self.reduction else { return Ok(()) };
         let mut steps = std::mem::take(&mut self.scratch.local);
         let mut thread = 0;
@@ -552,23 +591,11 @@ impl<'p, M: Memory> Search<'p, M> {
             }
             let top = state.threads[step.thread as usize].top();
             self.reached[top.procedure.index()][top.node.index()] = true;
+            let store = &self.store;
+            pace.work(1, || store.bytes())?;
             self.machine.apply(&self.memory, state, step)?;
         }
         self.scratch.local = steps;
         Ok(())
     }
-}
-
-/// All ways to choose the initial values of the cells that [`Machine::initial_choices`] names.
-pub fn initial_choices<'a>(cells: &'a [(Loc, &'a Choices)]) -> impl Iterator<Item = Vec<(Loc, i64)>> + 'a {
-    let values: Vec<Vec<i64>> = cells.iter().map(|(_, c)| c.values().collect()).collect();
-    let total: usize = values.iter().map(Vec::len).product();
-    (0..total).map(move |mut number| {
-        let mut chosen = Vec::with_capacity(cells.len());
-        for ((loc, _), values) in cells.iter().zip(&values) {
-            chosen.push((*loc, values[number % values.len()]));
-            number /= values.len();
-        }
-        chosen
-    })
 }

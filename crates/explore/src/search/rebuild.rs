@@ -8,7 +8,7 @@ use super::{Found, LEVEL_SHIFT, Search, initial_choices};
 use crate::store::StateId;
 use fencepost_ir::cfg::{Instr, Loc, ObjectId};
 use fencepost_memory::{Memory, State};
-use fencepost_task::{Action, Step, Violation};
+use fencepost_task::{Action, Budget, Pace, Step};
 
 /// A step of a run that is rebuilt.
 pub(super) struct Recorded {
@@ -29,7 +29,7 @@ impl<M: Memory> Search<'_, M> {
     }
 
     /// The run to the state `last` and from there by the step of that number.
-    pub(super) fn rebuild(&mut self, last: Option<StateId>, ordinal: u32, violation: Violation) -> Found {
+    pub(super) fn rebuild<E>(&mut self, last: Option<StateId>, ordinal: u32, violation: E) -> Found<E> {
         let mut path = last.map_or(Vec::new(), |id| self.store.path(id));
         path.push((StateId::MAX, ordinal));
         let choices = self.machine.initial_choices();
@@ -43,16 +43,18 @@ impl<M: Memory> Search<'_, M> {
         // The same for allocated objects, and how many were allocated.
         let mut actual_objects: Vec<u32> = Vec::new();
         let mut allocated = 0;
+        // It was looked at before, and takes no longer now.
+        let mut pace = Pace::new(&Budget::default());
         for (i, &(_, ordinal)) in path.iter().enumerate() {
             let mut record = Vec::new();
             let level = if i == 0 { 1 } else { (ordinal >> LEVEL_SHIFT) as usize };
             let result = if i == 0 {
-                self.settle(&mut state, level, Some(&mut record))
+                self.settle(&mut state, level, &mut pace, Some(&mut record))
             } else {
                 let mut candidates = Vec::new();
                 self.candidates(&state, self.bounds[level], &mut candidates);
                 let step = candidates[(ordinal & ((1 << LEVEL_SHIFT) - 1)) as usize];
-                self.take(&mut state, step, level, Some(&mut record))
+                self.take(&mut state, step, level, &mut pace, Some(&mut record))
             };
             assert!(result.is_ok() || i + 1 == path.len(), "only the last step of a run fails");
             while actual_objects.len() < state.heap.len() {

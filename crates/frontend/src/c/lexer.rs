@@ -11,6 +11,7 @@ use super::origin::{FileKind, Origins};
 use super::scan::{Piece, PieceKind, Scanner};
 use super::token::{Keyword, Token, TokenKind, without_digraphs};
 use crate::Diagnostic;
+use crate::bounded::read_regular;
 use fencepost_ir::{FileId, Sources, Span};
 use std::collections::HashMap;
 use std::path::Path;
@@ -63,7 +64,7 @@ impl<'s> Files<'s> {
             return (*file, false);
         }
         let beside = || self.folder.map(|folder| folder.join(name));
-        let bytes = std::fs::read(name).ok().or_else(|| std::fs::read(beside()?).ok());
+        let bytes = read_regular(Path::new(name)).or_else(|| read_regular(&beside()?));
         let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
         let shown = match Path::new(name).strip_prefix(self.headers) {
             Ok(header) => format!("<{}>", header.display()),

@@ -5,12 +5,12 @@
 
 use super::headers;
 use super::lexer::Files;
-use crate::Diagnostic;
+use crate::{Diagnostic, bounded};
 use fencepost_ir::{FileId, Sources, Span};
 use std::ffi::OsStr;
-use std::io::{Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// How C files are read.
@@ -41,6 +41,9 @@ pub enum DataModel {
     /// `int`, `long` and pointers are 32 bits wide.
     Ilp32,
 }
+
+/// More bytes of a preprocessor's complaints are not looked at.
+const MOST_COMPLAINTS: u64 = 1 << 20;
 
 /// Preprocessed text.
 pub struct Preprocessed {
@@ -74,8 +77,11 @@ pub fn preprocess(
         .map_err(|e| failed(format!("the headers cannot be written to a temporary folder: {e}")))?;
     let name = sources.name(file).to_string();
     let text = sources.text(file);
-    let input = match std::fs::read(&name) {
-        Ok(bytes) if bytes == text.as_bytes() => Input::File(file_argument(&name)),
+    if let Some(diagnostic) = endless_include(file, &name, text, options) {
+        return Err(vec![diagnostic]);
+    }
+    let input = match bounded::read_regular(Path::new(&name)) {
+        Some(bytes) if bytes == text.as_bytes() => Input::File(file_argument(&name)),
         _ => Input::Stdin,
     };
     let (mut command, program) = command(options, headers.path());
@@ -94,7 +100,10 @@ pub fn preprocess(
             "<stdin>".to_string()
         }
     };
-    let output = command.output().map_err(|e| {
+    let output = run(command).map_err(|e| {
+        if e.kind() == ErrorKind::FileTooLarge {
+            return failed(format!("what `{program}` makes of {name} is {e}"));
+        }
         let message = format!("the C preprocessor `{program}` cannot be run: {e}");
         let help = "install a C compiler, name another one with --cpp, or preprocess the file to a `.i` file";
         vec![Diagnostic::new(Span::NONE, message).help(help)]
@@ -111,6 +120,43 @@ pub fn preprocess(
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(Preprocessed { text, main, headers })
+}
+
+/// Runs a command for what it prints; one that prints too much is stopped.
+fn run(mut command: Command) -> std::io::Result<Output> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let complaints = std::thread::spawn(move || {
+        let (mut kept, Some(mut stderr)) = (Vec::new(), stderr) else { return Vec::new() };
+        // The rest is read, too, or the command would wait for that.
+        let read = stderr.by_ref().take(MOST_COMPLAINTS).read_to_end(&mut kept);
+        let _ = read.and_then(|_| std::io::copy(&mut stderr, &mut std::io::sink()));
+        kept
+    });
+    let stdout = stdout.map_or(Ok(Vec::new()), bounded::read);
+    if stdout.is_err() {
+        // It may have ended by itself.
+        let _ = child.kill();
+    }
+    let status = child.wait()?;
+    let stderr = complaints.join().unwrap_or_default();
+    Ok(Output { status, stdout: stdout?, stderr })
+}
+
+/// A complaint about an `#include` of what is no file and may have no end, which preprocessors try to read all of.
+fn endless_include(file: FileId, name: &str, text: &str, options: &Options) -> Option<Diagnostic> {
+    let folder = Path::new(name).parent().map(Path::to_path_buf);
+    let folders: Vec<PathBuf> = folder.into_iter().chain(options.include_dirs.iter().cloned()).collect();
+    let is_endless =
+        |path: &Path| std::fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir());
+    text.lines().enumerate().find_map(|(i, line)| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+        let path = rest.strip_prefix(['"', '<'])?.split(['"', '>']).next()?;
+        folders.iter().any(|folder| is_endless(&folder.join(path))).then(|| {
+            let span = Span { file, line: i as u32 + 1, column: 1, length: line.chars().count() as u32 };
+            Diagnostic::new(span, format!("`{path}` is not a file"))
+        })
+    })
 }
 
 /// A path that is no option.

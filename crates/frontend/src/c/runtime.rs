@@ -14,6 +14,7 @@ const FUTEX: &str = include_str!("runtime/futex.c");
 const NAMED: &str = include_str!("runtime/named.c");
 const MEMORY: &str = include_str!("runtime/memory.c");
 const STRINGS: &str = include_str!("runtime/strings.c");
+const FORMAT: &str = include_str!("runtime/format.c");
 const NUMBERS: &str = include_str!("runtime/numbers.c");
 
 /// What makes a program need mutexes that know their kind and owner.
@@ -41,7 +42,7 @@ pub(super) fn library(units: &[Unit]) -> Unit {
 }
 
 fn parse(mutex: &str) -> Result<Unit, Diagnostic> {
-    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, NUMBERS, NAMED].concat();
+    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, NAMED].concat();
     // Nothing of it is ever shown: what is inlined stands at the call.
     lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).and_then(unit)
 }

@@ -35,6 +35,7 @@ pub(super) fn spelling(units: &[Unit], known: &Definitions, model: DataModel) ->
                 next: 0,
                 known: definitions,
                 names: out.names.clone(),
+                typedefs: typedefs(&out.names),
                 enumerations: HashMap::new(),
                 origins: &unit.origins,
                 model,
@@ -64,6 +65,17 @@ pub(super) fn spelling(units: &[Unit], known: &Definitions, model: DataModel) ->
     out
 }
 
+/// Where the first typedef of each name stands in a list.
+fn typedefs(names: &[TypeName]) -> HashMap<String, usize> {
+    let mut typedefs = HashMap::new();
+    for (i, name) in names.iter().enumerate() {
+        if let TypeName::Typedef { name, .. } = name {
+            typedefs.entry(name.clone()).or_insert(i);
+        }
+    }
+    typedefs
+}
+
 /// What names mean in a block.
 #[derive(Clone, Default)]
 struct Scope {
@@ -86,6 +98,8 @@ struct Walk<'a> {
     /// Not known in the first walk.
     known: Option<&'a Definitions>,
     names: Vec<TypeName>,
+    /// Where the first typedef of each name stands in these.
+    typedefs: HashMap<String, usize>,
     /// By where they stand: some are met several times.
     enumerations: HashMap<Span, TypeNameId>,
     origins: &'a Origins,
@@ -195,17 +209,14 @@ impl Walk<'_> {
         if !kept || name.starts_with("__") || matches!(means, Spelled::Array(..)) {
             return Some(means);
         }
-        let same = self
-            .names
-            .iter()
-            .position(|n| matches!(n, TypeName::Typedef { name: other, .. } if other == name));
-        match same {
+        match self.typedefs.get(name).copied() {
             Some(i) if matches!(&self.names[i], TypeName::Typedef { means: m, .. } if *m == means) => {
                 Some(Spelled::Named(TypeNameId(i)))
             }
             // Another unit's.
             Some(_) => Some(means),
             None => {
+                self.typedefs.insert(name.to_string(), self.names.len());
                 self.names.push(TypeName::Typedef { name: name.to_string(), means, header });
                 Some(Spelled::Named(TypeNameId(self.names.len() - 1)))
             }

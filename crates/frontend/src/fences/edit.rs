@@ -185,7 +185,9 @@ pub(super) fn pieces(
                 let transition = format!("transition {a} {b} {word}{newline}");
                 let before = if *line == text.len() && !text.ends_with('\n') { newline } else { "" };
                 add(*line, *line, (2, 0, 0), format!("{before}{transition}"));
-                add(site.at, site.at + state.len(), (2, 0, 2), fresh);
+                // The new name of the state is no fence: it stands in the user's own transition, which may be one.
+                let renamed = Piece { from: site.at, to: site.at + state.len(), text: fresh, site: None };
+                keyed.push(((site.at, 2, 0, 2), renamed));
             }
             Shape::Row { column, columns } => {
                 let cells = (0..*columns).map(|c| if c == *column { word } else { "" });

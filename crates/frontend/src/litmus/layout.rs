@@ -254,13 +254,14 @@ impl Layout {
 
     /// The cell that begins at an address.
     pub fn cell_at(&self, address: i64) -> Option<CellRef> {
-        self.places.iter().enumerate().find_map(|(i, place)| {
-            let bytes = place.element_bytes(self.word);
-            let offset = address - place.address;
-            let fits = offset >= 0 && offset % bytes == 0 && offset / bytes < place.init.len() as i64;
-            // Only an array has more than one address.
-            (fits && (offset == 0 || place.elements.is_some())).then_some((i, (offset / bytes) as u32))
-        })
+        // Addresses are given out in the order of the places.
+        let i = self.places.partition_point(|place| place.address <= address).checked_sub(1)?;
+        let place = &self.places[i];
+        let bytes = place.element_bytes(self.word);
+        let offset = address - place.address;
+        let fits = offset % bytes == 0 && offset / bytes < place.init.len() as i64;
+        // Only an array has more than one address.
+        (fits && (offset == 0 || place.elements.is_some())).then_some((i, (offset / bytes) as u32))
     }
 
     /// The address of a cell.

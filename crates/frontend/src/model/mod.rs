@@ -5,6 +5,7 @@
 
 mod ast;
 mod expression;
+mod if_chain;
 mod parse_expression;
 mod parser;
 mod resolve;

@@ -369,7 +369,7 @@ impl Parser<'_> {
     }
 
     /// The body of `if` or a loop: a block, or one statement.
-    fn body(&mut self) -> Result<Vec<Stmt>> {
+    pub(super) fn body(&mut self) -> Result<Vec<Stmt>> {
         if self.is_symbol("{") {
             return self.braced();
         }
@@ -420,11 +420,7 @@ impl Parser<'_> {
         }
         match word.as_str() {
             "if" => {
-                self.advance();
-                let cond = self.parenthesised()?;
-                let then = self.body()?;
-                let otherwise = if self.take_word("else") { self.body()? } else { Vec::new() };
-                return Ok(StmtKind::If(cond, then, otherwise));
+                return self.if_chain();
             }
             "while" => {
                 self.advance();
@@ -512,7 +508,7 @@ impl Parser<'_> {
         if self.take_word("nodrain") { Drain::No } else { Drain::Yes }
     }
 
-    fn parenthesised(&mut self) -> Result<Expr> {
+    pub(super) fn parenthesised(&mut self) -> Result<Expr> {
         self.expect_symbol("(")?;
         let e = self.expr()?;
         self.expect_symbol(")")?;

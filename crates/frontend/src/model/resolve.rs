@@ -33,6 +33,9 @@ pub(super) struct Resolver {
     pub(super) globals: HashMap<String, (Global, Span)>,
     /// Every word of the text: names that are made up must differ from these.
     pub(super) words: HashSet<String>,
+    thread_names: HashSet<String>,
+    /// The procedures that have each label, filled in before the properties.
+    labels: HashMap<String, Vec<usize>>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -53,6 +56,13 @@ pub(super) fn resolve(
     }
     let started_main = resolver.start_main();
     resolver.diagnostics.extend(started_main.err());
+    for (i, procedure) in resolver.program.procedures.iter().enumerate() {
+        procedure.body.visit(&mut |stmt| {
+            if let StmtKind::Label(label) = &stmt.kind {
+                resolver.labels.entry(label.clone()).or_default().push(i);
+            }
+        });
+    }
     for item in items {
         let result = resolver.property(item);
         resolver.diagnostics.extend(result.err());
@@ -417,7 +427,7 @@ impl Resolver {
     }
 
     fn add_thread(&mut self, thread: Thread) -> Result<()> {
-        if self.program.threads.iter().any(|t| t.name == thread.name) {
+        if !self.thread_names.insert(thread.name.clone()) {
             let message = format!("two threads are called `{}`", thread.name);
             return Err(Diagnostic::new(thread.span, message).help(format!(
                 "name them, `start a = {0}`, or start several at once, `start {0}[2]`",
@@ -535,16 +545,11 @@ impl Resolver {
             Who::Runs(p) => Some(p),
             Who::Thread(t) => Some(self.program.threads[t.0].procedure),
         };
-        let has = |p: &Procedure| {
-            let mut found = false;
-            p.body.visit(&mut |s| found |= matches!(&s.kind, StmtKind::Label(l) if *l == label.text));
-            found
+        let is_reachable = |i: usize| {
+            own.is_none_or(|o| o.0 == i) || self.program.procedures[i].kind == ProcedureKind::Function
         };
-        let candidates = self.program.procedures.iter().enumerate();
-        let mut reachable = candidates
-            .filter(|(i, p)| own.is_none_or(|o| o.0 == *i) || p.kind == ProcedureKind::Function)
-            .map(|(_, p)| p);
-        if reachable.any(has) {
+        let with_label = self.labels.get(&label.text);
+        if with_label.is_some_and(|procedures| procedures.iter().any(|i| is_reachable(*i))) {
             return Ok(());
         }
         let whose = own.map_or(String::new(), |o| format!(" in `{}`", self.program.procedure(o).name));

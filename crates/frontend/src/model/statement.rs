@@ -14,6 +14,8 @@ pub(super) struct Body<'a> {
     pub(super) context: Context,
     procedure: Option<ProcedureId>,
     locals: Vec<Variable>,
+    /// The number of the last variable that was made up.
+    kept: usize,
     scopes: Vec<HashMap<String, LocalId>>,
     /// Loops open inside the innermost `atomic` block, or in the procedure.
     loops: usize,
@@ -31,6 +33,7 @@ impl<'a> Body<'a> {
             context,
             procedure,
             locals: Vec::new(),
+            kept: 0,
             scopes: vec![HashMap::new()],
             loops: 0,
             atomic: 0,
@@ -267,10 +270,14 @@ impl<'a> Body<'a> {
     fn keep(&mut self, value: Expr, block: &mut Vec<Stmt>) -> Expr {
         let (ty, span) = (value.ty, value.span);
         let id = LocalId(self.locals.len());
-        let fresh = |name: &String| {
-            !self.resolver.words.contains(name) && self.locals.iter().all(|l| l.name != *name)
+        // The variables that were declared have names that stand in the text.
+        let name = loop {
+            self.kept += 1;
+            let name = format!("new_{}", self.kept);
+            if !self.resolver.words.contains(&name) {
+                break name;
+            }
         };
-        let name = (1..).map(|n| format!("new_{n}")).find(fresh).expect("some number is free");
         let init = vec![Choices::one(ty.default_value())];
         self.locals.push(Variable::new(name, ty.into(), init, span));
         block.push(Stmt { kind: StmtKind::Declare(id, Some(value)), span });

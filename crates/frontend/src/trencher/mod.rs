@@ -18,6 +18,7 @@
 use crate::Diagnostic;
 use fencepost_ir::tree::*;
 use fencepost_ir::{FileId, Scalar, Sources, Span};
+use std::collections::{HashMap, HashSet};
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
@@ -47,6 +48,8 @@ struct Reader {
     next: usize,
     end: Span,
     program: Program,
+    /// The names of its threads.
+    names: HashSet<String>,
 }
 
 /// A thread being read.
@@ -71,7 +74,7 @@ impl Reader {
         }
         let line = text.lines().count().max(1) as u32;
         let end = Span { file: FileId(0), line, column: 1, length: 1 };
-        Reader { lines, next: 0, end, program: Program::default() }
+        Reader { lines, next: 0, end, program: Program::default(), names: HashSet::new() }
     }
 
     fn program(mut self) -> Result<Program> {
@@ -161,31 +164,28 @@ impl Reader {
                 Diagnostic::new(name.span, "the thread has no initial state").help("write `initial STATE`")
             );
         };
-        let taken = |p: &Procedure| p.name == identifier(&name.text);
-        if self.program.procedures.iter().any(taken) {
+        if !self.names.insert(identifier(&name.text)) {
             return Err(Diagnostic::new(name.span, format!("two threads are called `{}`", name.text)));
         }
-        let mut states = vec![initial];
+        let mut states = States::default();
         let ends = transitions.iter().flat_map(|(from, to, ..)| [from, to]).chain(&finals);
-        for state in ends {
-            if states.iter().all(|s| s.text != state.text) {
-                states.push(state.clone());
-            }
+        [&initial].into_iter().chain(ends).for_each(|state| states.add(state));
+        let mut leaving = vec![Vec::new(); states.words.len()];
+        for transition in &transitions {
+            leaving[states.number(&transition.0)].push(transition);
         }
         let declare = |(i, (_, r)): (usize, &(String, Variable))| Stmt {
             kind: StmtKind::Declare(LocalId(i), None),
             span: r.span,
         };
         let mut body: Vec<Stmt> = registers.iter().enumerate().map(declare).collect();
-        for (i, state) in states.iter().enumerate() {
+        for (i, state) in states.words.iter().enumerate() {
             let stmt = |kind, span| Stmt { kind, span };
-            body.push(stmt(StmtKind::Label(label(&states, i)), state.span));
-            let target = |to: &Word| states.iter().position(|s| s.text == to.text).expect("collected above");
-            let mut alternatives: Vec<Block> = transitions
+            body.push(stmt(StmtKind::Label(states.label(i)), state.span));
+            let mut alternatives: Vec<Block> = leaving[i]
                 .iter()
-                .filter(|(from, ..)| from.text == state.text)
                 .map(|(_, to, kind, span)| {
-                    let jump = StmtKind::Goto(label(&states, target(to)));
+                    let jump = StmtKind::Goto(states.label(states.number(to)));
                     Block(vec![stmt(kind.clone(), *span), stmt(jump, *span)])
                 })
                 .collect();
@@ -211,9 +211,7 @@ impl Reader {
         let (count, args) = (Count::Times(1), Vec::new());
         let name_text = identifier(&name.text);
         self.program.threads.push(Thread { name: name_text, procedure, args, count, span: name.span });
-        let number =
-            |state: &Word| states.iter().position(|s| s.text == state.text).expect("collected above");
-        Ok(finals.iter().map(|f| label(&states, number(f))).collect())
+        Ok(finals.iter().map(|f| states.label(states.number(f))).collect())
     }
 }
 
@@ -243,11 +241,33 @@ fn identifier(text: &str) -> String {
     if needs_letter { format!("s_{plain}") } else { plain }
 }
 
-/// The label of the i-th state. States whose names look alike are numbered.
-fn label(states: &[Word], i: usize) -> String {
-    let name = identifier(&states[i].text);
-    let like = states.iter().filter(|s| identifier(&s.text) == name).count();
-    if like > 1 { format!("{name}_{i}") } else { name }
+/// The states of a thread, in the order in which they are named.
+#[derive(Default)]
+struct States {
+    words: Vec<Word>,
+    numbers: HashMap<String, usize>,
+    /// How many states have names that become the same identifier.
+    alike: HashMap<String, usize>,
+}
+
+impl States {
+    fn add(&mut self, state: &Word) {
+        if !self.numbers.contains_key(&state.text) {
+            self.numbers.insert(state.text.clone(), self.words.len());
+            self.words.push(state.clone());
+            *self.alike.entry(identifier(&state.text)).or_insert(0) += 1;
+        }
+    }
+
+    fn number(&self, state: &Word) -> usize {
+        self.numbers[&state.text]
+    }
+
+    /// The label of the i-th state. States whose names look alike are numbered.
+    fn label(&self, i: usize) -> String {
+        let name = identifier(&self.words[i].text);
+        if self.alike[&name] > 1 { format!("{name}_{i}") } else { name }
+    }
 }
 
 const OPERATORS: [(&str, BinaryOp); 14] = [

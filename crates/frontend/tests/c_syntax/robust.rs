@@ -51,7 +51,7 @@ fn deep_nesting_is_refused() {
     let statements = [
         around("{", "", "}"),
         around("if (a) ", "a;", ""),
-        around("if (a) ; else ", "a;", ""),
+        around("if (a) { } else { ", "a;", "}"),
         around("while (a) ", "a;", ""),
         around("for (;;) ", "a;", ""),
         around("switch (a) case 1: ", "a;", ""),

@@ -25,7 +25,7 @@ impl Arith {
     pub fn of(ty: Scalar) -> Arith {
         match ty {
             Scalar::Int(int) => Arith::Wrap(int),
-            Scalar::Pointer { bits } => Arith::Wrap(IntType { bits, signed: false }),
+            Scalar::Pointer { .. } => Arith::Wrap(crate::pointer::WORD),
             Scalar::Bool | Scalar::Range { .. } | Scalar::Integer | Scalar::Thread | Scalar::Mutex => {
                 Arith::Exact
             }

@@ -140,7 +140,20 @@ impl Choices {
         self.0.iter().any(|&(lo, hi)| lo <= value && value <= hi)
     }
 
-    /// All values, ascending.
+    /// The value with this number, counted from 0, ascending.
+    pub fn nth(&self, mut number: u128) -> Option<i64> {
+        for &(lo, hi) in &self.0 {
+            let here = (i128::from(hi) - i128::from(lo) + 1) as u128;
+            if number < here {
+                return Some((i128::from(lo) + number as i128) as i64);
+            }
+            number -= here;
+        }
+        None
+    }
+
+    /// All values, ascending. There may be 2^64 of them, so whoever collects them looks at
+    /// [`Choices::count`] first.
     pub fn values(&self) -> impl Iterator<Item = i64> + '_ {
         self.0.iter().flat_map(|&(lo, hi)| lo..=hi)
     }

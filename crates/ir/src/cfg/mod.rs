@@ -15,10 +15,12 @@ mod print;
 mod reuse;
 mod validate;
 
+use crate::access::Access;
 use crate::checks::Checks;
 use crate::layout::{Records, Type};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
+use std::collections::HashMap;
 
 pub use crate::layout::UNBOUNDED;
 pub use expr::{Arith, BinaryOp, Expr, Reg, UnaryOp};
@@ -116,6 +118,8 @@ pub struct Edge {
     pub instr: Instr,
     /// Where it stands in the source.
     pub span: Span,
+    /// Whether a load or store that it does is atomic.
+    pub access: Access,
 }
 
 /// A register slot.
@@ -377,8 +381,6 @@ pub struct Program {
     pub properties: Vec<Property>,
     /// What else is looked for.
     pub checks: Checks,
-    /// Where atomic loads and stores stand, and whether they are stronger than relaxed.
-    pub atomics: Vec<(Span, bool)>,
 }
 
 impl Program {
@@ -390,6 +392,14 @@ impl Program {
     /// An object.
     pub fn object(&self, id: ObjectId) -> &Object {
         &self.objects[id.index()]
+    }
+
+    /// The nodes of all labels, for who looks for many of them.
+    pub fn label_nodes(&self) -> HashMap<(ProcId, &str), NodeId> {
+        let procedures = (0..).map(ProcId).zip(&self.procedures);
+        let labels =
+            procedures.flat_map(|(id, p)| p.labels.iter().map(move |(name, node)| ((id, &name[..]), *node)));
+        labels.collect()
     }
 
     /// Number of an object's cells; none for an unbounded array, whose elements have no numbers.

@@ -231,6 +231,11 @@ impl Reader {
     fn line(&mut self, items: &[Item]) -> Result<()> {
         let split = items.iter().position(|i| matches!(i, Item::Atom(a) if a == "@"));
         let (items, at) = items.split_at(split.unwrap_or(items.len()));
+        let (at, access) = match at {
+            [at @ .., Item::Atom(word)] if word == "relaxed" => (at, Access::Relaxed),
+            [at @ .., Item::Atom(word)] if word == "ordered" => (at, Access::Ordered),
+            at => (at, Access::Plain),
+        };
         let at = if at.is_empty() { Span::NONE } else { span(at)? };
         let [first, rest @ ..] = items else { return Err("empty line".into()) };
         match (atom(first)?, rest) {
@@ -320,7 +325,7 @@ impl Reader {
                 if from.0 >= parts.nodes || to.0 >= parts.nodes {
                     return Err("an edge leaves the procedure's nodes".into());
                 }
-                parts.edges.push(Edge { from, to, instr, span: at });
+                parts.edges.push(Edge { from, to, instr, span: at, access });
             }
             (word, _) => return Err(format!("cannot read a line that starts with `{word}`")),
         }

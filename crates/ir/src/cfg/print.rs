@@ -289,7 +289,8 @@ impl Display for Program {
             }
             let names = Names { program: self, locals: &p.registers };
             for e in &p.edges {
-                writeln!(f, "  {} -> {} {} {}", e.from.0, e.to.0, names.instr(&e.instr), At(e.span))?;
+                write!(f, "  {} -> {} {} {}", e.from.0, e.to.0, names.instr(&e.instr), At(e.span))?;
+                writeln!(f, "{}", e.access.name().map_or(String::new(), |name| format!(" {name}")))?;
             }
         }
         for t in &self.threads {

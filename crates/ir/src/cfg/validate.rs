@@ -11,7 +11,7 @@
 
 use super::*;
 use crate::layout::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The first violated invariant, as a sentence.
 pub fn validate(program: &Program) -> Result<(), String> {
@@ -49,7 +49,8 @@ pub fn validate(program: &Program) -> Result<(), String> {
             }
         }
     }
-    program.properties.iter().try_for_each(|p| validate_property(program, p))
+    let labels = program.label_nodes();
+    program.properties.iter().try_for_each(|p| validate_property(program, &labels, p))
 }
 
 fn check_registers(whose: &str, registers: &[Register]) -> Result<(), String> {
@@ -65,12 +66,15 @@ fn check_registers(whose: &str, registers: &[Register]) -> Result<(), String> {
     Ok(())
 }
 
-fn validate_property(program: &Program, property: &Property) -> Result<(), String> {
+fn validate_property(
+    program: &Program,
+    labels: &HashMap<(ProcId, &str), NodeId>,
+    property: &Property,
+) -> Result<(), String> {
     match property {
         Property::Forbid { together, .. } => {
             for r in together.iter().flatten() {
-                let known = program.procedures.get(r.procedure.index()).and_then(|p| p.label(&r.label));
-                if known.is_none() {
+                if !labels.contains_key(&(r.procedure, &r.label[..])) {
                     return Err(format!("no label `{}` for a forbidden combination", r.label));
                 }
                 if let Who::Start(s) = r.who

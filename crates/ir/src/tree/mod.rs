@@ -9,6 +9,7 @@ mod spelling;
 mod validate;
 mod visit;
 
+use crate::access::Access;
 pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Fill, Quantifier, Storage, UnaryOp};
 pub use crate::layout::{Field, Record, RecordId, RecordKind, Records, Type, UNBOUNDED};
 use crate::scalar::Scalar;
@@ -115,18 +116,20 @@ pub struct Place {
     pub path: Vec<Projection>,
     /// Where it stands.
     pub span: Span,
+    /// Whether the access to it is atomic.
+    pub access: Access,
 }
 
 impl Place {
     /// A variable.
     pub fn variable(variable: VarRef, span: Span) -> Place {
-        Place { base: Base::Variable(variable), path: Vec::new(), span }
+        Place { base: Base::Variable(variable), path: Vec::new(), span, access: Access::Plain }
     }
 
     /// An element of an array variable, an index for each dimension.
     pub fn element(variable: VarRef, indices: Vec<Expr>, span: Span) -> Place {
         let path = indices.into_iter().map(Projection::Index).collect();
-        Place { base: Base::Variable(variable), path, span }
+        Place { base: Base::Variable(variable), path, span, access: Access::Plain }
     }
 
     /// The indices on the way.
@@ -449,8 +452,6 @@ pub struct Program {
     pub threads: Vec<Thread>,
     /// What is checked.
     pub properties: Vec<Property>,
-    /// Where atomic loads and stores stand, and whether they are stronger than relaxed.
-    pub atomics: Vec<(Span, bool)>,
     /// How types are written, in C.
     pub spelling: Spelling,
 }

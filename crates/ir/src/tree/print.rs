@@ -76,6 +76,7 @@ impl<'a> Printer<'a, '_, '_> {
             self.line(&format!("local {};", self.words.declaration(v)))?;
         }
         let mut started = vec![false; program.threads.len()];
+        let blocks = thread_blocks(program);
         for (i, procedure) in program.procedures.iter().enumerate() {
             self.words.procedure = Some(procedure);
             writeln!(self.out)?;
@@ -85,7 +86,7 @@ impl<'a> Printer<'a, '_, '_> {
                 .collect();
             let params = params.join(", ");
             let head = match procedure.kind {
-                ProcedureKind::Process => match self.words.as_thread(ProcedureId(i)) {
+                ProcedureKind::Process => match blocks[i] {
                     Some(thread) => {
                         started[thread] = true;
                         format!("thread {} {{", procedure.name)
@@ -221,18 +222,6 @@ impl<'a> Printer<'a, '_, '_> {
 }
 
 impl Words<'_> {
-    /// The one thread that `thread NAME { ... }` declares, if the process is such a one.
-    fn as_thread(&self, id: ProcedureId) -> Option<usize> {
-        let mut of_this = self.program.threads.iter().enumerate().filter(|(_, t)| t.procedure == id);
-        let (i, thread) = of_this.next()?;
-        let plain = of_this.next().is_none()
-            && thread.args.is_empty()
-            && thread.count == Count::Times(1)
-            && thread.name == self.program.procedure(id).name
-            && i == self.program.threads.iter().filter(|t| t.procedure < id).count();
-        plain.then_some(i)
-    }
-
     /// `start name = process[n](arguments);`.
     pub fn start(&self, thread: &Thread) -> String {
         let procedure = self.program.procedure(thread.procedure);
@@ -439,4 +428,30 @@ fn any(choices: &Choices, ty: Scalar) -> String {
 
 fn show(ty: &Type, value: i64) -> String {
     ty.leaf().map_or_else(|| value.to_string(), |scalar| scalar.show(value))
+}
+
+/// For each procedure the thread that it can be printed together with, as `thread name { ... }`: it is
+/// the only one that runs it, and stands where that block would put it.
+fn thread_blocks(program: &Program) -> Vec<Option<usize>> {
+    let mut threads: Vec<Vec<usize>> = vec![Vec::new(); program.procedures.len()];
+    for (i, thread) in program.threads.iter().enumerate() {
+        threads[thread.procedure.0].push(i);
+    }
+    let mut before = 0;
+    let mut blocks = Vec::new();
+    for (procedure, of_this) in program.procedures.iter().zip(&threads) {
+        let fits = |i: usize| {
+            let thread = &program.threads[i];
+            thread.args.is_empty()
+                && thread.count == Count::Times(1)
+                && thread.name == procedure.name
+                && i == before
+        };
+        blocks.push(match of_this[..] {
+            [i] if fits(i) => Some(i),
+            _ => None,
+        });
+        before += of_this.len();
+    }
+    blocks
 }

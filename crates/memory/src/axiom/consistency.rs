@@ -3,13 +3,18 @@
 
 use super::execution::{Event, EventId, Execution, Kind, Source};
 use fencepost_ir::cfg::Loc;
-use fencepost_task::Model;
+use fencepost_task::{Model, Pace, Stop};
 
 /// The last value written to each cell that is written at all.
 type Memory = [(Loc, i64)];
 
 /// Calls `see` with the last value written to each written cell, for every allowed coherence order.
-pub fn final_memories(execution: &Execution, model: Model, see: &mut dyn FnMut(&Memory)) {
+pub fn final_memories(
+    execution: &Execution,
+    model: Model,
+    pace: &mut Pace,
+    see: &mut dyn FnMut(&Memory),
+) -> Result<(), Stop> {
     let events = &execution.events;
     let mut locs: Vec<Loc> = events.iter().filter_map(|e| e.loc).collect();
     locs.sort_unstable();
@@ -21,15 +26,15 @@ pub fn final_memories(execution: &Execution, model: Model, see: &mut dyn FnMut(&
             writes.extend(thread.iter().filter(|id| events[**id].writes() && events[**id].loc == Some(loc)));
         }
         let mut allowed = Vec::new();
-        linearizations(events, &writes, &mut Vec::new(), &mut |order| {
+        linearizations(events, &writes, &mut Vec::new(), pace, &mut |order| {
             if coherent(execution, loc, order) {
                 allowed.push(order.to_vec());
             }
-        });
+        })?;
         orders.push((loc, allowed));
     }
     let base = Relation::preserved(execution, model);
-    combine(events, &orders, base, &mut Vec::new(), see);
+    combine(events, &orders, base, &mut Vec::new(), pace, see)
 }
 
 /// All orders of the writes to a cell in which those of one thread (they are together in `writes`, in
@@ -38,11 +43,13 @@ fn linearizations(
     events: &[Event],
     writes: &[EventId],
     order: &mut Vec<EventId>,
+    pace: &mut Pace,
     see: &mut dyn FnMut(&[EventId]),
-) {
+) -> Result<(), Stop> {
+    pace.work(events.len() as u64, || 0)?;
     if order.len() == writes.len() {
         see(order);
-        return;
+        return Ok(());
     }
     for (i, &id) in writes.iter().enumerate() {
         let waits = writes[..i].iter().any(|w| events[*w].thread == events[id].thread && !order.contains(w));
@@ -54,9 +61,10 @@ fn linearizations(
             continue;
         }
         order.push(id);
-        linearizations(events, writes, order, see);
+        linearizations(events, writes, order, pace, see)?;
         order.pop();
     }
+    Ok(())
 }
 
 /// Axiom 1, for one cell: po ∪ rf ∪ co ∪ fr is acyclic.
@@ -84,26 +92,29 @@ fn combine(
     orders: &[(Loc, Vec<Vec<EventId>>)],
     relation: Relation,
     memory: &mut Vec<(Loc, i64)>,
+    pace: &mut Pace,
     see: &mut dyn FnMut(&Memory),
-) {
+) -> Result<(), Stop> {
+    pace.work(events.len() as u64, || 0)?;
     // A cycle stays one whatever is added.
     if !relation.is_acyclic() {
-        return;
+        return Ok(());
     }
     let Some(((loc, alternatives), rest)) = orders.split_first() else {
         see(memory);
-        return;
+        return Ok(());
     };
     for order in alternatives {
         let mut relation = relation.clone();
         relation.add_coherence(events, *loc, order);
         let last = order.last().map(|id| (*loc, events[*id].value));
         memory.extend(last);
-        combine(events, rest, relation, memory, see);
+        combine(events, rest, relation, memory, pace, see)?;
         if last.is_some() {
             memory.pop();
         }
     }
+    Ok(())
 }
 
 /// A relation on events.

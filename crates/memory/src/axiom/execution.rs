@@ -12,7 +12,7 @@ use fencepost_ir::cfg::{
     StartId,
 };
 use fencepost_ir::eval::{Registers, element, eval, rmw};
-use fencepost_task::{Budget, Reason};
+use fencepost_task::{Pace, Reason, Stop};
 use std::collections::HashSet;
 
 /// The number of an event in its execution.
@@ -162,9 +162,7 @@ pub struct Enumeration<'a> {
     program: &'a Program,
     initial: &'a [i64],
     bases: Vec<u32>,
-    budget: &'a Budget,
     seen: HashSet<Vec<u64>>,
-    steps: u64,
 }
 
 /// A read's or write's code in a thread's history: an event as (thread, number in it).
@@ -181,7 +179,7 @@ fn code(execution: &Execution, source: Source) -> u64 {
 
 impl<'a> Enumeration<'a> {
     /// Prepares the enumeration, or says why the program is not for it.
-    pub fn new(program: &'a Program, initial: &'a [i64], budget: &'a Budget) -> Result<Self, Reason> {
+    pub fn new(program: &'a Program, initial: &'a [i64]) -> Result<Self, Reason> {
         for start in &program.threads {
             if start.count == Count::Any {
                 return Err(refusal("any number of threads"));
@@ -191,11 +189,15 @@ impl<'a> Enumeration<'a> {
             }
         }
         let bases = program.cell_bases();
-        Ok(Enumeration { program, initial, bases, budget, seen: HashSet::new(), steps: 0 })
+        Ok(Enumeration { program, initial, bases, seen: HashSet::new() })
     }
 
     /// Calls `see` on every complete execution.
-    pub fn run(&mut self, see: &mut dyn FnMut(&Execution)) -> Result<(), Reason> {
+    pub fn run(
+        &mut self,
+        pace: &mut Pace,
+        see: &mut dyn FnMut(&Execution, &mut Pace) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let mut threads = Vec::new();
         for (i, start) in self.program.threads.iter().enumerate() {
             let procedure = self.program.procedure(start.procedure);
@@ -216,17 +218,12 @@ impl<'a> Enumeration<'a> {
         }
         let mut work = vec![Execution { threads, events: Vec::new() }];
         while let Some(mut execution) = work.pop() {
-            self.steps += 1;
-            if self.steps.is_multiple_of(64)
-                && let Some(reason) = self.budget.exceeded((self.seen.len() as u64) * 128)
-            {
-                return Err(reason);
-            }
+            pace.work(1 + execution.events.len() as u64, || (self.seen.len() as u64) * 128)?;
             if !self.advance(&mut execution, &mut work) {
                 continue;
             }
             if execution.threads.iter().all(|t| t.ended) {
-                see(&execution);
+                see(&execution, pace)?;
                 continue;
             }
             for thread in 0..execution.threads.len() {

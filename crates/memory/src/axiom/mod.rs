@@ -40,7 +40,7 @@ mod execution;
 
 use execution::{Enumeration, Execution};
 use fencepost_ir::cfg::{Choices, Loc, Observable, Program};
-use fencepost_task::{Budget, Model, Reason};
+use fencepost_task::{Budget, Model, Pace, Reason};
 use std::collections::BTreeSet;
 
 /// What the observed cells and registers can hold when all threads have ended.
@@ -55,14 +55,16 @@ pub fn outcomes(
     for choices in program.objects.iter().flat_map(|o| &o.init) {
         initial = every_choice(&initial, choices)?;
     }
+    let mut pace = Pace::new(budget);
     for cells in &initial {
-        let mut enumeration = Enumeration::new(program, cells, budget)?;
-        enumeration.run(&mut |execution| {
-            consistency::final_memories(execution, model, &mut |memory| {
+        let mut enumeration = Enumeration::new(program, cells)?;
+        enumeration.run(&mut pace, &mut |execution, pace| {
+            consistency::final_memories(execution, model, pace, &mut |memory| {
                 outcomes.insert(observed.iter().map(|o| observe(execution, memory, cells, *o)).collect());
-            });
+            })
         })?;
     }
+    budget.finish()?;
     Ok(outcomes)
 }
 

@@ -3,7 +3,7 @@
 
 use crate::rows::Row;
 use crate::words::{buffer_entries, cell_value};
-use fencepost_certify::Replay;
+use fencepost_certify::{Replay, States};
 use fencepost_ir::FileId;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::State;
@@ -32,17 +32,17 @@ struct View {
 
 /// Collects it.
 pub fn data(program: &Program, replay: &Replay, rows: &[Row]) -> Data {
+    let program = &*replay.instance(program);
     let mut cells: Vec<Loc> = replay.steps.iter().filter_map(|s| s.event.loc).collect();
     cells.sort_unstable();
     cells.dedup();
     cells.truncate(MOST_CELLS);
-    let last = replay.states.last().expect("a run starts with a state");
-    let names: Vec<String> = cells.iter().map(|loc| last.cell_name(program, *loc)).collect();
+    let names: Vec<String> = cells.iter().map(|loc| replay.last.cell_name(program, *loc)).collect();
+    let states = States::new(program, replay);
     let mut before = View::default();
     let mut changes = Vec::new();
-    let states = std::iter::once(&replay.states[0]).chain(rows.iter().map(|r| r.state_after(replay)));
-    for state in states {
-        let view = view(program, replay, &cells, state);
+    for number in std::iter::once(0).chain(rows.iter().map(|row| row.last + 1)) {
+        let view = view(program, replay, &cells, &states.at(number));
         changes.push(difference(&before, &view));
         before = view;
     }
@@ -50,7 +50,7 @@ pub fn data(program: &Program, replay: &Replay, rows: &[Row]) -> Data {
         replay.steps.iter().map(|s| s.event.span).filter(|s| s.is_some()).map(|s| s.file).collect();
     files.sort_unstable();
     files.dedup();
-    let sentences: Vec<String> = rows.iter().map(|row| sentence(program, replay, row)).collect();
+    let sentences: Vec<String> = rows.iter().map(|row| sentence(program, replay, &states, row)).collect();
     let rows: Vec<Value> =
         rows.iter().zip(&sentences).map(|(r, text)| json!({"thread": r.thread, "text": text})).collect();
     let json = json!({"threads": replay.threads, "cells": names, "rows": rows, "changes": changes});
@@ -58,7 +58,7 @@ pub fn data(program: &Program, replay: &Replay, rows: &[Row]) -> Data {
 }
 
 /// A row in words, with what it got ahead of.
-fn sentence(program: &Program, replay: &Replay, row: &Row) -> String {
+fn sentence(program: &Program, replay: &Replay, states: &States<'_>, row: &Row) -> String {
     let mut text = format!("{}: {}", replay.threads[row.thread], row.words);
     if row.span.is_some() {
         text += &crate::explain::place(program, replay, row.span).replacen(" at ", ", ", 1);
@@ -66,7 +66,7 @@ fn sentence(program: &Program, replay: &Replay, row: &Row) -> String {
     let stored = |step: usize| {
         let done = &replay.steps[step];
         match (done.event.loc, done.event.value) {
-            (Some(loc), Some(value)) => cell_value(program, &replay.states[step], loc, value),
+            (Some(loc), Some(value)) => cell_value(program, &states.at(step), loc, value),
             _ => String::new(),
         }
     };

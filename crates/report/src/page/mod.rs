@@ -16,6 +16,7 @@ pub use robust::robust;
 pub use summary::summary;
 
 use crate::picture::{self, Form, Frame, drawing, heads};
+use crate::rows::left_out;
 use crate::timeline::timeline;
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
@@ -71,6 +72,15 @@ fn run_section(
         replay.model.name().to_uppercase(),
         drawings(program, replay, frame, "Drawing of the run")
     );
+    let gap = left_out(replay);
+    if !gap.is_empty() {
+        let _ = writeln!(
+            out,
+            "<p class=\"quiet\">The run is long: steps {} to {} are left out here; <code>--format json</code> has all.</p>",
+            gap.start + 1,
+            gap.end
+        );
+    }
     if let Some(beside) = beside {
         let _ = write!(out, "<div class=\"beside\" hidden>\n{beside}</div>\n");
     }

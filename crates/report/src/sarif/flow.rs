@@ -5,15 +5,17 @@ use super::location::Artifacts;
 use crate::spots::Spot;
 use crate::told::{ToldStep, told};
 use crate::words::buffer;
-use fencepost_certify::Replay;
+use fencepost_certify::{Replay, States};
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::{EventKind, State};
 use serde_json::{Map, Value, json};
 
 /// The code flow of a run; `None` if it has no step to show.
 pub fn code_flow(artifacts: &mut Artifacts, program: &Program, replay: &Replay, what: &str) -> Option<Value> {
+    let program = &*replay.instance(program);
     let told = told(program, replay);
-    let mut flow = Flow { artifacts, program, replay, cells: cells(replay) };
+    let states = States::new(program, replay);
+    let mut flow = Flow { artifacts, program, replay, states, cells: cells(replay) };
     let mut threads = Vec::new();
     for (thread, name) in replay.threads.iter().enumerate() {
         let steps: Vec<Value> =
@@ -22,7 +24,7 @@ pub fn code_flow(artifacts: &mut Artifacts, program: &Program, replay: &Replay, 
             threads.push(json!({
                 "id": name,
                 "message": {"text": format!("thread {name}")},
-                "initialState": flow.memory(&replay.states[0]),
+                "initialState": flow.memory(replay.first()),
                 "locations": steps,
             }));
         }
@@ -42,6 +44,7 @@ struct Flow<'a> {
     artifacts: &'a mut Artifacts,
     program: &'a Program,
     replay: &'a Replay,
+    states: States<'a>,
     cells: Vec<Loc>,
 }
 
@@ -61,11 +64,11 @@ impl Flow<'_> {
             location["physicalLocation"]["region"]["message"] =
                 json!({"text": "the store that reaches memory now"});
         }
-        let after = row.state_after(self.replay);
-        let mut state = self.memory(after);
+        let after = self.states.at(row.last + 1);
+        let mut state = self.memory(&after);
         let thread = &after.threads[row.thread];
         if self.replay.model != fencepost_task::Model::Sc {
-            let waiting = buffer(self.program, after, &thread.buffer);
+            let waiting = buffer(self.program, &after, &thread.buffer);
             state.insert(
                 "store buffer".into(),
                 json!({"text": if waiting.is_empty() { "empty" } else { &waiting }}),

@@ -75,8 +75,9 @@ pub struct Log {
 }
 
 /// What notifications are about; a number is the place in this list.
-const NOTIFICATIONS: [(&str, &str); 2] = [
+const NOTIFICATIONS: [(&str, &str); 3] = [
     ("input", "An input cannot be read, or has nothing to check."),
+    ("internal", "A bug in Fencepost: the file has no result."),
     ("interrupted", "The run was ended before all was done."),
 ];
 
@@ -110,6 +111,12 @@ impl Log {
     pub fn no_file(&mut self, name: &str, message: &str) {
         let physical = json!({"artifactLocation": self.artifacts.address(name)});
         self.notify("input", message, Some(physical));
+    }
+
+    /// An internal error happened on this file.
+    pub fn internal(&mut self, name: &str, message: &str) {
+        let physical = json!({"artifactLocation": self.artifacts.address(name)});
+        self.notify("internal", message, Some(physical));
     }
 
     /// The user ended the run.

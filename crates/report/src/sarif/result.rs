@@ -10,7 +10,7 @@ use crate::spots::{Spot, broken, function, related, somewhere};
 use crate::timeline::timeline;
 use crate::words::conclusion;
 use crate::{Outcome, Shown, json as json_report};
-use fencepost_certify::Replay;
+use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_task::Model;
@@ -185,7 +185,8 @@ impl Log {
         let step = |span: Span| attack.replay.steps.iter().position(|s| s.event.span == span);
         let spot = |span, what: &str| Spot {
             span,
-            function: step(span).map(|at| function(program, &attack.replay, at)),
+            function: step(span)
+                .map(|at| function(program, &attack.replay, &States::new(program, &attack.replay), at)),
             what: what.to_string(),
         };
         let mut related = vec![spot(attack.store, "the store that is overtaken")];

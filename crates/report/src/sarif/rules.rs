@@ -257,7 +257,7 @@ pub fn of_violation(program: &Program, violation: Violation) -> &'static str {
             Property::Forbid { .. } => "forbidden",
             Property::Final { .. } => "final",
         },
-        Violation::Failure(failure) => match (failure, failure.check()) {
+        Violation::Failure(failure) => match (failure.failure(), failure.check()) {
             // Checks have the names that `--no-check` takes, and so have their rules.
             (_, Some(check)) => check.name(),
             (Failure::Deadlock, None) => "deadlock",

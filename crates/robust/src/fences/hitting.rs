@@ -5,6 +5,7 @@
 //! common element cost at least, added up, bounds the rest. With prices above zero every cheapest set is
 //! found on some branch: the first of its elements in each clause is never excluded on the way.
 
+use fencepost_task::Stop;
 use std::collections::BTreeSet;
 
 /// Clauses over priced elements.
@@ -14,9 +15,8 @@ pub struct HittingSets {
     clauses: BTreeSet<Vec<usize>>,
 }
 
-/// The search was told to stop.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Interrupted;
+/// Asked now and then whether the search may go on.
+pub type Look<'a> = &'a mut dyn FnMut() -> Result<(), Stop>;
 
 impl HittingSets {
     /// Elements with their prices, all above zero; no clauses yet.
@@ -47,28 +47,24 @@ impl HittingSets {
         set.iter().map(|&e| u64::from(self.prices[e])).sum()
     }
 
-    /// A cheapest set; `None` if a clause is empty. `stop` is asked now and then.
-    pub fn minimum(&self, stop: &mut dyn FnMut() -> bool) -> Result<Option<Vec<usize>>, Interrupted> {
+    /// A cheapest set; `None` if a clause is empty.
+    pub fn minimum(&self, look: Look<'_>) -> Result<Option<Vec<usize>>, Stop> {
         let mut best = Best { cost: u64::MAX, sets: Vec::new(), keep: 1, more: false };
-        self.search(&mut best, stop)?;
+        self.search(&mut best, look)?;
         Ok(best.sets.pop())
     }
 
     /// All cheapest sets, but no more than `limit` of them, and whether there are more.
-    pub fn all_minimum(
-        &self,
-        limit: usize,
-        stop: &mut dyn FnMut() -> bool,
-    ) -> Result<(Vec<Vec<usize>>, bool), Interrupted> {
+    pub fn all_minimum(&self, limit: usize, look: Look<'_>) -> Result<(Vec<Vec<usize>>, bool), Stop> {
         let mut best = Best { cost: u64::MAX, sets: Vec::new(), keep: 1, more: false };
-        self.search(&mut best, stop)?;
+        self.search(&mut best, look)?;
         let mut best = Best { cost: best.cost, sets: Vec::new(), keep: limit, more: false };
-        self.search(&mut best, stop)?;
+        self.search(&mut best, look)?;
         best.sets.sort();
         Ok((best.sets, best.more))
     }
 
-    fn search(&self, best: &mut Best, stop: &mut dyn FnMut() -> bool) -> Result<(), Interrupted> {
+    fn search(&self, best: &mut Best, look: Look<'_>) -> Result<(), Stop> {
         let mut clauses: Vec<&[usize]> = self.clauses.iter().map(Vec::as_slice).collect();
         clauses.sort_by_key(|c| c.len());
         let mut node = Node {
@@ -78,7 +74,7 @@ impl HittingSets {
             cost: 0,
             steps: 0,
         };
-        node.branch(&clauses, best, stop)
+        node.branch(&clauses, best, look)
     }
 }
 
@@ -120,15 +116,10 @@ struct Node<'a> {
 }
 
 impl Node<'_> {
-    fn branch(
-        &mut self,
-        clauses: &[&[usize]],
-        best: &mut Best,
-        stop: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Interrupted> {
+    fn branch(&mut self, clauses: &[&[usize]], best: &mut Best, look: Look<'_>) -> Result<(), Stop> {
         self.steps += 1;
-        if self.steps.is_multiple_of(256) && stop() {
-            return Err(Interrupted);
+        if self.steps.is_multiple_of(256) {
+            look()?;
         }
         let open: Vec<&[usize]> =
             clauses.iter().filter(|c| !c.iter().any(|e| self.chosen.contains(e))).copied().collect();
@@ -145,7 +136,7 @@ impl Node<'_> {
         for &element in &elements {
             self.chosen.push(element);
             self.cost += u64::from(self.prices[element]);
-            let result = self.branch(&open, best, stop);
+            let result = self.branch(&open, best, look);
             self.cost -= u64::from(self.prices[element]);
             self.chosen.pop();
             result?;
@@ -205,9 +196,9 @@ mod tests {
                 }
             }
             let expected = brute_force(&prices, &clauses);
-            let (all, more) = sets.all_minimum(10_000, &mut || false).unwrap();
+            let (all, more) = sets.all_minimum(10_000, &mut || Ok(())).unwrap();
             assert_eq!((all, more), (expected.clone(), false), "round {round}: {prices:?} {clauses:?}");
-            let one = sets.minimum(&mut || false).unwrap();
+            let one = sets.minimum(&mut || Ok(())).unwrap();
             assert_eq!(one.is_some(), !expected.is_empty());
             assert!(one.is_none_or(|one| expected.contains(&one)));
         }
@@ -217,9 +208,9 @@ mod tests {
     fn a_limit_is_said() {
         let mut sets = HittingSets::new(vec![1; 4]);
         sets.add(vec![0, 1, 2, 3]);
-        let (all, more) = sets.all_minimum(3, &mut || false).unwrap();
+        let (all, more) = sets.all_minimum(3, &mut || Ok(())).unwrap();
         assert_eq!((all.len(), more), (3, true));
-        let (all, more) = sets.all_minimum(4, &mut || false).unwrap();
+        let (all, more) = sets.all_minimum(4, &mut || Ok(())).unwrap();
         assert_eq!((all.len(), more), (4, false));
     }
 
@@ -234,7 +225,7 @@ mod tests {
         let mut asked = 0;
         let _ = sets.minimum(&mut || {
             asked += 1;
-            true
+            Err(Stop::Timeout)
         });
         assert!(asked <= 1);
     }

@@ -16,7 +16,7 @@ mod run;
 mod synthesize;
 
 pub use candidates::{Candidate, Candidates, Fence};
-pub use hitting::{HittingSets, Interrupted};
+pub use hitting::{HittingSets, Look};
 pub use instances::instances;
 pub use run::Run;
 pub use synthesize::{Effort, Extent, Finding, Goal, Prices, Repair, synthesize};

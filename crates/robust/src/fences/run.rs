@@ -13,7 +13,8 @@ use super::{Candidates, Fence};
 use crate::Attack;
 use fencepost_ir::cfg::{FenceKind, Loc, Program};
 use fencepost_memory::{Event, EventKind, Machine, Memory, State, with_memory};
-use fencepost_task::{Action, Model, Step, Trace, Violation};
+use fencepost_task::{Action, Budget, Model, Pace, Step, Stop, Trace, Violation};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// A run that should not be: it ends in a violation, or shows that the program is not robust.
@@ -58,41 +59,53 @@ impl From<&Attack> for Run {
 
 impl Run {
     /// The run with each flush as early as it can be. `program` is what it is a run of.
-    pub fn flushed_early(&self, program: &Program) -> Run {
+    pub fn flushed_early(&self, program: &Program, budget: &Budget) -> Result<Run, Stop> {
         let program = self.instance(program);
         let machine = Machine::new(&program).expect("a run says how many threads there are");
-        with_memory!(self.model, memory => Replayer::new(&machine, memory, self).flush_early())
+        with_memory!(self.model, memory => Replayer::new(&machine, memory, self, budget).flush_early())
     }
 
     /// The candidates and kinds of fences that break the run, which is one of `program`: of these
     /// candidates, some of them fences already.
-    pub fn broken_by(&self, candidates: &Candidates, program: &Program, kinds: &[FenceKind]) -> Vec<Fence> {
+    pub fn broken_by(
+        &self,
+        candidates: &Candidates,
+        program: &Program,
+        kinds: &[FenceKind],
+        budget: &Budget,
+    ) -> Result<Vec<Fence>, Stop> {
         let instance = self.instance(program);
         let machine = Machine::new(&instance).expect("a run says how many threads there are");
         let passed = with_memory!(self.model, memory => {
-            Replayer::new(&machine, memory, self).passed_waiting(candidates)
-        });
+            Replayer::new(&machine, memory, self, budget).passed_waiting(candidates)
+        })?;
         let mut breaking = Vec::new();
         for candidate in passed {
             for &kind in kinds {
                 let breaks = match kind {
                     FenceKind::Full => true,
-                    FenceKind::StoreStore => !self.is_run_of(&with_fence(&instance, candidates, candidate)),
+                    FenceKind::StoreStore => {
+                        !self.is_run_within(&with_fence(&instance, candidates, candidate), budget)?
+                    }
                 };
                 if breaks {
                     breaking.push(Fence { candidate, kind });
                 }
             }
         }
-        breaking
+        Ok(breaking)
     }
 
     /// Whether it is a run of the program, with the same violation.
     pub fn is_run_of(&self, program: &Program) -> bool {
+        self.is_run_within(program, &Budget::default()) == Ok(true)
+    }
+
+    fn is_run_within(&self, program: &Program, budget: &Budget) -> Result<bool, Stop> {
         let program = self.instance(program);
         let machine = Machine::new(&program).expect("a run says how many threads there are");
         with_memory!(self.model, memory => {
-            let replayer = Replayer::new(&machine, memory, self);
+            let replayer = Replayer::new(&machine, memory, self, budget);
             replayer.goes_through(replayer.initial(), &self.steps)
         })
     }
@@ -135,11 +148,12 @@ struct Replayer<'m, 'p, M: Memory> {
     machine: &'m Machine<'p>,
     memory: &'m M,
     run: &'m Run,
+    pace: RefCell<Pace>,
 }
 
 impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
-    fn new(machine: &'m Machine<'p>, memory: &'m M, run: &'m Run) -> Self {
-        Replayer { machine, memory, run }
+    fn new(machine: &'m Machine<'p>, memory: &'m M, run: &'m Run, budget: &Budget) -> Self {
+        Replayer { machine, memory, run, pace: RefCell::new(Pace::new(budget)) }
     }
 
     fn initial(&self) -> State {
@@ -162,38 +176,42 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
     }
 
     /// Whether the steps lead from the state to the run's violation.
-    fn goes_through(&self, mut state: State, steps: &[Step]) -> bool {
+    fn goes_through(&self, mut state: State, steps: &[Step]) -> Result<bool, Stop> {
         for (i, &step) in steps.iter().enumerate() {
+            self.pace.borrow_mut().work(1, || 0)?;
             if !self.is_possible(&state, step) {
-                return false;
+                return Ok(false);
             }
             if let Err(failure) = self.machine.apply(self.memory, &mut state, step) {
-                return i + 1 == steps.len() && self.run.violation == Some(Violation::Failure(failure));
+                let violation = failure.violation().ok();
+                return Ok(i + 1 == steps.len() && violation.is_some() && violation == self.run.violation);
             }
         }
-        match self.run.violation {
+        Ok(match self.run.violation {
             None => true,
-            violation => self.machine.violated(&state) == violation,
-        }
+            Some(violation) => self.machine.violated(&state) == Some(Ok(violation)),
+        })
     }
 
     /// The states before each of the steps, which can be taken, and what the steps are.
-    fn states(&self, steps: &[Step]) -> (Vec<State>, Vec<Event>) {
+    fn states(&self, steps: &[Step]) -> Result<(Vec<State>, Vec<Event>), Stop> {
         let mut states = vec![self.initial()];
         let mut events = Vec::new();
         for (i, &step) in steps.iter().enumerate() {
+            let bytes = size_of::<State>() + 8 * states[i].cells.len() + 80 * states[i].heap.len();
+            self.pace.borrow_mut().work(1 + bytes as u64 / 512, || (bytes * i) as u64)?;
             let mut next = states[i].clone();
             events.push(self.machine.event(self.memory, &next, step));
             // The last step may fail, and then changes nothing.
             let _ = self.machine.apply(self.memory, &mut next, step);
             states.push(next);
         }
-        (states, events)
+        Ok((states, events))
     }
 
     /// The candidates that a thread passes while a store of it is waiting.
-    fn passed_waiting(&self, candidates: &Candidates) -> BTreeSet<usize> {
-        let (states, _) = self.states(&self.run.steps);
+    fn passed_waiting(&self, candidates: &Candidates) -> Result<BTreeSet<usize>, Stop> {
+        let (states, _) = self.states(&self.run.steps)?;
         let mut passed = BTreeSet::new();
         for (state, step) in states.iter().zip(&self.run.steps) {
             let thread = &state.threads[step.thread as usize];
@@ -204,27 +222,30 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
                 passed.insert(candidate);
             }
         }
-        passed
+        Ok(passed)
     }
 
-    fn flush_early(&self) -> Run {
+    fn flush_early(&self) -> Result<Run, Stop> {
         let mut steps = self.run.steps.clone();
-        debug_assert!(self.goes_through(self.initial(), &steps), "only runs of the program come here");
+        debug_assert!(
+            self.goes_through(self.initial(), &steps) != Ok(false),
+            "only runs of the program come here"
+        );
         let mut at = 0;
         while at < steps.len() {
             if matches!(steps[at].action, Action::Flush(_)) {
-                self.move_to_front(&mut steps, at);
+                self.move_to_front(&mut steps, at)?;
             }
             at += 1;
         }
-        self.flush_rest(&mut steps);
-        Run { steps, ..self.run.clone() }
+        self.flush_rest(&mut steps)?;
+        Ok(Run { steps, ..self.run.clone() })
     }
 
     /// Moves the flush at `at` as far to the front as it goes. Another store to the same cell may be what it
     /// flushes there.
-    fn move_to_front(&self, steps: &mut Vec<Step>, at: usize) {
-        let (states, events) = self.states(steps);
+    fn move_to_front(&self, steps: &mut Vec<Step>, at: usize) -> Result<(), Stop> {
+        let (states, events) = self.states(steps)?;
         let flush = steps[at];
         // Before its thread issued a store to the cell there is nothing to flush.
         let first_store = (0..at).find(|&i| {
@@ -233,29 +254,30 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
                 && Some(events[i].loc) == Some(events[at].loc)
         });
         for to in first_store.map_or(at, |i| i + 1)..at {
+            self.pace.borrow_mut().work(1 + (steps.len() - to) as u64 / 64, || 0)?;
             let mut rest = steps[to..].to_vec();
             rest.remove(at - to);
             rest.insert(0, flush);
-            if self.goes_through(states[to].clone(), &rest) {
+            if self.goes_through(states[to].clone(), &rest)? {
                 steps.truncate(to);
                 steps.append(&mut rest);
-                return;
+                return Ok(());
             }
         }
+        Ok(())
     }
 
     /// Flushes what is waiting at the end, as early as that goes.
-    fn flush_rest(&self, steps: &mut Vec<Step>) {
+    fn flush_rest(&self, steps: &mut Vec<Step>) -> Result<(), Stop> {
         loop {
-            let (states, _) = self.states(steps);
-            let flushed = self.flush_one(steps, &states);
-            if !flushed {
-                return;
+            let (states, _) = self.states(steps)?;
+            if !self.flush_one(steps, &states)? {
+                return Ok(());
             }
         }
     }
 
-    fn flush_one(&self, steps: &mut Vec<Step>, states: &[State]) -> bool {
+    fn flush_one(&self, steps: &mut Vec<Step>, states: &[State]) -> Result<bool, Stop> {
         for to in 0..steps.len() {
             let mut possible = Vec::new();
             for thread in 0..states[to].threads.len() {
@@ -267,13 +289,13 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
             }
             for flush in possible {
                 let rest: Vec<Step> = [&[flush], &steps[to..]].concat();
-                if self.goes_through(states[to].clone(), &rest) {
+                if self.goes_through(states[to].clone(), &rest)? {
                     steps.truncate(to);
                     steps.extend(rest);
-                    return true;
+                    return Ok(true);
                 }
             }
         }
-        false
+        Ok(false)
     }
 }

@@ -12,9 +12,9 @@
 //! Whether there is a repair at all is asked once a few sets were refuted, with a full fence at every
 //! candidate: if that does not do, nothing does. A run that no fence breaks says so, too.
 
-use super::{Candidates, Fence, HittingSets, Interrupted, Run};
+use super::{Candidates, Fence, HittingSets, Run};
 use fencepost_ir::cfg::{FenceKind, Program};
-use fencepost_task::{Budget, Reason, Scope};
+use fencepost_task::{Budget, Reason, Scope, Stop};
 use std::collections::BTreeSet;
 
 /// What is wanted of a program.
@@ -265,10 +265,7 @@ impl Search<'_> {
         let mut undecided: Vec<Vec<Fence>> = Vec::new();
         'again: loop {
             let budget = self.budget;
-            let (sets, more) = self
-                .sets
-                .all_minimum(limit, &mut || budget.exceeded(0).is_some())
-                .map_err(|Interrupted| self.why())?;
+            let (sets, more) = self.sets.all_minimum(limit, &mut || budget.look(0))?;
             let sets: Vec<Vec<Fence>> = sets.iter().map(|s| self.fences(s)).collect();
             for set in &sets {
                 if undecided.contains(set) || proved.iter().any(|(p, _)| p == set) {
@@ -297,12 +294,7 @@ impl Search<'_> {
 
     /// A cheapest set; none if no set meets all clauses.
     fn minimum(&self, sets: &HittingSets) -> Result<Option<Vec<usize>>, Reason> {
-        let set = sets.minimum(&mut || self.budget.exceeded(0).is_some());
-        set.map_err(|Interrupted| self.why())
-    }
-
-    fn why(&self) -> Reason {
-        self.budget.exceeded(0).unwrap_or(Reason::Cancelled)
+        Ok(sets.minimum(&mut || self.budget.look(0))?)
     }
 
     fn unknown(&self, reason: Reason) -> Repair {
@@ -310,7 +302,7 @@ impl Search<'_> {
         let mut steps = 0;
         let set = self.sets.minimum(&mut || {
             steps += 1;
-            steps > 1000
+            if steps > 1000 { Err(Stop::Cancelled) } else { Ok(()) }
         });
         let at_least = set.ok().flatten().map_or(Vec::new(), |set| self.fences(&set));
         Repair::Unknown { reason, at_least }
@@ -323,9 +315,7 @@ impl Search<'_> {
         memory: Option<u64>,
         goal: &mut dyn Goal,
     ) -> Result<Finding, Reason> {
-        if let Some(reason) = self.budget.exceeded(0) {
-            return Err(reason);
-        }
+        self.budget.look(0)?;
         let finding = goal.check(program, memory);
         self.effort.checks += 1;
         (self.seen)(self.effort);
@@ -345,11 +335,16 @@ impl Search<'_> {
         let mut added = BTreeSet::new();
         for run in runs {
             let early = match run.violation {
-                Some(_) => run.flushed_early(&program),
+                Some(_) => match run.flushed_early(&program, &self.budget.part()) {
+                    Ok(early) => early,
+                    // Only this run takes too much.
+                    Err(Stop::Memory) => return Ok(Checked::Undecided(Reason::Memory)),
+                    Err(stop) => return Err(stop.into()),
+                },
                 // Where it is the run itself that should not be, its flushes stay where they are.
                 None => run,
             };
-            let clause = early.broken_by(self.candidates, &program, &self.kinds);
+            let clause = early.broken_by(self.candidates, &program, &self.kinds, self.budget)?;
             debug_assert!(clause.iter().all(|f| !set.contains(f)), "the run passed these fences");
             if clause.is_empty() {
                 return Ok(Checked::Unbreakable(early));

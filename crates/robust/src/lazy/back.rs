@@ -3,7 +3,7 @@
 use super::inline::{Changed, Meaning};
 use fencepost_ir::cfg::{Instr, Program};
 use fencepost_memory::{Machine, Sc, State, Tso};
-use fencepost_task::{Action, Failure, Model, Step, Trace, Violation};
+use fencepost_task::{Action, Failure, Limit, Model, Step, Trace, Violation};
 
 struct Run<'m, 'p> {
     machine: &'m Machine<'p>,
@@ -13,22 +13,22 @@ struct Run<'m, 'p> {
 
 impl Run<'_, '_> {
     /// Takes a step; what it violates, if it does.
-    fn step(&mut self, step: Step) -> Option<Violation> {
+    fn step(&mut self, step: Step) -> Option<Result<Violation, Limit>> {
         self.steps.push(step);
         match self.machine.apply(&Tso, &mut self.state, step) {
-            Err(failure) => Some(Violation::Failure(failure)),
+            Err(failure) => Some(failure.violation()),
             Ok(()) => self.machine.violated(&self.state),
         }
     }
 
-    fn flush(&mut self, thread: u32) -> Option<Violation> {
+    fn flush(&mut self, thread: u32) -> Option<Result<Violation, Limit>> {
         let oldest = self.state.threads[thread as usize].buffer.first()?;
         self.step(Step { thread, action: Action::Flush(oldest.loc) })
     }
 }
 
 /// The run that an SC run of `changed` means for `program`. It ends where the first property is violated.
-pub fn to_tso(program: &Program, changed: &Changed, run: &Trace) -> Option<Trace> {
+pub fn to_tso(program: &Program, changed: &Changed, run: &Trace) -> Option<Result<Trace, Limit>> {
     let emulating = Machine::new(&changed.program).ok()?;
     let machine = Machine::new(program).ok()?;
     let mut emulated = emulating.initial(&run.init);
@@ -58,5 +58,6 @@ pub fn to_tso(program: &Program, changed: &Changed, run: &Trace) -> Option<Trace
         }
     }
     let steps = real.steps;
-    Some(Trace { model: Model::Tso, steps, violation: violation?, shortest: false, ..run.clone() })
+    let trace = |violation| Trace { model: Model::Tso, steps, violation, shortest: false, ..run.clone() };
+    Some(violation?.map(trace))
 }

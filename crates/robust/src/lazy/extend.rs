@@ -21,7 +21,7 @@ use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Choices, Dest, Edge, EdgeId, Expr, FenceKind, Instr, NodeId, ObjectId, ProcId,
     Procedure, ProcedureParts, Program, Property, Reg, Register,
 };
-use fencepost_ir::{IntType, Scalar, Span};
+use fencepost_ir::{Access, IntType, Scalar, Span};
 use fencepost_memory::{Memory, Tso};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -157,7 +157,7 @@ impl<'a> Extension<'a> {
     }
 
     fn edge(&mut self, from: NodeId, to: NodeId, instr: Instr, span: Span, meaning: Meaning) {
-        self.edges.push((Edge { from, to, instr, span }, meaning));
+        self.edges.push((Edge { from, to, instr, span, access: Access::Plain }, meaning));
     }
 
     /// A way through fresh nodes.

@@ -217,19 +217,25 @@ impl Copier<'_> {
             let mut instr = edge.instr.clone();
             shift_instr(&mut instr, base);
             let meaning = Meaning::Step(EdgeId(number as u32));
-            let (from, to, span) = (at(edge.from), at(edge.to), edge.span);
+            let (from, to, span, access) = (at(edge.from), at(edge.to), edge.span, edge.access);
             match (instr, &returns) {
                 (Instr::Call(dest, callee, args), _) => {
-                    self.call(Edge { from, to, instr: Instr::Nop, span }, meaning, dest, callee, args)?;
+                    self.call(
+                        Edge { from, to, instr: Instr::Nop, span, access },
+                        meaning,
+                        dest,
+                        callee,
+                        args,
+                    )?;
                 }
                 (Instr::Return(value), Some((to, dest))) => {
                     let instr = match (value, dest) {
                         (Some(value), Some(dest)) => Instr::Assign(dest.clone(), value),
                         _ => Instr::Nop,
                     };
-                    self.edges.push((Edge { from, to: *to, instr, span }, meaning));
+                    self.edges.push((Edge { from, to: *to, instr, span, access }, meaning));
                 }
-                (instr, _) => self.edges.push((Edge { from, to, instr, span }, meaning)),
+                (instr, _) => self.edges.push((Edge { from, to, instr, span, access }, meaning)),
             }
         }
         self.open.pop();
@@ -260,7 +266,7 @@ impl Copier<'_> {
         for (slot, value) in values.into_iter().enumerate() {
             let to = if slot + 1 == last { entry } else { self.fresh() };
             let instr = Instr::Assign(Dest::Reg(Reg::Local(base + slot as u32)), value);
-            self.edges.push((Edge { from, to, instr, span: edge.span }, meaning));
+            self.edges.push((Edge { from, to, instr, span: edge.span, access: edge.access }, meaning));
             (from, meaning) = (to, Meaning::Silent);
         }
         if last == 0 {

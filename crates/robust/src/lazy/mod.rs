@@ -30,7 +30,7 @@ use crate::{Attacks, Fences, Wanted, attacks_besides};
 use fencepost_explore::{Explicit, Order, without_needless_steps};
 use fencepost_ir::cfg::{EdgeId, ProcId, Program};
 use fencepost_task::{
-    Answer, Bounds, Budget, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Unreached, Verdict,
+    Answer, Bounds, Cleared, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Unreached, Verdict,
 };
 use inline::{Changed, Meaning};
 use std::collections::BTreeSet;
@@ -88,17 +88,14 @@ impl Engine for Lazy {
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
-        let answer = |verdict, stats| Answer { verdict, unreached: Vec::new(), stats, certificate: None };
-        let not_applicable = |reason: String| {
-            answer(Verdict::Unknown { reason: Reason::NotApplicable(reason), scope: None }, Stats::default())
-        };
         if task.model != Model::Tso {
             let model = task.model.name().to_uppercase();
-            return not_applicable(format!("the lazy engine is for TSO, not for {model}"));
+            let reason = Reason::NotApplicable(format!("the lazy engine is for TSO, not for {model}"));
+            return Answer::unknown(reason, Stats::default());
         }
         let mut rounds = Loop::new(task, progress);
         if let Err(reason) = rounds.prepare() {
-            return answer(Verdict::Unknown { reason, scope: None }, Stats::default());
+            return Answer::unknown(reason, Stats::default());
         }
         let mut last = None;
         for _ in 0..=self.iterations {
@@ -116,7 +113,7 @@ impl Engine for Lazy {
         let reason = last.unwrap_or_else(|| {
             Reason::BoundReached(format!("no verdict after {} extensions", self.iterations))
         });
-        answer(Verdict::Unknown { reason, scope: None }, rounds.stats)
+        Answer::unknown(reason, rounds.stats)
     }
 }
 
@@ -183,7 +180,8 @@ impl<'a, 'p> Loop<'a, 'p> {
             let bounds =
                 Bounds { threads: self.task.bounds.threads, unwind: self.unwound, ..Bounds::default() };
             let scope = if bounds == Bounds::default() { Scope::Complete } else { Scope::UpTo(bounds) };
-            return Ok(Some((Verdict::Safe { scope }, unreached)));
+            let cleared = Cleared::new(scope, self.task.budget.finish()?);
+            return Ok(Some((Verdict::Safe(cleared), unreached)));
         }
         match found.incomplete {
             Some(Reason::BoundReached(_))
@@ -206,6 +204,9 @@ impl<'a, 'p> Loop<'a, 'p> {
             self.base = Some(base);
             // The attack is to be found in these graphs.
             let found = self.ask();
+            if let (true, Some(reason)) = (found.found.is_empty(), found.incomplete) {
+                return Err(reason);
+            }
             self.delay(&found.found)?;
         } else {
             self.delay(&found.found)?;
@@ -267,8 +268,7 @@ impl<'a, 'p> Loop<'a, 'p> {
     /// Searches the extension under SC.
     fn search(&mut self) -> Searched {
         let program = &self.extended.program;
-        let limit = self.task.budget.memory.map_or(SHALLOW, |bytes| bytes.min(SHALLOW));
-        let budget = Budget { memory: Some(limit), ..self.task.budget.clone() };
+        let budget = self.task.budget.within(SHALLOW);
         let mut task = Task { program, model: Model::Sc, bounds: Bounds::default(), budget };
         let mut answer = Explicit::default().check_quickly(&task, self.progress);
         if let Verdict::Unknown { reason: Reason::Memory, .. } = answer.verdict {
@@ -284,8 +284,10 @@ impl<'a, 'p> Loop<'a, 'p> {
             Verdict::Safe { .. } => Searched::Safe(unreached),
             Verdict::Unsafe { trace } => {
                 let mapped = back::to_tso(self.task.program, &self.extended, &trace);
-                let trace = mapped.expect("a violation of the extension is one of the program");
-                Searched::Violated(Box::new(without_needless_steps(self.task, trace)))
+                match mapped.expect("a violation of the extension is one of the program") {
+                    Ok(trace) => Searched::Violated(Box::new(without_needless_steps(self.task, trace))),
+                    Err(limit) => Searched::Cut(limit.reason("the end of a run")),
+                }
             }
             Verdict::Unknown { reason: reason @ Reason::BoundReached(_), .. } => Searched::Cut(reason),
             Verdict::Unknown { reason, .. } => Searched::Stopped(reason),

@@ -45,7 +45,7 @@ pub fn unroll(changed: &mut Changed, times: u32) -> Result<Loops, String> {
                     (true, true) => (at(edge.from, level), Instr::Assume(Expr::Const(0))),
                 };
                 edges.push((
-                    Edge { from: at(edge.from, level), to, instr, span: edge.span },
+                    Edge { from: at(edge.from, level), to, instr, span: edge.span, access: edge.access },
                     meanings[number],
                 ));
             }

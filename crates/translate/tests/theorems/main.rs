@@ -126,8 +126,9 @@ fn known_programs_have_their_verdicts() {
         let task = Task { program: &program, model: Model::Sc, bounds, budget };
         match Explicit::default().check(&task, &mut |_| {}).verdict {
             Verdict::Unsafe { trace } => {
-                let run =
-                    run_back(&lower(text), &program, &translation, &trace).expect("the run has an original");
+                let run = run_back(&lower(text), &program, &translation, &trace, &Budget::default())
+                    .expect("nothing stops it")
+                    .expect("the run has an original");
                 assert!(replay(&lower(text), &run).is_ok(), "{bound:?}\n{text}");
                 true
             }

@@ -202,12 +202,12 @@ impl<'a> Lowerer<'a> {
         if let Some(bits) = lvalue.ty.bits() {
             return self.store_bits(&lvalue.place, bits, value, span);
         }
-        if lvalue.ty.is_atomic() {
-            self.mark_atomic(atomic::Order::SeqCst, span);
-        }
         self.keeps_numbers |= lvalue.ty.is_floating();
-        let order = if lvalue.ty.is_atomic() { atomic::Order::SeqCst } else { atomic::Order::Relaxed };
-        self.ordered_store(lvalue.place.clone(), value, order, span);
+        let (order, access) = match lvalue.ty.is_atomic() {
+            true => (atomic::Order::SeqCst, Access::Ordered),
+            false => (atomic::Order::Relaxed, lvalue.place.access),
+        };
+        self.ordered_store(Place { access, ..lvalue.place.clone() }, value, order, span);
     }
 
     /// Copies a structure, scalar by scalar.

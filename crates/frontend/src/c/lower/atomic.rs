@@ -96,13 +96,14 @@ impl<'a> Lowerer<'a> {
         match operation {
             Operation::Load => {
                 let order = order(self, 1)?;
-                self.mark_atomic(order, span);
+                target.place.access = order.access();
                 self.load(Lvalue { ty: target.ty.unqualified().clone(), ..target }, span)
             }
             Operation::LoadInto => {
                 let order = order(self, 2)?;
-                self.mark_atomic(order, span);
+                target.place.access = order.access();
                 let out = self.target(&args[1])?;
+                let target = Lvalue { ty: target.ty.unqualified().clone(), ..target };
                 let Value::Scalar(value) = self.load(target, span)? else { return Err(too_wide(span)) };
                 self.emit(StmtKind::Assign(out.place, value.expr), span);
                 Ok(Value::Void)
@@ -124,7 +125,7 @@ impl<'a> Lowerer<'a> {
                     Some(order) => self.store_by_order(target.place, value.expr, order, span)?,
                     None => {
                         let order = if operation == Operation::Init { Order::Relaxed } else { Order::SeqCst };
-                        self.mark_atomic(order, span);
+                        target.place.access = order.access();
                         self.ordered_store(target.place, value.expr, order, span);
                     }
                 }
@@ -138,7 +139,7 @@ impl<'a> Lowerer<'a> {
                     None => {
                         let order =
                             if operation == Operation::Clear { Order::SeqCst } else { Order::Release };
-                        self.mark_atomic(order, span);
+                        target.place.access = order.access();
                         self.ordered_store(target.place, zero.expr, order, span);
                     }
                 }
@@ -237,11 +238,6 @@ impl<'a> Lowerer<'a> {
         Ok(lvalue)
     }
 
-    /// Remembers that what stands there is an atomic access.
-    pub(super) fn mark_atomic(&mut self, order: Order, span: Span) {
-        self.program.atomics.push((span, order != Order::Relaxed));
-    }
-
     /// The order of an operation that means the same in every order, so that only the run needs to know it.
     fn order(&mut self, e: &'a ast::Expr) -> Result<Order> {
         match self.constant(e) {
@@ -290,8 +286,8 @@ impl<'a> Lowerer<'a> {
             }
         };
         self.by_order(order, span, |this, order| {
-            this.mark_atomic(order, span);
-            this.ordered_store(place.clone(), value.clone(), order, span);
+            let place = Place { access: order.access(), ..place.clone() };
+            this.ordered_store(place, value.clone(), order, span);
             Ok(())
         })
     }

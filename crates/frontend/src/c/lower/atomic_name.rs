@@ -1,6 +1,7 @@
 //! Atomic functions by their names, and memory orders by their numbers.
 
 use super::assign::Wanted;
+use fencepost_ir::Access;
 
 /// Memory orders, by the number that headers give them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +22,14 @@ impl Order {
             4 => Some(Order::AcqRel),
             5 => Some(Order::SeqCst),
             _ => None,
+        }
+    }
+
+    /// What an access of this order is.
+    pub(super) fn access(self) -> Access {
+        match self {
+            Order::Relaxed => Access::Relaxed,
+            Order::Acquire | Order::Release | Order::AcqRel | Order::SeqCst => Access::Ordered,
         }
     }
 }

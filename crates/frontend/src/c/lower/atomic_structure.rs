@@ -196,8 +196,12 @@ impl<'a> Lowerer<'a> {
         let pointer = self.address_of(Lvalue { place: to.clone(), ty: word.clone() }, span)?;
         self.note_cast(&pointer.expr, &word);
         self.copies.insert(span);
-        let target =
-            Place { base: Base::Pointed(Box::new(pointer.expr), scalar.into()), path: Vec::new(), span };
+        let target = Place {
+            base: Base::Pointed(Box::new(pointer.expr), scalar.into()),
+            path: Vec::new(),
+            span,
+            access: Access::Plain,
+        };
         self.store_by_order(target, value, order, span)
     }
 

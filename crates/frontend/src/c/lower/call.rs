@@ -7,13 +7,16 @@ use super::*;
 use crate::c::ast::ExprKind as Ast;
 use fencepost_ir::pointer::{self, Target};
 
+/// More functions that a pointer may point to are tried side by side, not each inside of the one before.
+const MOST_NESTED: usize = 128;
+
 impl<'a> Lowerer<'a> {
     /// A pointer to a function.
     pub(super) fn function_address(&mut self, index: usize, span: Span) -> Result<Typed> {
         let procedure = self.procedure(index, span)?;
         let ty = CType::Function(self.functions[index].ty.clone()).pointer_to();
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
-        let word = pointer::to_procedure(procedure.0 as u32, self.program.pointer_bits);
+        let word = pointer::to_procedure(procedure.0 as u32);
         Ok(Typed { expr: Expr::constant(word, scalar, span), ty })
     }
 
@@ -29,6 +32,11 @@ impl<'a> Lowerer<'a> {
             return self.call(chosen, args, span);
         }
         self.value_unused = false;
+        if self.unevaluated > 0
+            && let Some(ty) = self.call_type(function)?
+        {
+            return self.typed_only(&ty, span);
+        }
         if let Ast::Identifier(name) = &function.kind {
             let symbol = self.lookup(name).cloned();
             // What verifiers' harnesses define, and mean by its name.
@@ -360,6 +368,7 @@ impl<'a> Lowerer<'a> {
             base: Base::Variable(VarRef::ThreadLocal(ThreadLocalId(id))),
             path: vec![Projection::Field(i)],
             span,
+            access: Access::Plain,
         };
         Ok((0..scalars.len()).map(place).collect())
     }
@@ -393,7 +402,7 @@ impl<'a> Lowerer<'a> {
             }
         };
         if let Some(word) = self.fold(&pointer.expr)
-            && let Target::Procedure(p) = pointer::target(word, self.program.pointer_bits)
+            && let Target::Procedure(p) = pointer::target(word)
             && let Some(index) =
                 self.functions.iter().position(|f| f.procedure == Some(ProcedureId(p as usize)))
         {
@@ -421,7 +430,7 @@ impl<'a> Lowerer<'a> {
                 Some((self.temporary(scalar, span), scalar, ty.clone()))
             }
         };
-        let mut chain = self.wild_call(span);
+        let mut targets = Vec::new();
         for candidate in self.candidates(&ty).into_iter().rev() {
             let procedure = self.procedure(candidate, span)?;
             let target = self.functions[candidate].ty.clone();
@@ -431,12 +440,11 @@ impl<'a> Lowerer<'a> {
             }
             let address = self.function_address(candidate, span)?;
             let (_, block) = self.captured(|this| {
-                let params = &this.program.procedure(procedure).locals;
-                let converted = args.iter().zip(params).map(|(arg, param)| {
-                    let scalar = param.ty.as_scalar().unwrap_or(arg.ty);
-                    convert::wrapping(arg.clone(), scalar, span)
-                });
-                let converted = converted.collect();
+                let params = this.program.procedure(procedure).locals.iter();
+                let types: Vec<_> =
+                    args.iter().zip(params).map(|(a, p)| p.ty.as_scalar().unwrap_or(a.ty)).collect();
+                let converted = args.iter().zip(types);
+                let converted = converted.map(|(arg, ty)| this.recast(arg.clone(), ty, span)).collect();
                 let value = match !unused && this.falls_off(candidate) {
                     true => this.call_that_may_fall_off(procedure, &target.result, converted, span)?,
                     false => this.finish_call(procedure, &target.result, converted, span)?,
@@ -449,7 +457,7 @@ impl<'a> Lowerer<'a> {
                     },
                     (Value::Scalar(value), Some((id, scalar, _))) => {
                         let place = Place::variable(VarRef::Local(*id), span);
-                        let value = convert::wrapping(value.expr, *scalar, span);
+                        let value = this.recast(value.expr, *scalar, span);
                         this.emit(StmtKind::Assign(place, value), span);
                     }
                     (Value::Scalar(value), None) => this.emit(StmtKind::Eval(value.expr), span),
@@ -459,14 +467,32 @@ impl<'a> Lowerer<'a> {
             })?;
             let test = ExprKind::Binary(BinaryOp::Eq, Box::new(pointer.clone()), Box::new(address.expr));
             let test = Expr { kind: test, ty: Scalar::Bool, span };
-            chain = Block(vec![Stmt { kind: StmtKind::If(test, block, chain), span }]);
+            targets.push((test, block));
         }
-        self.body.out.extend(chain.0);
+        self.first_of(targets, span);
         Ok(match (result, record) {
             (Some((id, scalar, ty)), _) => Value::Scalar(Typed { expr: read_local(id, scalar, span), ty }),
             (None, Some((place, ty))) => Value::Record(place, ty),
             (None, None) => Value::Void,
         })
+    }
+
+    /// Calls the function that a pointer points to: the tests and calls of all that it may be, the last one first.
+    fn first_of(&mut self, targets: Vec<(Expr, Block)>, span: Span) {
+        let wild = self.wild_call(span);
+        if targets.len() <= MOST_NESTED {
+            let nested =
+                |rest, (test, call)| Block(vec![Stmt { kind: StmtKind::If(test, call, rest), span }]);
+            self.body.out.extend(targets.into_iter().fold(wild, nested).0);
+            return;
+        }
+        let end = self.fresh_label("called");
+        for (test, mut call) in targets.into_iter().rev() {
+            call.0.push(Stmt { kind: StmtKind::Goto(end.clone()), span });
+            self.emit(StmtKind::If(test, call, Block::default()), span);
+        }
+        self.body.out.extend(wild.0);
+        self.emit(StmtKind::Label(end), span);
     }
 
     /// What happens when a pointer points to no function that fits.

@@ -2,7 +2,7 @@
 
 use super::*;
 use fencepost_ir::cfg::Arith;
-use fencepost_ir::{IntType, eval, pointer};
+use fencepost_ir::{eval, pointer};
 
 impl<'a> Lowerer<'a> {
     /// The integer that a constant expression is worth.
@@ -67,10 +67,9 @@ impl<'a> Lowerer<'a> {
     }
 
     fn fold_address(&self, place: &Place) -> Option<i64> {
-        let bits = self.program.pointer_bits;
         let (start, mut ty) = match &place.base {
             Base::Variable(VarRef::Shared(id)) => {
-                (pointer::to_object(id.0 as u32, 0, bits), &self.program.shared[id.0].ty)
+                (pointer::to_object(id.0 as u32, 0), &self.program.shared[id.0].ty)
             }
             Base::Variable(_) => return None,
             Base::Pointed(pointer, ty) => (self.fold(pointer)?, ty),
@@ -91,7 +90,7 @@ impl<'a> Lowerer<'a> {
             word = word.wrapping_add(offset);
             ty = inner;
         }
-        Some(wrapped(Scalar::Pointer { bits }, word.into()))
+        Some(word)
     }
 
     /// The expression, or its value where it has one.
@@ -124,7 +123,7 @@ fn is_address(e: &Expr) -> bool {
 fn wrapped(ty: Scalar, value: i128) -> i64 {
     match ty {
         Scalar::Int(int) => int.wrap(value),
-        Scalar::Pointer { bits } => IntType { bits, signed: false }.wrap(value),
+        Scalar::Pointer { .. } => pointer::WORD.wrap(value),
         _ => value as i64,
     }
 }

@@ -9,6 +9,9 @@ pub(super) fn wrong_operands(op: BinaryOp, span: Span, types: Types<'_>, l: &CTy
     Diagnostic::new(span, message)
 }
 
+/// A distance in bytes that leads from every object to another: no object is that large.
+const FAR: i64 = fencepost_ir::pointer::LARGEST as i64 + 2;
+
 impl Lowerer<'_> {
     pub(super) fn int_constant(&self, value: i64, ty: &CType, span: Span) -> Typed {
         let scalar = self.types().scalar(ty).expect("constants are scalars");
@@ -59,14 +62,17 @@ impl Lowerer<'_> {
             // A handle that was carried as a pointer.
             (CType::Pointer(_), CType::Thread) => {
                 let word = self.types().scalar(&CType::UNSIGNED_LONG).expect("integers are scalars");
-                let word = Box::new(wrapping(value.expr, word, span));
+                let word = Box::new(self.address_as_integer(value.expr, word, span));
                 Expr { kind: ExprKind::Convert(Conversion::Checked, word), ty: scalar, span }
             }
             (CType::Pointer(_), CType::Integer(_)) => {
                 self.pointer_casts.insert(span);
-                wrapping(value.expr, scalar, span)
+                self.address_as_integer(value.expr, scalar, span)
             }
-            (CType::Bool | CType::Integer(_) | CType::Thread, CType::Integer(_) | CType::Pointer(_)) => {
+            (CType::Bool | CType::Integer(_) | CType::Thread, CType::Pointer(_)) => {
+                self.integer_as_address(value.expr, scalar, span)
+            }
+            (CType::Bool | CType::Integer(_) | CType::Thread, CType::Integer(_)) => {
                 wrapping(value.expr, scalar, span)
             }
             (CType::Thread, CType::Thread) => value.expr,
@@ -240,11 +246,9 @@ impl Lowerer<'_> {
     fn order_pointers(&mut self, op: BinaryOp, l: Typed, r: Typed, span: Span) -> Result<Typed> {
         let leads = [self.leads(&l.expr), self.leads(&r.expr)];
         let (l, r) = if leads.contains(&Leads::Local) && !leads.contains(&Leads::Static) {
-            let long = self.types().scalar(&CType::LONG).expect("long is a scalar");
-            let bytes = |v: Typed| Typed { expr: wrapping(v.expr, long, span), ty: CType::LONG };
-            let (l, r) = (bytes(l), bytes(r));
-            let distance = self.operate(BinaryOp::Sub, l, r, span)?;
-            (self.within_object(distance.expr, span), Expr::constant(0, long, span))
+            let distance = self.words_apart(l, r, span)?;
+            let zero = Expr::constant(0, distance.ty, span);
+            (self.within_object(distance, span), zero)
         } else {
             self.program.orders_pointers |= !leads.contains(&Leads::Static);
             (l.expr, r.expr)
@@ -281,14 +285,19 @@ impl Lowerer<'_> {
         let size = self.int_constant(size as i64 * sign, &long, span);
         let bytes = self.operate(BinaryOp::Mul, count, size, span)?;
         let bytes = Typed { expr: self.near(bytes.expr, span), ..bytes };
-        let bytes = self.convert(bytes, &pointer.ty, span)?;
+        let bytes = Typed { expr: wrapping(bytes.expr, pointer.expr.ty, span), ty: pointer.ty.clone() };
+        let bytes = Typed { expr: self.folded(bytes.expr), ..bytes };
         self.operate(BinaryOp::Add, pointer, bytes, span)
     }
 
     /// A distance that leads from no object to another: more is an error of the program, since no object
     /// is that large.
     fn near(&self, bytes: Expr, span: Span) -> Expr {
-        let most = 1i64 << (self.program.pointer_bits / 2 - 1);
+        let most = FAR;
+        let (lo, hi) = bytes.ty.limits();
+        if lo >= i128::from(-most) && hi < i128::from(most) {
+            return bytes;
+        }
         if self.fold(&bytes).is_some_and(|n| (-most..most).contains(&n)) {
             return bytes;
         }
@@ -306,7 +315,7 @@ impl Lowerer<'_> {
             return distance;
         }
         let distance = self.keep(distance);
-        let (ty, most) = (distance.ty, 1i64 << (self.program.pointer_bits / 2 - 1));
+        let (ty, most) = (distance.ty, FAR);
         let binary = |op, l: Expr, r: Expr, ty| {
             let kind = ExprKind::Binary(op, Box::new(l), Box::new(r));
             Expr { kind, ty, span }
@@ -319,6 +328,15 @@ impl Lowerer<'_> {
         self.near(Expr { kind, ty, span }, span)
     }
 
+    /// The difference of two pointers as words.
+    fn words_apart(&mut self, l: Typed, r: Typed, span: Span) -> Result<Expr> {
+        let long = CType::integer(crate::c::types::Rank::LongLong, true);
+        let scalar = self.types().scalar(&long).expect("integers are scalars");
+        let word = |v: Typed| Typed { expr: wrapping(v.expr, scalar, span), ty: long.clone() };
+        let (l, r) = (word(l), word(r));
+        Ok(self.operate(BinaryOp::Sub, l, r, span)?.expr)
+    }
+
     fn distance(&mut self, l: Typed, r: Typed, span: Span) -> Result<Typed> {
         self.not_rows(&l.expr, span)?;
         self.not_rows(&r.expr, span)?;
@@ -326,10 +344,9 @@ impl Lowerer<'_> {
         let size = self.types().size(&element).ok_or_else(|| self.no_values(&element, span))?.max(1);
         let long = self.types().scalar(&CType::LONG).expect("long is a scalar");
         // The difference of two pointers into one object says nothing of the object's number.
-        let bytes = |v: Typed| Typed { expr: wrapping(v.expr, long, span), ty: CType::LONG };
-        let (l, r) = (bytes(l), bytes(r));
-        let distance = self.operate(BinaryOp::Sub, l, r, span)?;
-        let distance = Typed { expr: self.within_object(distance.expr, span), ..distance };
+        let distance = self.words_apart(l, r, span)?;
+        let distance = self.within_object(distance, span);
+        let distance = Typed { expr: self.folded(wrapping(distance, long, span)), ty: CType::LONG };
         let size = self.int_constant(size as i64, &CType::LONG, span);
         self.operate(BinaryOp::Div, distance, size, span)
     }

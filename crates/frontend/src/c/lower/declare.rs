@@ -396,7 +396,17 @@ impl<'a> Lowerer<'a> {
                     let message = format!("an array of {n} elements is not supported");
                     return Err(Diagnostic::new(declared.span, message));
                 }
-                Ok(CType::Array(of.clone(), Some(n)))
+                self.of_known_size(CType::Array(of.clone(), Some(n)), declared.span)
+            }
+            _ => self.of_known_size(ty, declared.span),
+        }
+    }
+
+    /// The type, unless an object of it is larger than pointers can tell.
+    fn of_known_size(&self, ty: CType, span: Span) -> Result<CType> {
+        match self.types().size(&ty) {
+            Some(size) if size > MAX_BYTES => {
+                Err(Diagnostic::new(span, format!("an object of {size} bytes is not supported")))
             }
             _ => Ok(ty),
         }
@@ -427,6 +437,9 @@ fn linkage(specifiers: &ast::Specifiers) -> Linkage {
         _ => Linkage::External,
     }
 }
+
+/// More bytes than a pointer tells apart.
+const MAX_BYTES: u64 = fencepost_ir::pointer::LARGEST;
 
 /// More elements than any model can have.
 const MAX_ELEMENTS: u64 = 1 << 24;

@@ -189,7 +189,6 @@ impl<'a> Lowerer<'a> {
             let arg = self.convert(arg, ty, span)?;
             words.push(self.keep(arg.expr));
         }
-        self.program.atomics.push((span, true));
         self.inline(index, words, span)
     }
 

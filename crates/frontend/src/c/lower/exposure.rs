@@ -94,7 +94,7 @@ impl Addresses<'_> {
 
     /// A word may lead to one of the program's variables.
     fn point(&mut self, word: i64) {
-        if let Target::Object(object, _) = pointer::target(word, self.program.pointer_bits) {
+        if let Target::Object(object, _) = pointer::target(word) {
             self.pointed.insert(Holder::Variable(None, VarRef::Shared(SharedId(object as usize))));
         }
     }

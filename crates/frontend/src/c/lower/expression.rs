@@ -378,53 +378,6 @@ impl<'a> Lowerer<'a> {
         })
     }
 
-    /// The type of an expression that is not evaluated.
-    pub(super) fn type_of(&mut self, e: &'a ast::Expr) -> Result<CType> {
-        match &e.kind {
-            // The types of arrays and functions as they are, before they become pointers.
-            Ast::Identifier(name) => match self.lookup(name) {
-                Some(Symbol::Local(_, ty) | Symbol::Pointed(_, ty)) => return Ok(ty.clone()),
-                Some(Symbol::Global(index)) => return Ok(self.globals[*index].ty.clone()),
-                Some(Symbol::Function(index)) => {
-                    return Ok(CType::Function(self.functions[*index].ty.clone()));
-                }
-                Some(Symbol::Constant(_, ty)) => return Ok(ty.clone()),
-                Some(Symbol::Alias(value)) => return Ok(value.ty.clone()),
-                Some(Symbol::Type(_)) | None => {
-                    return Err(Diagnostic::new(e.span, format!("`{name}` is not declared")));
-                }
-            },
-            Ast::Integer(literal) => return Ok(self.literal_type(literal)),
-            Ast::Binary(op, ..) if convert::is_comparison(*op) => return Ok(CType::INT),
-            Ast::Binary(BinaryOp::And | BinaryOp::Or, ..) => return Ok(CType::INT),
-            Ast::Cast(ty, _) => return self.type_name(ty),
-            _ => {}
-        }
-        // Lowered as if it were evaluated, and thrown away.
-        let body = std::mem::take(&mut self.body);
-        self.body.locals = body.locals.clone();
-        self.body.name = body.name.clone();
-        self.body.rows = body.rows.clone();
-        let shown = (self.program.exposes_pointers, self.program.orders_pointers);
-        let ty = match &e.kind {
-            Ast::Unary(ast::UnaryOp::Deref, arg) => self.scalar(arg).and_then(|pointer| {
-                let ty = pointer.ty.element().cloned();
-                ty.ok_or_else(|| Diagnostic::new(e.span, "this is not a pointer"))
-            }),
-            Ast::Index(..) | Ast::Member(..) | Ast::String(_) | Ast::CompoundLiteral(..) => {
-                self.lvalue(e).map(|lvalue| lvalue.ty)
-            }
-            _ => self.value(e).map(|value| match value {
-                Value::Scalar(typed) => typed.ty,
-                Value::Record(_, ty) => ty,
-                Value::Void => CType::Void,
-            }),
-        };
-        (self.program.exposes_pointers, self.program.orders_pointers) = shown;
-        self.body = body;
-        ty
-    }
-
     /// The bytes of an array of variable length.
     fn variable_bytes(&mut self, of: &'a ast::TypeOrExpr, span: Span) -> Result<Option<Expr>> {
         let e = match of {
@@ -444,12 +397,7 @@ impl<'a> Lowerer<'a> {
 
     /// A string literal in memory, one for all that are alike.
     pub(super) fn string(&mut self, literal: &ast::StringLiteral, span: Span) -> Result<Lvalue> {
-        let element = match literal.encoding {
-            ast::Encoding::Plain | ast::Encoding::Utf8 => CType::CHAR,
-            ast::Encoding::Utf16 => CType::integer(crate::c::types::Rank::Short, false),
-            ast::Encoding::Utf32 => CType::UNSIGNED,
-            ast::Encoding::Wide => CType::INT,
-        };
+        let element = typing::character_type(literal.encoding);
         let scalar = self.types().scalar(&element).expect("characters are scalars");
         let Scalar::Int(int) = scalar else { panic!("characters are integers") };
         let n = literal.units.len() + 1;

@@ -29,7 +29,8 @@ fn pieces(units: &[u32]) -> Option<Vec<Piece>> {
         while matches!(next, b'l' | b'h' | b'z' | b'j' | b't') {
             rank = match (next, rank) {
                 (b'l', Rank::Long) => Rank::LongLong,
-                (b'h', _) => Rank::Int,
+                (b'h', Rank::Short) => Rank::Char,
+                (b'h', _) => Rank::Short,
                 (b'j', _) => Rank::LongLong,
                 _ => Rank::Long,
             };
@@ -43,8 +44,8 @@ fn pieces(units: &[u32]) -> Option<Vec<Piece>> {
             pieces.push(Piece::Text(std::mem::take(&mut text)));
         }
         pieces.push(match next {
-            b's' => Piece::String,
-            b'c' => Piece::Character,
+            b's' if rank == Rank::Int => Piece::String,
+            b'c' if rank == Rank::Int => Piece::Character,
             b'd' | b'i' => Piece::Number(10, true, rank),
             b'u' => Piece::Number(10, false, rank),
             b'x' => Piece::Number(16, false, rank),

@@ -42,14 +42,18 @@ impl<'a> Lowerer<'a> {
         let layout = self.program.records.layout(storage);
         let mut values: Vec<Choices> =
             layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
+        let mut cells = HashMap::new();
+        for (i, cell) in layout.iter().enumerate() {
+            cells.entry((cell.offset, cell.ty.size())).or_insert(i);
+        }
+        let cell_of = |offset: u64, scalar: Scalar| cells[&(offset, scalar.size())];
         for Initial { path, ty, item } in initials {
             if let (Some(_), Item::Record(e) | Item::Expr(e)) = (self.is_wide(&ty), &item) {
                 let number = self.constant(e)?;
                 for (field, word) in [number as i64, (number >> 64) as i64].into_iter().enumerate() {
                     let path = [&path[..], &[Step::Field(field)]].concat();
                     let (offset, scalar) = self.program.records.offset(storage, &path);
-                    let cell = layout.iter().position(|c| c.offset == offset && c.ty.size() == scalar.size());
-                    values[cell.expect("a path leads to a cell")] = Choices::one(word);
+                    values[cell_of(offset, scalar)] = Choices::one(word);
                 }
                 continue;
             }
@@ -65,8 +69,7 @@ impl<'a> Lowerer<'a> {
                 }
             };
             let (offset, scalar) = self.program.records.offset(storage, &path);
-            let cell = layout.iter().position(|c| c.offset == offset && c.ty.size() == scalar.size());
-            let cell = cell.expect("a path leads to a cell");
+            let cell = cell_of(offset, scalar);
             let value = scalar.same_bits(value, layout[cell].ty).unwrap_or(value);
             let value = match (ty.bits(), values[cell].single()) {
                 (Some(bits), Some(unit)) => bits.placed(value, unit),

@@ -7,6 +7,19 @@
 use super::*;
 use crate::c::ast::{BlockItem, StmtKind as Ast};
 
+/// How functions begin that work on objects of thread libraries, whose accesses race with nothing.
+const ORDERING: [&str; 9] = [
+    "pthread_",
+    "sem_",
+    "mtx_",
+    "cnd_",
+    "tss_",
+    "call_once",
+    "__fencepost_futex",
+    "__fencepost_sem_open",
+    "__fencepost_cancelled_here",
+];
+
 impl<'a> Lowerer<'a> {
     /// A call of a function of the library.
     pub(super) fn inline_call(&mut self, index: usize, args: &'a [ast::Expr], span: Span) -> Result<Value> {
@@ -57,17 +70,18 @@ impl<'a> Lowerer<'a> {
         self.inlined -= 1;
         self.body.jumps = jumps;
         let (mut value, mut block) = lowered.map_err(|d| Diagnostic { span, ..d })?;
+        let name = &self.functions[index].name;
+        let access = match ORDERING.iter().any(|start| name.starts_with(start)) {
+            true => Some(Access::Ordered),
+            false => None,
+        };
         block.visit_mut(&mut |stmt| {
             stmt.span = span;
-            stmt.kind.expressions_mut().into_iter().for_each(|e| move_to(e, span));
-            stmt.kind.places_mut().into_iter().for_each(|place| place.span = span);
+            stmt.kind.expressions_mut().into_iter().for_each(|e| move_to(e, span, access));
+            stmt.kind.places_mut().into_iter().for_each(|place| move_place(place, span, access));
         });
         if let Value::Scalar(value) = &mut value {
-            move_to(&mut value.expr, span);
-        }
-        let name = &self.functions[index].name;
-        if ["pthread_", "sem_", "mtx_", "cnd_", "tss_", "call_once"].iter().any(|p| name.starts_with(p)) {
-            self.program.atomics.push((span, true));
+            move_to(&mut value.expr, span, access);
         }
         self.body.locals[first_local..].iter_mut().for_each(|local| local.span = span);
         self.body.out.extend(block.0);
@@ -100,12 +114,17 @@ pub(super) fn is_stable(e: &Expr) -> bool {
     }
 }
 
-/// Gives an expression and all in it one place.
-fn move_to(e: &mut Expr, span: Span) {
+/// Gives an expression and all in it one place, and its accesses one kind, if they have one.
+fn move_to(e: &mut Expr, span: Span, access: Option<Access>) {
     e.visit_mut(&mut |e| {
         e.span = span;
         if let ExprKind::Read(place) | ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) = &mut e.kind {
-            place.span = span;
+            move_place(place, span, access);
         }
     });
+}
+
+fn move_place(place: &mut Place, span: Span, access: Option<Access>) {
+    place.span = span;
+    place.access = access.unwrap_or(place.access);
 }

@@ -141,17 +141,18 @@ impl<'a> Lowerer<'a> {
         let mut first = true;
         for conversion in pieces {
             let target = if conversion.assigned { pointers.next() } else { None };
-            let converts = !matches!(conversion.piece, Piece::Space | Piece::Text(_) | Piece::Count(_));
+            let assigns = !matches!(conversion.piece, Piece::Space | Piece::Text(_) | Piece::Count(_))
+                && conversion.assigned;
             let (_, block) =
                 self.captured(|this| this.read_piece(&progress, conversion, target, first, span))?;
             let test = read_local(going, Scalar::Bool, span);
             self.emit(StmtKind::If(test, block, Block::default()), span);
-            first &= !converts;
+            first &= !assigns;
         }
         Ok(Some(Value::Scalar(Typed { expr: read_local(count, number, span), ty: CType::INT })))
     }
 
-    /// Reads one piece; `first` if none has been converted before.
+    /// Reads one piece; `first` if none has been assigned before.
     fn read_piece(
         &mut self,
         progress: &Progress,

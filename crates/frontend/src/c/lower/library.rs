@@ -453,7 +453,7 @@ impl<'a> Lowerer<'a> {
         let arg = self.convert(arg, &generic, span)?;
         // A function that is named is the only one.
         if let Some(word) = self.fold(&pointer.expr) {
-            let target = fencepost_ir::pointer::target(word, self.program.pointer_bits);
+            let target = fencepost_ir::pointer::target(word);
             let fencepost_ir::pointer::Target::Procedure(procedure) = target else {
                 return Err(Diagnostic::new(function.span, "this is not a function"));
             };
@@ -485,7 +485,7 @@ impl<'a> Lowerer<'a> {
             [] => Vec::new(),
             [param] => {
                 let scalar = param.ty.as_scalar().unwrap_or(arg.ty);
-                vec![convert::wrapping(arg, scalar, span)]
+                vec![self.recast(arg, scalar, span)]
             }
             _ => {
                 let message = format!("`{}` takes more than one argument", code.name);

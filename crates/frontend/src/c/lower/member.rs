@@ -50,12 +50,12 @@ impl<'a> Lowerer<'a> {
 
     /// The members on the way to a member.
     pub(super) fn member_path(&self, id: RecordId, name: &str) -> Option<Vec<usize>> {
-        let members = &self.members[id.0 as usize];
-        if let Some(i) = members.iter().position(|m| m.name == name) {
-            return Some(vec![i]);
+        let names = self.member_names.get(&id)?;
+        if let Some(places) = names.get(name) {
+            return Some(vec![places[0]]);
         }
-        members.iter().enumerate().filter(|(_, m)| m.name.is_empty()).find_map(|(i, member)| {
-            let CType::Record(inner) = *member.ty.unqualified() else { return None };
+        names.get("")?.iter().find_map(|&i| {
+            let CType::Record(inner) = *self.members[id.0 as usize][i].ty.unqualified() else { return None };
             let rest = self.member_path(inner, name)?;
             Some([vec![i], rest].concat())
         })

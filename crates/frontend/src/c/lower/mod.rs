@@ -5,6 +5,7 @@
 //! but those of memory, calls and spawns, so assignments within expressions become statements of
 //! their own before the one they stand in, operands from left to right; C leaves the order open.
 
+mod address;
 mod allocate;
 mod asm;
 mod assign;
@@ -35,6 +36,7 @@ mod life;
 mod lifetime;
 mod member;
 mod memory;
+mod names;
 mod overflow;
 mod overlay;
 mod place;
@@ -44,6 +46,7 @@ mod rows;
 mod spawn_loop;
 mod statement;
 mod thread_local;
+mod typing;
 mod variadic;
 mod wide;
 
@@ -53,7 +56,7 @@ use super::spelling::{self, Definitions};
 use super::types::{CType, FunctionType, Types};
 use crate::Diagnostic;
 use fencepost_ir::tree::*;
-use fencepost_ir::{Scalar, Span, Step};
+use fencepost_ir::{Access, Scalar, Span, Step};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
@@ -204,6 +207,8 @@ struct Lowerer<'a> {
     complete: Vec<bool>,
     /// The members of each record.
     members: Vec<Vec<record::Member>>,
+    /// Where the members of each name stand in it.
+    member_names: HashMap<fencepost_ir::RecordId, record::MemberNames>,
     /// Where each record is defined.
     definitions: Vec<Option<Span>>,
     /// The constants of each enumeration.
@@ -217,6 +222,8 @@ struct Lowerer<'a> {
     /// Functions and variables that all units share.
     external: HashMap<String, Symbol>,
     globals: Vec<Global<'a>>,
+    shared_names: names::Taken,
+    thread_local_names: names::Taken,
     functions: Vec<Function<'a>>,
     /// What the library defines.
     library: HashMap<String, Symbol>,
@@ -270,6 +277,8 @@ struct Lowerer<'a> {
     uses_varargs: bool,
     /// The next call is made for what it does.
     value_unused: bool,
+    /// Around how many operands that are not evaluated, where calls need only types.
+    unevaluated: u32,
     program: Program,
     body: Body,
 }
@@ -286,6 +295,7 @@ impl<'a> Lowerer<'a> {
             alignments: Vec::new(),
             complete: Vec::new(),
             members: Vec::new(),
+            member_names: HashMap::new(),
             definitions: Vec::new(),
             enumerations: HashMap::new(),
             scopes: vec![HashMap::new()],
@@ -294,6 +304,8 @@ impl<'a> Lowerer<'a> {
             file_scopes: Vec::new(),
             external: HashMap::new(),
             globals: Vec::new(),
+            shared_names: names::Taken::default(),
+            thread_local_names: names::Taken::default(),
             functions: Vec::new(),
             library: HashMap::new(),
             library_unit: usize::MAX,
@@ -324,6 +336,7 @@ impl<'a> Lowerer<'a> {
             cleans_up: false,
             uses_varargs: false,
             value_unused: false,
+            unevaluated: 0,
             program,
             body: Body::default(),
         }
@@ -412,8 +425,6 @@ impl<'a> Lowerer<'a> {
         self.program.exposes_pointers |=
             exposure::addresses_become_numbers(&self.program, &self.pointer_casts);
         self.keep_in_memory();
-        self.program.atomics.sort_unstable_by_key(|(span, _)| (span.file.0, span.line, span.column));
-        self.program.atomics.dedup();
         let definitions = self.known_types();
         Ok((self.program, definitions))
     }
@@ -449,7 +460,7 @@ impl<'a> Lowerer<'a> {
         let ty = Type::with_dims(element, &[text.len() as u32]);
         let id = self.program.shared.len() as u32;
         self.program.shared.push(Variable::new("argv.0".into(), ty, init, Span::NONE));
-        fencepost_ir::pointer::to_object(id, 0, self.program.pointer_bits)
+        fencepost_ir::pointer::to_object(id, 0)
     }
 
     /// `argc` is 1, and `argv` has one name.
@@ -467,7 +478,7 @@ impl<'a> Lowerer<'a> {
                     let init = vec![Choices::one(name), Choices::one(0)];
                     let id = self.program.shared.len();
                     self.program.shared.push(Variable::new("argv".into(), ty, init, Span::NONE));
-                    fencepost_ir::pointer::to_object(id as u32, 0, self.program.pointer_bits)
+                    fencepost_ir::pointer::to_object(id as u32, 0)
                 }
                 _ => {
                     let span = self.functions[main].span;
@@ -576,20 +587,6 @@ impl<'a> Lowerer<'a> {
     }
 
     fn emit(&mut self, kind: StmtKind, span: Span) {
-        // A load that is all of a statement stands where the statement does.
-        let into_register = match &kind {
-            StmtKind::Declare(_, Some(value)) => Some(value),
-            StmtKind::Assign(place, value) => {
-                let private = matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)));
-                private.then_some(value)
-            }
-            _ => None,
-        };
-        if let Some(Expr { kind: ExprKind::Read(_), span: read, .. }) = into_register
-            && let Some((_, ordered)) = self.program.atomics.iter().rev().take(8).find(|(s, _)| s == read)
-        {
-            self.program.atomics.push((span, *ordered));
-        }
         self.body.out.push(Stmt { kind, span });
     }
 

@@ -64,10 +64,14 @@ impl Lowerer<'_> {
         let casts = std::mem::take(&mut self.casts);
         let sizes = self.sizes_followed();
         let mut views: Vec<(Viewed, Vec<Field>)> = Vec::new();
-        let mut add = |key, view: Field| match views.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, views)) if views.contains(&view) => {}
-            Some((_, views)) => views.push(view),
-            None => views.push((key, vec![view])),
+        let mut places: HashMap<Viewed, usize> = HashMap::new();
+        let mut add = |key, view: Field| {
+            let place = *places.entry(key).or_insert(views.len());
+            match views.get_mut(place) {
+                Some((_, views)) if views.contains(&view) => {}
+                Some((_, views)) => views.push(view),
+                None => views.push((key, vec![view])),
+            }
         };
         for (procedure, cast) in &casts {
             let procedure = matches!(cast.variable, VarRef::Local(_)).then_some(*procedure);
@@ -96,10 +100,10 @@ impl Lowerer<'_> {
                 add((procedure, variable), view);
             }
         }
-        let mut done = Vec::new();
+        let mut done = HashSet::new();
         for (key, views) in views {
             let Some(ty) = self.cast_variable(key.0, key.1).map(|v| v.ty.clone()) else { continue };
-            done.push(key);
+            done.insert(key);
             self.become_union(key.0, key.1, ty, views);
         }
         for id in (0..self.program.procedures.len()).map(ProcedureId) {
@@ -271,8 +275,12 @@ impl Lowerer<'_> {
     /// Sizes of the scalars that are accessed through pointers.
     fn sizes_followed(&self) -> HashSet<u64> {
         let mut sizes = HashSet::new();
+        let mut seen = HashSet::new();
         let mut see = |place: &Place| {
-            if let Base::Pointed(_, ty) = &place.base {
+            if let Base::Pointed(_, ty) = &place.base
+                && !seen.contains(ty)
+            {
+                seen.insert(ty.clone());
                 sizes.extend(self.program.records.layout(ty).iter().map(|cell| cell.ty.size()));
             }
         };

@@ -63,7 +63,10 @@ impl<'a> Lowerer<'a> {
                 let pointer = Scalar::Pointer { bits: self.program.pointer_bits };
                 let storage = self.types().storage(&ty).ok_or_else(|| self.no_values(&ty, span))?;
                 let base = Base::Pointed(Box::new(read_local(id, pointer, span)), storage);
-                Ok(Lvalue { place: Place { base, path: Vec::new(), span }, ty })
+                Ok(Lvalue {
+                    place: Place { base, path: Vec::new(), span, access: fencepost_ir::Access::Plain },
+                    ty,
+                })
             }
             Some(Symbol::Global(index)) => {
                 let variable = self.global(index, span)?;
@@ -107,15 +110,11 @@ impl<'a> Lowerer<'a> {
             return Err(Diagnostic::new(declared, format!("`{name}` has no room for anything")));
         }
         let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
-        let taken = |variables: &[Variable], name: &str| variables.iter().any(|v| v.name == name);
-        let table = if per_thread { &self.program.thread_locals } else { &self.program.shared };
-        let mut unique = name.clone();
-        let mut copy = 1;
-        while taken(table, &unique) {
-            copy += 1;
-            unique = format!("{name}.{copy}");
-        }
-        let table = if per_thread { &mut self.program.thread_locals } else { &mut self.program.shared };
+        let (table, names) = match per_thread {
+            true => (&mut self.program.thread_locals, &mut self.thread_local_names),
+            false => (&mut self.program.shared, &mut self.shared_names),
+        };
+        let unique = names.free(table, &name);
         table.push(Variable::new(unique, storage, init, declared));
         let id = table.len() - 1;
         let variable =
@@ -155,7 +154,7 @@ impl<'a> Lowerer<'a> {
             return Ok(Lvalue { place: place.clone(), ty });
         }
         let base = Base::Pointed(Box::new(pointer.expr), storage);
-        Ok(Lvalue { place: Place { base, path: Vec::new(), span }, ty })
+        Ok(Lvalue { place: Place { base, path: Vec::new(), span, access: fencepost_ir::Access::Plain }, ty })
     }
 
     /// The type of a place in the procedure that is being made.
@@ -235,7 +234,7 @@ impl<'a> Lowerer<'a> {
             return self.atomic_copy(Lvalue { place, ty }, span);
         }
         if ty.is_atomic() {
-            self.mark_atomic(atomic::Order::SeqCst, span);
+            place.access = fencepost_ir::Access::Ordered;
         }
         self.keeps_numbers |= ty.is_floating();
         let ty = ty.unqualified().clone();

@@ -133,8 +133,8 @@ impl<'p> Analysis<'p> {
 
     fn run(&mut self) {
         self.prepare();
-        // Each round follows pointers one step further; more than this many are as good as any.
-        for _ in 0..50 {
+        // Sets only grow, and an object has finitely many bytes, so this ends.
+        loop {
             self.changed = false;
             self.round();
             if !self.changed {
@@ -186,7 +186,7 @@ impl<'p> Analysis<'p> {
 
     /// What a constant word points to.
     fn constant(&self, word: i64) -> BTreeSet<Target> {
-        match pointer::target(word, self.program.pointer_bits) {
+        match pointer::target(word) {
             pointer::Target::Object(object, offset) if (object as usize) < self.program.shared.len() => {
                 let object = Object::Variable(None, VarRef::Shared(SharedId(object as usize)));
                 BTreeSet::from([self.located(object, offset.into())])
@@ -226,7 +226,8 @@ impl<'p> Analysis<'p> {
             }
             (Object::Site(..), _) if is_byte(ty) => (object, offset % CHUNK),
             (Object::Site(..), None) => (object, within(records, ty, offset % size.max(1))),
-            _ => (object, within(records, ty, offset)),
+            // What leads past the end goes on at the beginning, as in an array of such objects.
+            _ => (object, within(records, ty, offset % size.max(1))),
         }
     }
 

@@ -24,11 +24,22 @@ struct Layout {
     most: u64,
     fields: Vec<Field>,
     members: Vec<Member>,
+    names: MemberNames,
     /// Where the next member begins at the earliest.
     bits: u64,
     alignment: u64,
     /// Bit-fields that have no unit yet: the member, its first bit, and how many it has.
     waiting: Vec<(usize, u64, u64)>,
+}
+
+/// Where the members of each name stand; those without one have several places.
+pub(super) type MemberNames = HashMap<String, Vec<usize>>;
+
+impl Layout {
+    fn add(&mut self, member: Member) {
+        self.names.entry(member.name.clone()).or_default().push(self.members.len());
+        self.members.push(member);
+    }
 }
 
 impl Default for Layout {
@@ -39,6 +50,7 @@ impl Default for Layout {
             most: u64::MAX,
             fields: Vec::new(),
             members: Vec::new(),
+            names: MemberNames::new(),
             bits: 0,
             alignment: 1,
             waiting: Vec::new(),
@@ -137,7 +149,7 @@ impl<'a> Lowerer<'a> {
             for field in declared {
                 let name = field.declarator.name.as_ref().map_or("", |n| &n.text);
                 let ty = self.derive(base.clone(), &field.declarator)?;
-                if !name.is_empty() && self.has_member(&layout.members, name) {
+                if !name.is_empty() && self.has_member(&layout, name) {
                     return Err(Diagnostic::new(field.span, format!("there is a member `{name}` already")));
                 }
                 if let Some(width) = &field.width {
@@ -160,6 +172,7 @@ impl<'a> Lowerer<'a> {
         self.alignments[id.0 as usize] = layout.alignment;
         self.complete[id.0 as usize] = true;
         self.definitions[id.0 as usize] = Some(record.span);
+        self.member_names.insert(id, layout.names);
         self.members[id.0 as usize] = layout.members;
         Ok(())
     }
@@ -188,11 +201,13 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Whether a name is that of a member, or of one of an unnamed record among them.
-    fn has_member(&self, members: &[Member], name: &str) -> bool {
-        members.iter().any(|member| match member.ty.unqualified() {
-            CType::Record(inner) if member.name.is_empty() => self.member_path(*inner, name).is_some(),
-            _ => member.name == name,
-        })
+    fn has_member(&self, layout: &Layout, name: &str) -> bool {
+        let unnamed = layout.names.get("").map_or(&[][..], |unnamed| unnamed);
+        layout.names.contains_key(name)
+            || unnamed.iter().any(|i| match layout.members[*i].ty.unqualified() {
+                CType::Record(inner) => self.member_path(*inner, name).is_some(),
+                _ => false,
+            })
     }
 
     fn field(&mut self, layout: &mut Layout, name: &str, ty: CType, aligned: u64, span: Span) -> Result<()> {
@@ -213,7 +228,8 @@ impl<'a> Lowerer<'a> {
         layout.bits = layout.bits.max((offset + size) * 8);
         layout.alignment = layout.alignment.max(align);
         layout.fields.push(Field { name: name.to_string(), ty: storage, offset });
-        layout.members.push(Member { name: name.to_string(), ty, field: layout.fields.len() - 1 });
+        let field = layout.fields.len() - 1;
+        layout.add(Member { name: name.to_string(), ty, field });
         Ok(())
     }
 
@@ -253,7 +269,7 @@ impl<'a> Lowerer<'a> {
             layout.alignment = layout.alignment.max(self.types().alignment(&declared).min(layout.most));
         }
         layout.waiting.push((layout.members.len(), first, bits));
-        layout.members.push(Member { name: name.to_string(), ty: declared, field: 0 });
+        layout.add(Member { name: name.to_string(), ty: declared, field: 0 });
         Ok(())
     }
 
@@ -333,12 +349,13 @@ impl<'a> Lowerer<'a> {
         };
         let mut next = 0i128;
         let mut constants = Vec::new();
+        let mut names = HashSet::new();
         for enumerator in enumerators {
             if let Some(value) = &enumerator.value {
                 next = self.constant(value)?;
             }
             let here = self.scopes.last().and_then(|scope| scope.get(&enumerator.name.text));
-            let twice = constants.iter().any(|(name, _)| *name == &enumerator.name.text)
+            let twice = !names.insert(&enumerator.name.text)
                 || here.is_some_and(|s| !matches!(s, Symbol::Constant(value, _) if *value == next));
             if twice {
                 let message = format!("`{}` is declared twice in this block", enumerator.name.text);

@@ -60,6 +60,11 @@ impl<'a> Lowerer<'a> {
         Ok(self.keep(length.expr))
     }
 
+    /// Whether an expression is an element or a row of an array with rows of variable length.
+    pub(super) fn is_in_rows(&self, e: &'a ast::Expr) -> bool {
+        self.in_rows(e).is_some()
+    }
+
     fn in_rows(&self, e: &'a ast::Expr) -> Option<InRows<'a>> {
         let mut indices = Vec::new();
         let mut base = e;

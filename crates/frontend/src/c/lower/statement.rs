@@ -6,6 +6,7 @@
 
 use super::*;
 use crate::c::ast::{ForInit, LabelKind, StmtKind as Ast};
+use std::collections::BTreeMap;
 
 /// Locals with more scalars than this are kept in memory.
 const MOST_REGISTERS: u64 = 256;
@@ -31,6 +32,8 @@ enum Target {
 pub(super) struct Switch {
     /// Values from and to, and the label.
     cases: Vec<(i128, i128, String, Span)>,
+    /// Where the cases from each value to another stand.
+    places: BTreeMap<i128, (i128, Span)>,
     default: Option<String>,
     /// Type of what is switched on.
     ty: Option<CType>,
@@ -463,10 +466,14 @@ impl<'a> Lowerer<'a> {
                 };
                 match (from, to) {
                     (Some(from), Some(to)) => {
-                        let meets = |(f, t, ..): &&(i128, i128, String, Span)| *f <= to && from <= *t;
-                        if let Some((.., first)) = switch.cases.iter().find(meets) {
+                        let below = switch.places.range(..=to).next_back();
+                        if let Some((_, (_, first))) = below.filter(|(_, (end, _))| from <= *end) {
                             return Err(Diagnostic::new(label.span, "this case stands twice")
                                 .label(format!("first in line {}", first.line)));
+                        }
+                        // A range from a larger value to a smaller one is empty.
+                        if from <= to {
+                            switch.places.insert(from, (to, label.span));
                         }
                         switch.cases.push((from, to, name.clone(), label.span));
                     }
@@ -668,8 +675,7 @@ pub(super) fn anything(scalar: Scalar) -> Option<Choices> {
             let (lo, hi) = if int.bits == 64 { (i64::MIN.into(), i64::MAX.into()) } else { int.limits() };
             Some(Choices(vec![(lo as i64, hi as i64)]))
         }
-        Scalar::Pointer { bits: 64 } => Some(Choices(vec![(i64::MIN, i64::MAX)])),
-        Scalar::Pointer { .. } => Some(Choices(vec![(0, u32::MAX.into())])),
+        Scalar::Pointer { .. } => Some(Choices(vec![(i64::MIN, i64::MAX)])),
         Scalar::Range { .. } | Scalar::Integer | Scalar::Thread | Scalar::Mutex => None,
     }
 }

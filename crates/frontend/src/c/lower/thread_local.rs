@@ -115,7 +115,7 @@ impl Lowerer<'_> {
                     Step::Field(i) => Projection::Field(*i),
                 });
                 let base = Base::Pointed(Box::new(read.clone()), ty.clone());
-                let place = Place { base, path: steps.collect(), span };
+                let place = Place { base, path: steps.collect(), span, access: Access::Plain };
                 let value = Expr::constant(value, scalar, span);
                 block.push(Stmt { kind: StmtKind::Assign(place, value), span });
             }

@@ -172,7 +172,11 @@ impl<'a> Lowerer<'a> {
             false => Scalar::Int(IntType { bits: 64, signed: false }),
         };
         let base = Base::Pointed(Box::new(at.expr.clone()), scalar.into());
-        let word = Expr { kind: ExprKind::Read(Place { base, path: Vec::new(), span }), ty: scalar, span };
+        let word = Expr {
+            kind: ExprKind::Read(Place { base, path: Vec::new(), span, access: Access::Plain }),
+            ty: scalar,
+            span,
+        };
         let word = self.keep(word);
         let one = self.int_constant(1, &CType::INT, span);
         let next = self.offset(at, one, 1, span)?;

@@ -9,6 +9,7 @@ mod attribute;
 mod declaration;
 mod declarator;
 mod expression;
+mod if_chain;
 mod specifier;
 mod statement;
 
@@ -53,6 +54,8 @@ struct Parser<'t, 'a> {
     names: HashMap<String, Meaning>,
     /// What names meant before they were declared, to be restored at the ends of scopes.
     undo: Vec<(String, Option<Meaning>)>,
+    /// How many chains of `else if` were laid out flat.
+    chains: usize,
 }
 
 /// Parses a translation unit.
@@ -97,7 +100,7 @@ pub fn parameters(tokens: &[Token<'_>], types: &[&str]) -> Result<Vec<Parameter>
 impl<'t, 'a> Parser<'t, 'a> {
     fn new<'n>(tokens: &'t [Token<'a>], types: impl IntoIterator<Item = &'n str>) -> Parser<'t, 'a> {
         let names = types.into_iter().map(|name| (name.to_string(), Meaning::Type)).collect();
-        Parser { tokens, position: 0, depth: 0, reach: 0, names, undo: Vec::new() }
+        Parser { tokens, position: 0, depth: 0, reach: 0, names, undo: Vec::new(), chains: 0 }
     }
 
     // Tokens

@@ -61,7 +61,7 @@ impl Parser<'_, '_> {
     }
 
     /// A statement inside of another.
-    fn inner(&mut self) -> Result<Box<Stmt>> {
+    pub(super) fn inner(&mut self) -> Result<Box<Stmt>> {
         Ok(Box::new(self.deeper(Self::statement)?))
     }
 
@@ -139,13 +139,7 @@ impl Parser<'_, '_> {
     /// A statement that begins with a keyword; none if an expression does.
     fn keyword_statement(&mut self, keyword: Keyword) -> Result<Option<StmtKind>> {
         Ok(Some(match keyword {
-            Keyword::If => {
-                self.advance();
-                let condition = self.condition()?;
-                let then = self.inner()?;
-                let otherwise = if self.take_word(Keyword::Else) { Some(self.inner()?) } else { None };
-                StmtKind::If(condition, then, otherwise)
-            }
+            Keyword::If => self.if_chain()?,
             Keyword::Switch => {
                 self.advance();
                 StmtKind::Switch(self.condition()?, self.inner()?)
@@ -214,7 +208,7 @@ impl Parser<'_, '_> {
     }
 
     /// `(a)`
-    fn condition(&mut self) -> Result<Expr> {
+    pub(super) fn condition(&mut self) -> Result<Expr> {
         self.expect("(")?;
         let condition = self.expression()?;
         self.expect(")")?;

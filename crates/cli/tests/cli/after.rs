@@ -1,0 +1,122 @@
+//! What comes after a verdict, for the verdict of every engine: the simplest run, its story, page, drawing and trace, and the
+//! proof; and limits, which end what comes after a verdict and not the verdict.
+
+use crate::{Ran, check, fencepost_args, json, scratch};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const ENGINES: [&str; 7] = ["auto", "explicit", "dual", "lazy", "rounds", "age", "bmc"];
+
+/// A program in each language, and whether it is safe under TSO.
+const PROGRAMS: [(&str, bool); 6] = [
+    ("examples/dekker.fp", false),
+    ("examples/dekker_fenced.fp", true),
+    ("examples/peterson.c", false),
+    ("examples/peterson_fenced.c", true),
+    ("examples/park.c", false),
+    ("examples/mp.fp", true),
+];
+
+#[test]
+fn every_engine_has_all_of_it() {
+    let folder = scratch("after/folder", "").with_file_name("");
+    for (program, is_safe) in PROGRAMS {
+        for engine in ENGINES {
+            let stem = format!("{engine}-{}", Path::new(program).file_name().unwrap().to_string_lossy());
+            let file = |ending: &str| folder.join(format!("{stem}.{ending}")).display().to_string();
+            let (trace, page, picture, proof) = (file("json"), file("html"), file("svg"), file("proof"));
+            for old in [&trace, &page, &picture, &proof] {
+                let _ = std::fs::remove_file(old);
+            }
+            let mut args = vec!["check", program, "--engine", engine, "--timeout", "60", "--report", &page];
+            let more: &[&str] =
+                if is_safe { &["--certificate", &proof] } else { &["--trace", &trace, "--svg", &picture] };
+            args.extend(more);
+            let ran = fencepost_args(&args);
+            assert_eq!(ran.code, i32::from(!is_safe), "{args:?}: {}{}", ran.stdout, ran.stderr);
+            let page = std::fs::read_to_string(&page).unwrap();
+            assert!(page.contains("</html>"), "{args:?}");
+            if !is_safe {
+                let replayed = fencepost_args(&["replay", program, &trace]);
+                assert_eq!(replayed.code, 0, "{args:?}: {}", replayed.stderr);
+                assert!(std::fs::read_to_string(&picture).unwrap().contains("</svg>"), "{args:?}");
+                let told = fencepost_args(&["explain", program, "--engine", engine, "--timeout", "60"]);
+                assert!(told.code == 1 && told.stdout.contains("What happens"), "{args:?}: {}", told.stdout);
+            } else if Path::new(&proof).exists() {
+                let checked = fencepost_args(&["certify", program, &proof]);
+                assert_eq!(checked.code, 0, "{args:?}: {}", checked.stderr);
+            }
+        }
+    }
+}
+
+/// Two threads that lose an update, in so many rounds.
+fn counters(rounds: u32) -> String {
+    format!(
+        "#include <pthread.h>\n#include <assert.h>\nint x;\n\
+         void *f(void *a) {{ for (int i = 0; i < {rounds}; i++) x++; return 0; }}\n\
+         int main(void) {{ pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0);\n\
+         pthread_join(a, 0); pthread_join(b, 0); assert(x == 2 * {rounds}); }}\n"
+    )
+}
+
+/// What comes after the verdict is ended by the time limit, and the verdict stays.
+#[test]
+fn a_long_run_is_told_in_time() {
+    let page = scratch("after/long.html", "");
+    let start = Instant::now();
+    let options = ["--timeout", "20", "--report", page.to_str().unwrap()];
+    let ran = check("after/long.c", &counters(1000), &options);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
+    assert!(std::fs::read_to_string(page).unwrap().contains("</html>"));
+    assert!(ran.stdout.lines().count() < 4_000, "{} lines", ran.stdout.lines().count());
+}
+
+/// The trace of a long run is whole, and can be replayed.
+#[test]
+fn a_long_trace_is_whole() {
+    let program = scratch("after/trace.c", &counters(400));
+    let trace = scratch("after/trace.json", "");
+    let (program, file) = (program.to_str().unwrap(), trace.to_str().unwrap());
+    let ran = fencepost_args(&["check", program, "--engine", "explicit", "--trace", file, "-q"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let steps = json(&std::fs::read_to_string(&trace).unwrap())["trace"].as_array().unwrap().len();
+    assert!(steps > 2_400, "{steps}");
+    assert_eq!(fencepost_args(&["replay", program, file]).code, 0);
+}
+
+/// Checks a program in a process that may have so many megabytes of addresses.
+#[cfg(target_os = "linux")]
+fn check_with_addresses(megabytes: u64, file: &Path, args: &[&str]) -> Ran {
+    let words = [&["check", file.to_str().unwrap()], args].concat().join(" ");
+    let script =
+        format!("ulimit -v {}; exec '{}' {words}", megabytes * 1024, env!("CARGO_BIN_EXE_fencepost"));
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-c", &script]).stdin(Stdio::null()).output().expect("there is a shell");
+    Ran {
+        code: output.status.code().expect("not ended by a signal: an allocation failed"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Many objects before an error, and threads without end: what is kept of a run, and what is searched, stays within the limit.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_limited_after_the_verdict_too() {
+    let objects = "#include <stdlib.h>\n#include <assert.h>\nint main(void) {\n\
+                   for (int i = 0; i < 20000; i++) { int *p = malloc(4); *p = i; free(p); }\n assert(0); }\n";
+    let file = scratch("after/objects.c", objects);
+    let ran = check_with_addresses(1_800, &file, &["--memory", "800", "--timeout", "60"]);
+    assert!(ran.code == 1 || ran.code == 3, "{}{}", ran.stdout, ran.stderr);
+    let threads = "shared 0..3 x;\nprocess w() { x = 1; }\nprocess m() { while (true) { spawn w(); } }\nstart m();\n\
+                   final not exists (x == 2);\n";
+    let file = scratch("after/threads.fp", threads);
+    for engine in ["age", "rounds", "explicit", "auto"] {
+        let args = ["--memory", "200", "--timeout", "15", "--engine", engine];
+        let ran = check_with_addresses(1_400, &file, &args);
+        assert!(ran.code == 0 || ran.code == 3, "{engine}: {}{}", ran.stdout, ran.stderr);
+    }
+}

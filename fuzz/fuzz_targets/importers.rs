@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use fencepost_frontend::{memorax, trencher};
+use fencepost_models::{memorax, trencher};
 use fencepost_passes::pipeline;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {

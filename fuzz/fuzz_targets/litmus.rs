@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use fencepost_frontend::litmus;
+use fencepost_litmus as litmus;
 use fencepost_passes::pipeline;
 
 libfuzzer_sys::fuzz_target!(|text: &str| match litmus::read_test("fuzz", text) {

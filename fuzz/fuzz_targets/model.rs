@@ -3,15 +3,15 @@
 
 #![no_main]
 
-use fencepost_frontend::model;
+use fencepost_models::fp;
 use fencepost_passes::pipeline;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    match model::read("fuzz.fp", text) {
+    match fp::read("fuzz.fp", text) {
         Err((_, diagnostics)) => assert!(!diagnostics.is_empty() && diagnostics.iter().all(|d| d.span.is_some())),
         Ok(tree) => {
             let printed = tree.to_string();
-            let again = model::read("fuzz.fp", &printed).expect("what is printed can be read");
+            let again = fp::read("fuzz.fp", &printed).expect("what is printed can be read");
             assert_eq!(again.to_string(), printed);
             pipeline::lower(tree);
         }

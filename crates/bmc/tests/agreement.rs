@@ -53,7 +53,7 @@ fn check(program: &Program, model: Model, engine: &Bmc, seen: &mut Seen) -> Opti
 }
 
 fn disagreement(text: &str, seen: &mut Seen) -> Option<String> {
-    let tree = fencepost_frontend::model::read("random.fp", text).ok()?;
+    let tree = fencepost_models::fp::read("random.fp", text).ok()?;
     let program = pipeline::lower(tree);
     let engine = Bmc { unwind: Some(2), rounds: Some(4), clock: Some(4), ..Bmc::default() };
     Model::ALL.into_iter().find_map(|model| check(&program, model, &engine, seen))
@@ -83,9 +83,8 @@ fn random_programs_agree_with_the_reference() {
 fn a_section_that_is_cut_off_is_left_out() {
     let text = "shared int x; thread a { int i = 0; atomic { x = 1; while (i < 5) { i = i + 1; } x = 0; } }
         thread b { assert(x == 0); }";
-    let program = pipeline::lower(
-        fencepost_frontend::model::read("cut.fp", text).unwrap_or_else(|e| panic!("{:?}", e.1)),
-    );
+    let program =
+        pipeline::lower(fencepost_models::fp::read("cut.fp", text).unwrap_or_else(|e| panic!("{:?}", e.1)));
     for model in Model::ALL {
         for (unwind, complete) in [(2, false), (5, true)] {
             let engine = Bmc { unwind: Some(unwind), rounds: Some(3), clock: Some(4), ..Bmc::default() };

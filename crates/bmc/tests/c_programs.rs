@@ -1,9 +1,9 @@
 //! C programs with pointers, allocation, mutexes and joins: the same verdicts as explicit search, under all models.
 
 use fencepost_bmc::Bmc;
+use fencepost_c as c;
 use fencepost_certify::replay;
 use fencepost_explore::Explicit;
-use fencepost_frontend::c;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Unreached, Verdict};
 

@@ -5,8 +5,9 @@
 
 use fencepost_bmc::Bmc;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
-use fencepost_frontend::{c, model};
+use fencepost_c as c;
 use fencepost_ir::cfg::Program;
+use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_samples::random::{Config, program};
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
@@ -64,7 +65,7 @@ fn random_programs() {
     let mut counts = Counts::default();
     for seed in 0..seeds {
         let text = program(seed, Config::default()).to_string();
-        let Ok(tree) = model::read("random.fp", &text) else { continue };
+        let Ok(tree) = fp::read("random.fp", &text) else { continue };
         let program = pipeline::lower(tree);
         let model = Model::ALL[seed as usize % 3];
         compare(&format!("seed {seed}\n{text}"), &program, model, (1, 2, 2), &mut counts);

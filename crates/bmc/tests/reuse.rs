@@ -2,9 +2,9 @@
 //! programs that notice it and on random ones.
 
 use fencepost_bmc::{Abstraction, Bmc};
+use fencepost_c as c;
 use fencepost_certify::replay;
 use fencepost_explore::Explicit;
-use fencepost_frontend::c;
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;

@@ -7,9 +7,10 @@
 
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
 use fencepost_bmc::{Abstraction, Bmc};
+use fencepost_c as c;
 use fencepost_explore::Explicit;
-use fencepost_frontend::{c, model};
 use fencepost_ir::cfg::Program;
+use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::tiny::Tiny;
@@ -97,7 +98,7 @@ fn of_c(name: &str, text: &str) -> Program {
 }
 
 fn of_model(text: &str) -> Program {
-    pipeline::lower(model::read("test.fp", text).unwrap_or_else(|e| panic!("{:?}\n{text}", e.1)))
+    pipeline::lower(fp::read("test.fp", text).unwrap_or_else(|e| panic!("{:?}\n{text}", e.1)))
 }
 
 /// Compares; whether the sequential program decided it.
@@ -614,7 +615,7 @@ fn random_programs_have_the_same_verdicts() {
     let (mut fails, mut holds) = (0, 0);
     for seed in 0..seeds {
         let text = program(seed, Config::default()).to_string();
-        let Ok(tree) = model::read("random.fp", &text) else { continue };
+        let Ok(tree) = fp::read("random.fp", &text) else { continue };
         let program = pipeline::lower(tree);
         let model = Model::ALL[seed as usize % 3];
         let dialect = if seed % 2 == 0 { Dialect::Cprover } else { Dialect::Verifier };
@@ -687,7 +688,7 @@ fn examples_compile_without_warnings() {
         let text = || std::fs::read_to_string(file).unwrap();
         let tree = match file.extension().and_then(|e| e.to_str()) {
             Some("c") => c::read(&[(name, text().as_str())], &c::Options::default()),
-            Some("fp") => model::read(name, &text()),
+            Some("fp") => fp::read(name, &text()),
             _ => continue,
         };
         let program = pipeline::lower(tree.unwrap_or_else(|e| panic!("{name}: {:?}", e.1)));

@@ -4,11 +4,11 @@
 use fencepost_bmc::{Abstraction, Bmc};
 use fencepost_certify::replay;
 use fencepost_explore::Explicit;
-use fencepost_frontend::litmus::read_test;
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{
     Arith, BinaryOp, Expr, Loc, Observable, Program, Property, Quantifier, Reg, StartId,
 };
+use fencepost_litmus::read_test;
 use fencepost_memory::{Machine, reachable, with_memory};
 use fencepost_passes::pipeline;
 use fencepost_samples::tiny::Tiny;
@@ -153,7 +153,7 @@ fn clauses(compute: fn(usize) -> String, length: usize, rounds: u32) -> u64 {
         format!("thread t{own} {{ int r = 0; {body} assert(r != 3); }}\n")
     };
     let text = format!("shared int x, y;\n{}{}", thread("x", "y"), thread("y", "x"));
-    let tree = fencepost_frontend::model::read("size.fp", &text)
+    let tree = fencepost_models::fp::read("size.fp", &text)
         .unwrap_or_else(|_| panic!("the text does not parse:\n{text}"));
     let program = pipeline::lower(tree);
     let engine = Bmc { unwind: Some(1), rounds: Some(rounds), clock: Some(2), ..Bmc::default() };

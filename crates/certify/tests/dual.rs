@@ -12,7 +12,7 @@ use fencepost_task::{Answer, Bounds, Budget, Certificate, Engine, Model, Task, V
 use std::time::{Duration, Instant};
 
 fn read(name: &str, text: &str) -> Program {
-    let tree = fencepost_frontend::model::read(name, text).unwrap_or_else(|(_, d)| panic!("{name}: {d:?}"));
+    let tree = fencepost_models::fp::read(name, text).unwrap_or_else(|(_, d)| panic!("{name}: {d:?}"));
     pipeline::lower(tree)
 }
 
@@ -373,7 +373,7 @@ fn a_proof_is_rejected_when_a_change_makes_the_program_unsafe() {
         for i in (0..lines.len()).filter(|&i| lines[i].ends_with(';')) {
             // The line stays, so that all others keep their places.
             let without = [&lines[..i], &[""], &lines[i + 1..]].concat().join("\n");
-            let Ok(tree) = fencepost_frontend::model::read("random.fp", &without) else { continue };
+            let Ok(tree) = fencepost_models::fp::read("random.fp", &without) else { continue };
             let changed = pipeline::lower(tree);
             let accepted = check_certificate(&changed, &proof).is_ok();
             if let Verdict::Unsafe { .. } = answer(&changed, 200).verdict {

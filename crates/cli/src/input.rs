@@ -2,9 +2,12 @@
 
 use crate::options::{InputFormat, InputOptions};
 use crate::output;
-use fencepost_frontend::{Diagnostic, bounded, c, litmus, memorax, model, trencher};
+use fencepost_c as c;
 use fencepost_ir::{Sources, tree};
+use fencepost_litmus as litmus;
+use fencepost_models::{fp, memorax, trencher};
 use fencepost_report::diagnostics::{self, Colour};
+use fencepost_text::{Diagnostic, bounded};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +66,7 @@ pub fn parse(
 ) -> Result<tree::Program, InputError> {
     let read = match format {
         InputFormat::Litmus => litmus::read(name, text),
-        InputFormat::Fp => model::read(name, text),
+        InputFormat::Fp => fp::read(name, text),
         InputFormat::Memorax => memorax::read(name, text).map(|tree| templates(tree, options)),
         InputFormat::Trencher => trencher::read(name, text).map(|tree| templates(tree, options)),
         InputFormat::C => c::read(&[(name, text)], &c_options(options)),

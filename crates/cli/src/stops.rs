@@ -46,10 +46,10 @@ impl Subject {
     fn new(name: &str, text: &str) -> Option<Subject> {
         let (tree, format) = match Path::new(name).extension().and_then(|e| e.to_str()) {
             Some("c") => {
-                let options = fencepost_frontend::c::Options::default();
-                (fencepost_frontend::c::read(&[(name, text)], &options).ok()?, InputFormat::C)
+                let options = fencepost_c::Options::default();
+                (fencepost_c::read(&[(name, text)], &options).ok()?, InputFormat::C)
             }
-            _ => (fencepost_frontend::model::read(name, text).ok()?, InputFormat::Fp),
+            _ => (fencepost_models::fp::read(name, text).ok()?, InputFormat::Fp),
         };
         let program = pipeline::lower(tree.clone());
         Some(Subject { name: name.to_string(), tree, format, program })

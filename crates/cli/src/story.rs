@@ -2,9 +2,9 @@
 
 use crate::options::{CheckOptions, DataModelName};
 use crate::{input, output, outputs};
+use fencepost_c::outline::outline;
 use fencepost_certify::{Replay, replay_within};
 use fencepost_explore::{Least, least_weak};
-use fencepost_frontend::c::outline::outline;
 use fencepost_ir::FileId;
 use fencepost_report::digest::sha256;
 use fencepost_report::explain::{Known, Order};

@@ -2,9 +2,9 @@
 
 use crate::options::{DialectName, InputFormat, TranslateOptions};
 use crate::{Exit, input, output, outputs};
-use fencepost_frontend::Diagnostic;
 use fencepost_ir::tree;
 use fencepost_passes::pipeline;
+use fencepost_text::Diagnostic;
 use fencepost_translate::{Bound, Dialect, Language, Unsupported, translate};
 
 pub fn run(options: &TranslateOptions) -> Exit {

@@ -121,7 +121,7 @@ fn random_programs_have_the_verdict_of_explicit_search() {
     for seed in 0..seeds {
         let config = Config { storing_loops: seed % 2 == 0, ..Config::default() };
         let text = program(seed, config).to_string();
-        let tree = fencepost_frontend::model::read("random.fp", &text).unwrap();
+        let tree = fencepost_models::fp::read("random.fp", &text).unwrap();
         let program = pipeline::lower(tree);
         let answer = Dual.check(&task(&program, 400), &mut |_| {});
         if let Verdict::Unknown { reason: Reason::NotApplicable(_), .. } = &answer.verdict {
@@ -150,7 +150,7 @@ fn examples_have_the_verdicts_of_the_manifest() {
             continue;
         }
         let text = std::fs::read_to_string(format!("{folder}/{file}")).unwrap();
-        let tree = fencepost_frontend::model::read(file, &text).unwrap();
+        let tree = fencepost_models::fp::read(file, &text).unwrap();
         let program = pipeline::lower(tree);
         let answer = Dual.check(&task(&program, 1500), &mut |_| {});
         if let Some(safe) = verdict(&program, answer, file) {
@@ -174,7 +174,7 @@ fn templates_agree_with_their_instances() {
     for round in 0..400 {
         let text = template(&mut rng);
         let read = |threads| {
-            let tree = fencepost_frontend::model::read("template.fp", &text).unwrap();
+            let tree = fencepost_models::fp::read("template.fp", &text).unwrap();
             pipeline::run(tree, pipeline::Options { threads }, |_, _| {})
         };
         let program = read(None);

@@ -1,11 +1,12 @@
 //! Programs that start threads: dual has the verdict of the search, its runs replay, its proofs are accepted; and the
 //! search says the same of the program whose threads are there from the beginning.
 
+use fencepost_c as c;
 use fencepost_certify::{check_certificate, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::Explicit;
-use fencepost_frontend::{c, model};
 use fencepost_ir::cfg::{Program, validate};
+use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_passes::static_threads::static_threads;
 use fencepost_samples::random::{Config, program};
@@ -130,7 +131,7 @@ fn random_programs() {
         if !text.contains("spawn extra") {
             continue;
         }
-        let mut program = pipeline::lower(model::read("random.fp", &text).unwrap());
+        let mut program = pipeline::lower(fp::read("random.fp", &text).unwrap());
         // Of threads that are started nobody speaks by name.
         program.properties.clear();
         let Ok(fixed) = static_threads(&program, 2) else { continue };

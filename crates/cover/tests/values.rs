@@ -4,15 +4,15 @@
 use fencepost_certify::{check_certificate, replay};
 use fencepost_cover::Dual;
 use fencepost_explore::Explicit;
-use fencepost_frontend::model;
 use fencepost_ir::cfg::Program;
+use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
 use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Reason, Task, Verdict};
 use std::time::{Duration, Instant};
 
 fn read(text: &str) -> Program {
-    pipeline::lower(model::read("values.fp", text).unwrap_or_else(|e| panic!("{e:?}\n{text}")))
+    pipeline::lower(fp::read("values.fp", text).unwrap_or_else(|e| panic!("{e:?}\n{text}")))
 }
 
 fn ask(engine: &dyn Engine, program: &Program, seconds: u64) -> Answer {

@@ -138,7 +138,7 @@ mod tests {
     use fencepost_passes::pipeline;
 
     fn recursive(text: &str) -> Vec<String> {
-        let program = pipeline::lower(fencepost_frontend::model::read("test.fp", text).unwrap());
+        let program = pipeline::lower(fencepost_models::fp::read("test.fp", text).unwrap());
         let found = recursive_procedures(&program);
         let names = program.procedures.iter().zip(found).filter(|(_, found)| *found);
         names.map(|(procedure, _)| procedure.name.clone()).collect()
@@ -156,7 +156,7 @@ mod tests {
     fn nodes_of_cycles_and_between_them() {
         let text = "shared int x; thread t { int i; i = 1; while (i < 5) { i = i + 1; } i = 2; while (i < 9) { i = i + 1; }
             i = 3; assert(x == 0); }";
-        let program = pipeline::lower(fencepost_frontend::model::read("test.fp", text).unwrap());
+        let program = pipeline::lower(fencepost_models::fp::read("test.fp", text).unwrap());
         let procedure = &program.procedures[0];
         let kept = between(procedure, &vec![true; procedure.nodes as usize]);
         for head in loop_heads(procedure) {

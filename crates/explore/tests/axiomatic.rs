@@ -127,7 +127,7 @@ fn disagreement(text: &str) -> Result<Option<String>, String> {
     let mut text = text.to_string();
     let all: Vec<String> = (0..threads).map(|t| format!("t{t}.r == 0 || t{t}.s == 0")).collect();
     let _ = writeln!(text, "final forall ({} || x + y + z >= 0);", all.join(" || "));
-    let tree = fencepost_frontend::model::read("random.fp", &text).map_err(|(_, d)| format!("{d:?}"))?;
+    let tree = fencepost_models::fp::read("random.fp", &text).map_err(|(_, d)| format!("{d:?}"))?;
     let program = pipeline::lower(tree);
     let mut observed: Vec<Observable> =
         (0..3).map(|c| Observable::Cell(fencepost_ir::cfg::Loc::cell(c))).collect();
@@ -154,7 +154,7 @@ fn random_loop_free_programs() {
 #[test]
 fn what_is_not_for_it_is_refused_with_the_reason() {
     let refused = |text: &str| {
-        let tree = fencepost_frontend::model::read("p.fp", text).unwrap();
+        let tree = fencepost_models::fp::read("p.fp", text).unwrap();
         axiom::outcomes(&pipeline::lower(tree), Model::Tso, &[], &Budget::default()).unwrap_err().to_string()
     };
     assert_eq!(

@@ -1,8 +1,8 @@
 //! Random programs with allocated objects that are handed from thread to thread, with and without reductions.
 
+use fencepost_c::{Options, read};
 use fencepost_certify::replay;
 use fencepost_explore::{Explicit, Reduction};
-use fencepost_frontend::c::{Options, read};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;

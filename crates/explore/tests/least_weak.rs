@@ -110,7 +110,7 @@ fn random_programs() {
     let mut compared = 0;
     for seed in 0..seeds {
         let text = program(seed, Config::default()).to_string();
-        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let Ok(tree) = fencepost_models::fp::read("random.fp", &text) else { continue };
         let graph = pipeline::lower(tree);
         for model in Model::ALL {
             compared += usize::from(compare(&format!("seed {seed}\n{text}"), &graph, model));
@@ -122,7 +122,7 @@ fn random_programs() {
 fn of_example(name: &str, model: Model) -> (Weakness, Least) {
     let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
-    let program = pipeline::lower(fencepost_frontend::model::read(name, &text).unwrap());
+    let program = pipeline::lower(fencepost_models::fp::read(name, &text).unwrap());
     let task = Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
     let Verdict::Unsafe { trace } = Explicit::default().check(&task, &mut |_| {}).verdict else {
         panic!("{name} is unsafe")

@@ -6,9 +6,9 @@
 //! `FENCEPOST_BLESS=1` writes the golden file anew; read the difference before you commit it.
 
 use fencepost_explore::{Explicit, Finals};
-use fencepost_frontend::litmus::generate::{Cycle, all_cycles, test};
-use fencepost_frontend::litmus::{Arch, Test, read_test};
 use fencepost_ir::cfg::{Observable, Program, Reg};
+use fencepost_litmus::generate::{Cycle, all_cycles, test};
+use fencepost_litmus::{Arch, Test, read_test};
 use fencepost_memory::axiom;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Model, Reason, Task};

@@ -6,8 +6,8 @@
 //! are defined, and none behind a shift by `cl`.
 
 use fencepost_explore::{Explicit, Finals};
-use fencepost_frontend::litmus::read_test;
 use fencepost_ir::cfg::{Observable, Reg};
+use fencepost_litmus::read_test;
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
 use fencepost_task::{Bounds, Budget, Model, Task};

@@ -19,7 +19,7 @@ const LIMIT: usize = 6_000;
 
 /// The first disagreement; `None` if all is well. Also says whether the program was small enough.
 fn disagreement(text: &str) -> (Option<String>, bool) {
-    let Ok(tree) = fencepost_frontend::model::read("random.fp", text) else { return (None, false) };
+    let Ok(tree) = fencepost_models::fp::read("random.fp", text) else { return (None, false) };
     let program = pipeline::lower(tree);
     let mut compared = false;
     for model in Model::ALL {

@@ -2,8 +2,8 @@
 
 use fencepost_certify::replay;
 use fencepost_explore::Explicit;
-use fencepost_frontend::model::read;
 use fencepost_ir::cfg::Program;
+use fencepost_models::fp::read;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Trace, Verdict};
 

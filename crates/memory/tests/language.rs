@@ -8,7 +8,7 @@ use fencepost_task::{Failure, Model};
 
 fn run(text: &str, model: Model) -> Reachable {
     let tree =
-        fencepost_frontend::model::read("program.fp", text).unwrap_or_else(|(_, d)| panic!("{d:?}\n{text}"));
+        fencepost_models::fp::read("program.fp", text).unwrap_or_else(|(_, d)| panic!("{d:?}\n{text}"));
     let program = pipeline::lower(tree);
     let machine = Machine::new(&program).unwrap();
     with_memory!(model, memory => reachable(&machine, memory, 100_000)).expect("small")

@@ -97,7 +97,7 @@ fn program(known: &Known) -> Program {
         (_, Some(between)) => MP.replace("BETWEEN", between),
         (None, None) => known.text.replace("BETWEEN", ""),
     };
-    match fencepost_frontend::model::read(known.name, &text) {
+    match fencepost_models::fp::read(known.name, &text) {
         Ok(tree) => pipeline::lower(tree),
         Err((_, diagnostics)) => panic!("{}: {diagnostics:?}", known.name),
     }

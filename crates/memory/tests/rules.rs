@@ -22,7 +22,7 @@ fn program(statements: &str, other: &str) -> Program {
          thread t0 {{ 0..3 r, s; bool b; thread_id c; {statements} }} thread t1 {{ 0..3 r, s; bool b; {other} }}
          final exists (t0.r == 3 && t0.s == 3 && t1.r == 3);"
     );
-    let tree = fencepost_frontend::model::read("rule.fp", &text).unwrap_or_else(|(_, d)| panic!("{d:?}"));
+    let tree = fencepost_models::fp::read("rule.fp", &text).unwrap_or_else(|(_, d)| panic!("{d:?}"));
     pipeline::lower(tree)
 }
 

@@ -1,8 +1,10 @@
 //! The time to read and lower a text grows with its length, not with the square of it: four times the text takes less
 //! than eight times as long.
 
-use fencepost_frontend::{c, litmus, model, trencher};
+use fencepost_c as c;
 use fencepost_ir::tree;
+use fencepost_litmus as litmus;
+use fencepost_models::{fp, trencher};
 use fencepost_passes::pipeline;
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +14,7 @@ fn lines(n: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 fn fp(text: &str) -> tree::Program {
-    model::read("long.fp", text).unwrap_or_else(|(_, d)| panic!("{}", d[0].message))
+    fp::read("long.fp", text).unwrap_or_else(|(_, d)| panic!("{}", d[0].message))
 }
 
 fn c(text: &str) -> tree::Program {

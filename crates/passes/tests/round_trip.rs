@@ -1,8 +1,8 @@
 //! Trees print as `.fp` that reads back to the same tree; graphs print as text that parses back
 //! to the same graph. On every example and on random programs.
 
-use fencepost_frontend::model;
 use fencepost_ir::{Sources, cfg, tree};
+use fencepost_models::fp;
 use fencepost_passes::pipeline::{self, Options, Stage};
 use fencepost_samples::random::{Config, program};
 
@@ -65,9 +65,9 @@ fn printed(tree: &tree::Program) -> String {
 #[test]
 fn trees_print_and_parse_back() {
     for (name, text) in texts() {
-        let tree = model::read(&name, &text).unwrap_or_else(|(_, d)| panic!("{name}: {d:?}"));
+        let tree = fp::read(&name, &text).unwrap_or_else(|(_, d)| panic!("{name}: {d:?}"));
         let once = printed(&tree);
-        let again = model::read(&name, &once).unwrap_or_else(|(_, d)| panic!("{name}: {d:?}\n{once}"));
+        let again = fp::read(&name, &once).unwrap_or_else(|(_, d)| panic!("{name}: {d:?}\n{once}"));
         assert_eq!(printed(&again), once, "{name}");
         // The same program, not just the same text: the graphs differ in places only.
         let graph = |tree| without_places(pipeline::lower(tree));
@@ -84,7 +84,7 @@ fn without_places(mut program: cfg::Program) -> String {
 #[test]
 fn graphs_print_and_parse_back() {
     for (name, text) in texts() {
-        let tree = model::read(&name, &text).unwrap_or_else(|(_, d)| panic!("{name}: {d:?}"));
+        let tree = fp::read(&name, &text).unwrap_or_else(|(_, d)| panic!("{name}: {d:?}"));
         pipeline::run(tree, Options { threads: Some(2) }, |pass, stage| {
             let Stage::Cfg(program) = stage else { return };
             let text = program.to_string();

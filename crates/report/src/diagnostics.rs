@@ -1,8 +1,8 @@
 //! Messages about the user's input, with the source line.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use fencepost_frontend::Diagnostic;
 use fencepost_ir::{Sources, Span};
+use fencepost_text::Diagnostic;
 
 /// Whether to use colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

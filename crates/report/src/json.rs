@@ -4,10 +4,10 @@
 use crate::explain::Known;
 use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Claim, Replay, States};
-use fencepost_frontend::Diagnostic;
 use fencepost_ir::Sources;
 use fencepost_ir::cfg::Program;
 use fencepost_task::{Action, Model, Scope};
+use fencepost_text::Diagnostic;
 use serde_json::{Map, Value, json};
 
 /// How far a verdict reaches.

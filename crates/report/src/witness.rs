@@ -14,13 +14,13 @@
 
 use crate::clock::utc;
 use crate::digest::sha256;
+use fencepost_c::outline::{Begin, Outline};
 use fencepost_certify::{Replay, States};
-use fencepost_frontend::c::outline::{Begin, Outline};
-use fencepost_frontend::fences::Lines;
 use fencepost_ir::cfg::{Dest, Program, Reg};
 use fencepost_ir::{FileId, Span};
 use fencepost_memory::{Event, EventKind, Machine, Sc, State};
 use fencepost_task::{Action, Error, Failure, Violation};
+use fencepost_text::fences::Lines;
 use serde_json::json;
 use std::fmt::Write;
 use std::time::SystemTime;

@@ -253,7 +253,7 @@ fn random_programs() {
             Config { statements: 3, threads: 2 + seed as usize % 2, storing_loops: false },
         );
         let text = sketch.to_string();
-        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let Ok(tree) = fencepost_models::fp::read("random.fp", &text) else { continue };
         let program = fencepost_passes::pipeline::lower(tree);
         if let Some((robust, _)) = agree(&program, &text, 4_000) {
             count[usize::from(robust)] += 1;

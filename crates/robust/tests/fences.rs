@@ -2,15 +2,15 @@
 //! goals; and places between statements that no fence is left out at wrongly.
 
 use fencepost_explore::Explicit;
-use fencepost_frontend::c;
-use fencepost_frontend::fences::{Language, insert, sites};
 use fencepost_ir::cfg::{FenceKind, Program};
+use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_robust::attacks;
 use fencepost_robust::fences::{Candidates, Extent, Fence, Finding, Goal, Prices, Repair, Run, synthesize};
 use fencepost_samples::Rng;
 use fencepost_samples::random::{self, Config};
 use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+use fencepost_text::fences::{FenceSyntax, insert};
 use std::collections::BTreeSet;
 
 /// The property under a model, or robustness.
@@ -55,11 +55,11 @@ impl Goal for Checked {
 
 /// Candidates at all sites of the text, and for each whether it is kept.
 fn candidates(text: &str) -> Option<(Candidates, Vec<bool>)> {
-    let read = |text: &str| fencepost_frontend::model::read("random.fp", text).ok().map(pipeline::lower);
+    let read = |text: &str| fp::read("random.fp", text).ok().map(pipeline::lower);
     read(text)?;
-    let sites = sites(Language::Fp, "random.fp", text, &c::Options::default());
+    let sites = fp::Fences.sites("random.fp", text);
     let fences: Vec<_> = sites.iter().map(|s| (s, FenceKind::Full)).collect();
-    let edited = insert(Language::Fp, text, &fences);
+    let edited = insert(&fp::Fences, text, &fences);
     let program = read(&edited.text).unwrap_or_else(|| panic!("fences break the text:\n{}", edited.text));
     let site_at = edited.site_at();
     let candidates = Candidates::new(program, sites.len(), |_, edge| site_at(edge.span));
@@ -204,7 +204,7 @@ fn random_threads(rng: &mut Rng) -> (String, usize) {
 fn outcomes(text: &str, threads: usize, model: Model) -> BTreeSet<Vec<i64>> {
     let registers: Vec<_> = (0..threads).flat_map(|t| [format!("t{t}.r"), format!("t{t}.s")]).collect();
     let text = format!("{text}final not exists ({} == 99);\n", registers.join(" + "));
-    let program = pipeline::lower(fencepost_frontend::model::read("random.fp", &text).expect("a program"));
+    let program = pipeline::lower(fp::read("random.fp", &text).expect("a program"));
     let task = Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
     let mut found = BTreeSet::new();
     Explicit::default().final_states(&task, &mut |state| {
@@ -288,7 +288,7 @@ fn fewest_fences_of_larger_programs() {
     let config = Config { statements: 4, threads: 2, storing_loops: false };
     for seed in 0..seeds(3000) {
         let text = random::program(seed, config).to_string();
-        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let Ok(tree) = fp::read("random.fp", &text) else { continue };
         let program = pipeline::lower(tree);
         let check = |model| Checked(Wanted::Safe(model)).check(&program, None);
         let broken = |model| matches!(check(model), Finding::Broken(_));

@@ -76,7 +76,7 @@ fn random_programs_agree_with_explicit_search() {
     for seed in 0..seeds {
         let config = Config { statements: 4, threads: 2 + seed as usize % 2, storing_loops: seed % 5 == 0 };
         let text = random::program(seed, config).to_string();
-        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let Ok(tree) = fencepost_models::fp::read("random.fp", &text) else { continue };
         let program = fencepost_passes::pipeline::lower(tree);
         let budget = Budget::default().within(16 << 20);
         let task = Task { budget, ..task(&program) };
@@ -151,7 +151,7 @@ fn extensions_neither_add_nor_remove_states() {
     for seed in 0..150 {
         let config = Config { statements: 3, threads: 2, storing_loops: false };
         let text = random::program(seed, config).to_string();
-        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let Ok(tree) = fencepost_models::fp::read("random.fp", &text) else { continue };
         let mut program = fencepost_passes::pipeline::lower(tree);
         // Without properties the extension goes on to the last round.
         program.properties.clear();
@@ -185,7 +185,7 @@ fn robust_programs_reach_the_same_states() {
     for seed in 0..200 {
         let config = Config { statements: 4, threads: 2 + seed as usize % 2, storing_loops: false };
         let text = random::program(seed, config).to_string();
-        let Ok(tree) = fencepost_frontend::model::read("random.fp", &text) else { continue };
+        let Ok(tree) = fencepost_models::fp::read("random.fp", &text) else { continue };
         compare(&fencepost_passes::pipeline::lower(tree), &text);
     }
     assert!(robust > 1000, "{robust} robust programs");

@@ -395,7 +395,7 @@ fn known_tests_have_their_known_answers() {
 fn example(name: &str) -> (fencepost_ir::cfg::Program, Certificate) {
     use fencepost_task::{Bounds, Budget, Engine, Model, Task};
     let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
-    let tree = fencepost_frontend::model::read(name, &std::fs::read_to_string(path).unwrap()).unwrap();
+    let tree = fencepost_models::fp::read(name, &std::fs::read_to_string(path).unwrap()).unwrap();
     let program = fencepost_passes::pipeline::lower(tree);
     let (bounds, budget) = (Bounds::default(), Budget::default());
     let task = Task { program: &program, model: Model::Tso, bounds, budget };

@@ -184,7 +184,7 @@ fn ask_memorax(folder: &Path, row: &Row, program: &Program) -> Result<Option<Pee
 
 /// The program of a row.
 pub fn read(row: &Row) -> Result<Program, String> {
-    match fencepost_frontend::model::read(&row.name, &row.text) {
+    match fencepost_models::fp::read(&row.name, &row.text) {
         Ok(tree) => Ok(pipeline::run(tree, pipeline::Options::default(), |_, _| {})),
         Err((_, diagnostics)) => Err(format!("the model {} is wrong: {diagnostics:?}", row.name)),
     }

@@ -97,7 +97,7 @@ fn model(text: &str, process: &str, n: usize, first: usize) -> Result<Program, S
     let threads: Vec<_> = (first..first + n).map(|i| format!("{process}({i})")).collect();
     let text = text.replace("const N = 3;", &format!("const N = {n};"))
         + &format!("start {};\n", threads.join(", "));
-    match fencepost_frontend::model::read(process, &text) {
+    match fencepost_models::fp::read(process, &text) {
         Ok(tree) => Ok(pipeline::run(tree, pipeline::Options::default(), |_, _| {})),
         Err((_, diagnostics)) => Err(format!("the model {process} is wrong: {diagnostics:?}")),
     }

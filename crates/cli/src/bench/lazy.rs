@@ -152,7 +152,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
 
 /// The program of a row.
 pub fn read(row: &Row) -> Result<Program, String> {
-    match fencepost_frontend::model::read(&row.name, &row.text) {
+    match fencepost_models::fp::read(&row.name, &row.text) {
         Ok(tree) => Ok(pipeline::lower(tree)),
         Err((_, diagnostics)) => Err(format!("the model {} is wrong: {diagnostics:?}", row.name)),
     }
@@ -217,7 +217,7 @@ mod tests {
             if row.name == "Lamport 5" || row.name == "Lamport 4" {
                 continue;
             }
-            let tree = fencepost_frontend::trencher::read("row.txt", text).unwrap();
+            let tree = fencepost_models::trencher::read("row.txt", text).unwrap();
             let found = attacks(&pipeline::lower(tree), &Budget::default());
             let own = attacks(&read(&row).unwrap(), &Budget::default());
             let places = |a: &fencepost_robust::Attacks| a.found.len();

@@ -163,7 +163,7 @@ mod tests {
             if model.targets.is_empty() {
                 continue;
             }
-            let tree = fencepost_frontend::memorax::read(&row.name, &text);
+            let tree = fencepost_models::memorax::read(&row.name, &text);
             let tree = tree.unwrap_or_else(|(_, d)| panic!("{}: {d:?}\n{text}", row.name));
             let program = pipeline::run(tree, pipeline::Options::default(), |_, _| {});
             let (bounds, budget) = (Bounds::default(), Budget::default());

@@ -8,10 +8,11 @@
 use super::peer;
 use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
+use fencepost_c as c;
 use fencepost_certify::replay;
 use fencepost_explore::Explicit;
-use fencepost_frontend::{c, model};
 use fencepost_ir::tree;
+use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Model, Task, Verdict};
 use fencepost_translate::{Bound, Dialect, Language, run_back, translate};
@@ -80,7 +81,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
 fn read(name: &str, text: &str) -> Result<tree::Program, String> {
     let read = match name.ends_with(".c") {
         true => c::read(&[(name, text)], &c::Options::default()),
-        false => model::read(name, text),
+        false => fp::read(name, text),
     };
     read.map_err(|(_, diagnostics)| format!("{name}: {diagnostics:?}"))
 }

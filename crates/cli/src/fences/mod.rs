@@ -12,16 +12,16 @@ mod source;
 mod suggest;
 
 use crate::collect::{Collected, Unknowns};
-use crate::options::{FencesOptions, Format, GoalName, ModelName};
+use crate::options::{FencesOptions, Format, GoalName, InputFormat, ModelName};
 use crate::{Exit, check, decide, input, internal, interrupt, output, outputs};
 use fencepost_certify::{Replay, replay};
 use fencepost_explore::Explicit;
-use fencepost_frontend::fences::{Edit, Language, Standing};
 use fencepost_ir::cfg;
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::diff;
 use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
 use fencepost_task::{Bounds, Engine, Model, Reason, Scope, Stats, Task, Verdict};
+use fencepost_text::fences::{Edit, Standing};
 use goal::{Checker, Evidence, Judged};
 use source::Places;
 pub use source::Source;
@@ -230,7 +230,7 @@ impl<'a> Request<'a> {
 
     fn prices(&self) -> Prices {
         let price = self.options.price;
-        let has_words = self.source.language.kinds().contains(&FenceKind::StoreStore);
+        let has_words = self.source.syntax.kinds().contains(&FenceKind::StoreStore);
         match self.model {
             Model::Pso if has_words => Prices { full: price.full, store_store: Some(price.store_store) },
             // With one kind only, the fewest are the cheapest.
@@ -411,8 +411,8 @@ impl Request<'_> {
     ) -> Option<u32> {
         let source = self.source;
         let laid = source.laid_out(places, &[fence]);
-        let (Language::C, FenceKind::Full, [Standing::After(line)]) =
-            (source.language, fence.kind, &laid.places[..])
+        let (InputFormat::C, FenceKind::Full, [Standing::After(line)]) =
+            (source.format, fence.kind, &laid.places[..])
         else {
             return None;
         };

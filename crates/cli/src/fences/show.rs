@@ -3,12 +3,12 @@
 use super::{Evidence, Outcome, Placed, Repaired, Result};
 use crate::options::{FencesOptions, GoalName};
 use crate::output;
-use fencepost_frontend::fences::Standing;
 use fencepost_ir::cfg::{FenceKind, Program};
 use fencepost_ir::{FileId, Span};
 use fencepost_report::paint::{Colours, masked};
 use fencepost_report::text::Detail;
 use fencepost_report::{json as json_report, text as text_report};
+use fencepost_text::fences::Standing;
 use serde_json::{Value, json};
 use std::fmt::Write;
 

@@ -2,18 +2,19 @@
 
 use crate::input::{self, InputError};
 use crate::options::{InputFormat, InputOptions};
-use fencepost_frontend::fences::{Edited, Laid, Language, Site, insert, layout, sites};
 use fencepost_ir::{cfg, tree};
+use fencepost_models::{fp, memorax, trencher};
 use fencepost_passes::pipeline;
 use fencepost_robust::fences::{Candidates, Fence};
+use fencepost_text::fences::{Edited, FenceSyntax, Laid, Site, insert, layout};
 use std::path::Path;
 
 /// A text that is one program.
 pub struct Source<'a> {
     pub name: String,
     pub text: String,
-    pub language: Language,
-    format: InputFormat,
+    pub syntax: Box<dyn FenceSyntax>,
+    pub format: InputFormat,
     pub options: &'a InputOptions,
     /// The program as the user wrote it.
     pub program: cfg::Program,
@@ -41,16 +42,16 @@ impl<'a> Source<'a> {
         format: InputFormat,
         options: &'a InputOptions,
     ) -> Result<Source<'a>, InputError> {
-        let language = match format {
-            InputFormat::Litmus => Language::Litmus,
-            InputFormat::Fp => Language::Fp,
-            InputFormat::Memorax => Language::Memorax,
-            InputFormat::Trencher => Language::Trencher,
-            InputFormat::C => Language::C,
+        let syntax: Box<dyn FenceSyntax> = match format {
+            InputFormat::Litmus => Box::new(fencepost_litmus::Fences),
+            InputFormat::Fp => Box::new(fp::Fences),
+            InputFormat::Memorax => Box::new(memorax::Fences),
+            InputFormat::Trencher => Box::new(trencher::Fences),
+            InputFormat::C => Box::new(fencepost_c::Fences { options: input::c_options(options) }),
         };
         let tree = input::parse(format, &name, &text, options)?;
         let program = lower(tree.clone(), options);
-        Ok(Source { name, text, language, format, options, program, tree })
+        Ok(Source { name, text, syntax, format, options, program, tree })
     }
 
     fn parse(&self, text: &str) -> Result<tree::Program, InputError> {
@@ -64,7 +65,7 @@ impl<'a> Source<'a> {
 
     /// The places where a fence may stand and make a difference.
     pub fn places(&self) -> Places {
-        let all = sites(self.language, &self.name, &self.text, &input::c_options(self.options));
+        let all = self.syntax.sites(&self.name, &self.text);
         let usable = self.usable(all);
         let places = self.places_at(usable);
         // Once more with those only that differ: fewer empty steps, and none between a choice and its test.
@@ -85,7 +86,7 @@ impl<'a> Source<'a> {
 
     fn with_everywhere(&self, sites: &[Site]) -> Edited {
         let fences: Vec<_> = sites.iter().map(|s| (s, cfg::FenceKind::Full)).collect();
-        insert(self.language, &self.text, &fences)
+        insert(&*self.syntax, &self.text, &fences)
     }
 
     /// The sites where a fence is nothing but a fence: without it the program is as before.
@@ -108,7 +109,7 @@ impl<'a> Source<'a> {
         let edited = self.with_everywhere(sites);
         let Ok(mut tree) = self.parse(&edited.text) else { return false };
         // A fence on a transition between states needs a state of its own.
-        if self.language == Language::Trencher {
+        if self.format == InputFormat::Trencher {
             return true;
         }
         let site_at = edited.site_at();
@@ -121,12 +122,12 @@ impl<'a> Source<'a> {
 
     /// The text with fences, each within its line.
     pub fn with(&self, places: &Places, fences: &[Fence]) -> Edited {
-        insert(self.language, &self.text, &chosen(places, fences))
+        insert(&*self.syntax, &self.text, &chosen(places, fences))
     }
 
     /// The text with fences, for people.
     pub fn laid_out(&self, places: &Places, fences: &[Fence]) -> Laid {
-        layout(self.language, &self.text, &chosen(places, fences))
+        layout(&*self.syntax, &self.text, &chosen(places, fences))
     }
 }
 

@@ -5,8 +5,7 @@ use super::Placed;
 use super::goal::{Checker, Judged};
 use super::show::kind_name;
 use super::source::{Places, Source};
-use crate::options::{EngineName, GoalName};
-use fencepost_frontend::fences::Language;
+use crate::options::{EngineName, GoalName, InputFormat};
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::sarif::Fix;
 use fencepost_robust::fences::{Extent, Fence, Prices, Repair, synthesize};
@@ -35,7 +34,7 @@ pub fn suggest(source: &Source<'_>, model: Model, budget: Budget, most: usize) -
         stats: Stats::default(),
         answered: Vec::new(),
     };
-    let store_store = source.language.kinds().contains(&FenceKind::StoreStore);
+    let store_store = source.syntax.kinds().contains(&FenceKind::StoreStore);
     let prices = match model {
         Model::Pso if store_store => Prices { full: 4, store_store: Some(1) },
         Model::Sc | Model::Tso | Model::Pso => Prices { full: 1, store_store: None },
@@ -89,9 +88,9 @@ fn proved(
     let placed: Vec<_> = placed
         .iter()
         .map(|p| {
-            let words = source.language.fence(p.kind);
+            let words = source.syntax.fence(p.kind);
             let written =
-                if source.language == Language::C { format!(" (`{words}`)") } else { String::new() };
+                if source.format == InputFormat::C { format!(" (`{words}`)") } else { String::new() };
             format!("a {} fence in {} {}{written}", kind_name(p.kind), p.function, p.place())
         })
         .collect();

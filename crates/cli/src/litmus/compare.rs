@@ -3,7 +3,7 @@
 use super::Done;
 use super::decide::{Answer, NoAnswer};
 use crate::options::Format;
-use fencepost_frontend::litmus::Test;
+use fencepost_litmus::Test;
 use fencepost_task::Model;
 use serde_json::json;
 use std::collections::BTreeSet;

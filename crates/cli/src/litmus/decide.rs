@@ -1,9 +1,9 @@
 //! One litmus test under one model: all its final states, and what herd says of them.
 
 use fencepost_explore::{Explicit, Finals};
-use fencepost_frontend::litmus::Test;
 use fencepost_ir::cfg::{self, Observable, Reg};
 use fencepost_ir::tree::Quantifier;
+use fencepost_litmus::Test;
 use fencepost_memory::{State, axiom};
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Model, Reason, Task};

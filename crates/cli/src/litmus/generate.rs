@@ -2,8 +2,8 @@
 
 use crate::options::{LitmusOptions, TestArch};
 use crate::{Exit, output, outputs};
-use fencepost_frontend::litmus::Arch;
-use fencepost_frontend::litmus::generate::{Cycle, Generated, all_cycles, test};
+use fencepost_litmus::Arch;
+use fencepost_litmus::generate::{Cycle, Generated, all_cycles, test};
 use std::collections::HashMap;
 use std::path::Path;
 

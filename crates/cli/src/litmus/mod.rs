@@ -19,13 +19,13 @@ use crate::options::{EngineName, Format, LitmusOptions, ModelName};
 use crate::{Exit, input, internal, interrupt, output, outputs};
 use decide::{Answer, Method, NoAnswer};
 use expect::Expectations;
-use fencepost_frontend::Diagnostic;
-use fencepost_frontend::litmus::{self, Test};
 use fencepost_ir::Span;
+use fencepost_litmus::{self, Test};
 use fencepost_report::junit::{Case, Ended};
 use fencepost_report::litmus::ShownTest;
 use fencepost_report::page;
 use fencepost_task::{Budget, Model};
+use fencepost_text::Diagnostic;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -287,7 +287,8 @@ impl Run<'_> {
         let read = input::read_text(path)
             .map_err(|e| input::InputError::File(format!("{name}: {e}")))
             .and_then(|text| {
-                litmus::read_test(&name, &text).map_err(|(sources, d)| input::InputError::Text(sources, d))
+                fencepost_litmus::read_test(&name, &text)
+                    .map_err(|(sources, d)| input::InputError::Text(sources, d))
             });
         match read {
             Ok(test) if self.is_wanted(&test.name) => self.test(&mut done, path, &name, &test),

@@ -4,10 +4,10 @@
 use super::decide::{self, Answer, Method, NoAnswer};
 use fencepost_certify::{Replay, replay};
 use fencepost_explore::{Explicit, least_weak};
-use fencepost_frontend::litmus::Test;
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Program, Property, Reg};
 use fencepost_ir::tree::Quantifier;
+use fencepost_litmus::Test;
 use fencepost_report::litmus::{Apart, ShownAnswer, ShownTest};
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 

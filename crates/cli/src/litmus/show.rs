@@ -1,7 +1,7 @@
 //! What is printed of a test: herd's block, or one JSON object.
 
 use super::decide::{Answer, Method, NoAnswer};
-use fencepost_frontend::litmus::Test;
+use fencepost_litmus::Test;
 use fencepost_task::Model;
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -1,8 +1,8 @@
 //! Places as the protocol counts them: lines from 0, which `\n`, `\r\n` and `\r` end, and columns in UTF-16 code units.
 //! Ours are byte offsets, and spans of characters in lines that `\n` ends.
 
-use fencepost_frontend::fences::Lines;
 use fencepost_ir::Span;
+use fencepost_text::fences::Lines;
 use serde_json::{Value, json};
 
 /// A text with the offsets at which its lines begin.

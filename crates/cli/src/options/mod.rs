@@ -10,7 +10,7 @@ mod translate;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fencepost_frontend::c::DataModel;
+use fencepost_c::DataModel;
 use fencepost_ir::Check;
 use fencepost_task::Model;
 use std::path::PathBuf;

@@ -173,7 +173,7 @@ mod tests {
     fn a_panic_ends_the_race() {
         let text =
             "shared integer x; thread t { while (true) { x = x + 1; } } thread u { while (true) { x = 0; } }";
-        let program = pipeline::lower(fencepost_frontend::model::read("t.fp", text).unwrap());
+        let program = pipeline::lower(fencepost_models::fp::read("t.fp", text).unwrap());
         let (bounds, budget) = (Bounds::default(), Budget::default());
         let task = Task { program: &program, model: Model::Tso, bounds, budget };
         let head_start = HeadStart { time: Duration::from_millis(1), looks: 1 };
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn the_first_answers_when_nobody_wants_to_know() {
         let text = "shared bool x; thread t { while (true) { x = !x; } }";
-        let program = pipeline::lower(fencepost_frontend::model::read("t.fp", text).unwrap());
+        let program = pipeline::lower(fencepost_models::fp::read("t.fp", text).unwrap());
         let budget = Budget::default().cancelled_by(Arc::new(AtomicBool::new(true)));
         let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget };
         let head_start = HeadStart { time: Duration::from_millis(1), looks: 1 };

@@ -48,7 +48,7 @@ fn known(offset: usize) -> Vec<Known> {
     let pairs: Vec<Pair> = pairs.filter(wanted).map(|(_, pair)| pair).collect();
     let count = pairs.len();
     for pair in pairs {
-        let Ok(tree) = fencepost_frontend::model::read("pair.fp", &pair.text) else { continue };
+        let Ok(tree) = fencepost_models::fp::read("pair.fp", &pair.text) else { continue };
         let program = pipeline::lower(tree);
         // Templates have at least the runs of two threads.
         let two: Vec<u32> =

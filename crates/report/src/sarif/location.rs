@@ -3,8 +3,8 @@
 
 use crate::digest::sha256;
 use crate::spots::Spot;
-use fencepost_frontend::fences::{Edit, Lines};
 use fencepost_ir::{FileId, Sources, Span};
+use fencepost_text::fences::{Edit, Lines};
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
 

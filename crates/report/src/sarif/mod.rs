@@ -12,9 +12,9 @@ mod result;
 mod rules;
 
 use crate::clock::utc;
-use fencepost_frontend::Diagnostic;
-use fencepost_frontend::fences::Edit;
 use fencepost_ir::Sources;
+use fencepost_text::Diagnostic;
+use fencepost_text::fences::Edit;
 use location::{Artifacts, BASE, file_uri_with};
 use serde_json::{Value, json};
 use std::path::PathBuf;

@@ -15,14 +15,12 @@ use fencepost_translate::{Bound, Language, Translation, run_back, translate};
 use std::collections::BTreeMap;
 
 fn lower(text: &str) -> Program {
-    let tree =
-        fencepost_frontend::model::read("test.fp", text).unwrap_or_else(|(_, d)| panic!("{d:?}\n{text}"));
+    let tree = fencepost_models::fp::read("test.fp", text).unwrap_or_else(|(_, d)| panic!("{d:?}\n{text}"));
     pipeline::lower(tree)
 }
 
 fn translation(text: &str, bound: Bound) -> Translation {
-    let tree =
-        fencepost_frontend::model::read("test.fp", text).unwrap_or_else(|(_, d)| panic!("{d:?}\n{text}"));
+    let tree = fencepost_models::fp::read("test.fp", text).unwrap_or_else(|(_, d)| panic!("{d:?}\n{text}"));
     translate(&tree, bound, Language::Model).unwrap_or_else(|u| panic!("{u:?}\n{text}"))
 }
 
@@ -155,9 +153,9 @@ fn random_programs_reach_the_same() {
         let config = Config { statements: 3, ..Config::default() };
         let text = program(seed, config).to_string();
         for bound in BOUNDS {
-            let tree = fencepost_frontend::model::read("test.fp", &text).unwrap();
+            let tree = fencepost_models::fp::read("test.fp", &text).unwrap();
             let Ok(translation) = translate(&tree, bound, Language::Model) else { continue };
-            let read = |text: &str| fencepost_frontend::model::read("test.fp", text).expect("it can be read");
+            let read = |text: &str| fencepost_models::fp::read("test.fp", text).expect("it can be read");
             let printed = read(&translation.text).to_string();
             assert_eq!(read(&printed).to_string(), printed);
             if compare(&text, bound) {
@@ -230,7 +228,7 @@ fn labelled_programs_reach_the_same_places() {
                             |text: &str| text.matches(": ").count() == text.matches("at most").count();
                         let fails = |text: &str| {
                             watched(text)
-                                && fencepost_frontend::model::read("test.fp", text).is_ok()
+                                && fencepost_models::fp::read("test.fp", text).is_ok()
                                 && matches!(difference(text, bound), Some(Err(_)))
                         };
                         let text = sketch::shrink(sketch.clone(), fails).to_string();

@@ -1,0 +1,156 @@
+//! C11 with GNU extensions, pthreads and atomics.
+//!
+//! Text goes through [`preprocess`] (the system's preprocessor with our own [`headers`]), [`lexer`] (to
+//! tokens that stand where the user wrote them), [`parser`] (to [`ast`]) and [`lower`] (names and types,
+//! to the tree of the program).
+
+mod align;
+pub mod ast;
+mod fences;
+mod headers;
+mod lexer;
+mod literal;
+mod lower;
+mod origin;
+pub mod outline;
+mod parser;
+mod preprocess;
+mod runtime;
+mod scan;
+mod spelling;
+mod token;
+mod types;
+mod visit;
+
+pub use fences::Fences;
+pub use origin::Origins;
+pub use preprocess::{DataModel, Options};
+
+use ast::{BlockItem, Parameter, Unit};
+use fencepost_ir::{FileId, Sources, tree};
+use fencepost_text::Diagnostic;
+use lexer::{Files, Lexed, Places};
+use std::path::Path;
+
+/// Reads a program: one file, or several that are linked, by name and text. Names are paths, as for
+/// [`parse`].
+pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
+    let mut sources = Sources::default();
+    let mut units = Vec::new();
+    for (name, text) in files {
+        match parse(name, text, options, &mut sources) {
+            Ok(unit) => units.push(unit),
+            Err(diagnostics) => return Err((sources, diagnostics)),
+        }
+    }
+    let library = runtime::library(&units);
+    match lower::lower(&units, &library, options) {
+        Ok(mut program) => {
+            program.sources = sources;
+            debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
+            Ok(program)
+        }
+        Err(mut diagnostic) => {
+            // Blame the user's line, not the header's.
+            diagnostic.span = units.iter().fold(diagnostic.span, |span, u| u.origins.in_user_file(span));
+            if let Some(harness) = &mut diagnostic.draft {
+                *harness = format!("{}{harness}", includes(files));
+            }
+            Err((sources, vec![diagnostic]))
+        }
+    }
+}
+
+/// The first lines of a harness around files.
+fn includes(files: &[(&str, &str)]) -> String {
+    let mut text = String::from("#include <assert.h>\n#include <pthread.h>\n");
+    for (name, _) in files {
+        let name = Path::new(name).file_name().unwrap_or(name.as_ref());
+        text += &format!("#include \"{}\"\n", name.display());
+    }
+    text + "\n"
+}
+
+/// Parses a file, and adds it to the sources with the headers it brings in. `name` is its path, or any
+/// name for a text that is in no file.
+///
+/// A file that is preprocessed already is taken as it is: one named `.i`, or one that begins with a line
+/// marker. Its places are in the files that its line markers name, or, where it has none, in the text
+/// itself.
+pub fn parse(
+    name: &str,
+    text: &str,
+    options: &Options,
+    sources: &mut Sources,
+) -> Result<Unit, Vec<Diagnostic>> {
+    let file = sources.add(name, text);
+    if is_preprocessed(name, text) && has_marker(text) {
+        let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+        let files = Files::marked(sources, file, folder);
+        return lexer::lex(text, Places::Marked(files)).and_then(unit).map_err(|d| vec![d]);
+    }
+    if is_preprocessed(name, text) {
+        let lexed = lexer::lex(text, Places::Own { file, line: 1, column: 1 });
+        return lexed.and_then(unit).map_err(|d| vec![d]);
+    }
+    let preprocessed = preprocess::preprocess(sources, file, options)?;
+    let files = Files::new(sources, file, &preprocessed.main, preprocessed.headers.path());
+    lexer::lex(&preprocessed.text, Places::Marked(files)).and_then(unit).map_err(|d| vec![d])
+}
+
+fn unit(mut lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {
+    token::with_new_keywords(&mut lexed.tokens);
+    // A declaration that the user did not end is blamed where the header begins to be read.
+    let items = parser::unit(&lexed.tokens)
+        .map_err(|d| Diagnostic { span: lexed.origins.in_user_file(d.span), ..*d })?;
+    Ok(Unit { items, pragmas: lexed.pragmas, origins: lexed.origins })
+}
+
+/// Whether a line of the text is a line marker.
+fn has_marker(text: &str) -> bool {
+    text.lines().any(|line| {
+        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        directive.is_some_and(|d| d.starts_with(|c: char| c.is_ascii_digit()) || d.starts_with("line "))
+    })
+}
+
+/// Whether a preprocessor has been at work.
+fn is_preprocessed(name: &str, text: &str) -> bool {
+    let begins_with_marker = || {
+        let first = text.trim_start().strip_prefix('#').map(str::trim_start);
+        first.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    name.ends_with(".i") || begins_with_marker()
+}
+
+/// C text inside of another file: what stands between braces or parentheses.
+#[derive(Clone, Copy, Debug)]
+pub struct Fragment<'a> {
+    /// The text, without directives.
+    pub text: &'a str,
+    /// The file that it stands in.
+    pub file: FileId,
+    /// The line it begins in, from 1.
+    pub line: u32,
+    /// The column of its first character, from 1.
+    pub column: u32,
+    /// The names that are types.
+    pub types: &'a [&'a str],
+}
+
+impl Fragment<'_> {
+    /// Parses the text as what stands between a function's braces.
+    pub fn statements(&self) -> Result<Vec<BlockItem>, Diagnostic> {
+        parser::statements(&self.lex()?.tokens, self.types).map_err(|d| *d)
+    }
+
+    /// Parses the text as what stands between the parentheses of a function's parameters.
+    pub fn parameters(&self) -> Result<Vec<Parameter>, Diagnostic> {
+        parser::parameters(&self.lex()?.tokens, self.types).map_err(|d| *d)
+    }
+
+    fn lex(&self) -> Result<Lexed<'_>, Diagnostic> {
+        let Fragment { file, line, column, .. } = *self;
+        lexer::lex(self.text, Places::Own { file, line, column })
+    }
+}

@@ -1,0 +1,60 @@
+//! Library functions as C of our own (the folder `runtime`), which lowering inlines where they are called.
+
+use super::ast::{ExprKind, Unit};
+use super::lexer::{self, Places};
+use super::{unit, visit};
+use fencepost_ir::FileId;
+use fencepost_text::Diagnostic;
+
+const TYPES: &str = include_str!("runtime/types.c");
+const PLAIN_MUTEX: &str = include_str!("runtime/mutex_plain.c");
+const MUTEX_KINDS: &str = include_str!("runtime/mutex_kinds.c");
+const THREADS: &str = include_str!("runtime/threads.c");
+const FUTEX: &str = include_str!("runtime/futex.c");
+const NAMED: &str = include_str!("runtime/named.c");
+const MEMORY: &str = include_str!("runtime/memory.c");
+const STRINGS: &str = include_str!("runtime/strings.c");
+const FORMAT: &str = include_str!("runtime/format.c");
+const NUMBERS: &str = include_str!("runtime/numbers.c");
+
+/// What makes a program need mutexes that know their kind and owner.
+const ASKS_FOR_KINDS: &[&str] = &[
+    "pthread_mutex_trylock",
+    "pthread_mutex_timedlock",
+    "pthread_mutex_clocklock",
+    "pthread_mutexattr_settype",
+    "PTHREAD_MUTEX_RECURSIVE_NP",
+    "PTHREAD_MUTEX_ERRORCHECK_NP",
+    "mtx_trylock",
+    "mtx_timedlock",
+    "mtx_recursive",
+];
+
+/// The library for a program of these units.
+pub(super) fn library(units: &[Unit]) -> Unit {
+    let mut kinds = false;
+    for unit in units {
+        visit::expressions(unit, &mut |e, _| {
+            kinds |= matches!(&e.kind, ExprKind::Identifier(name) if ASKS_FOR_KINDS.contains(&name.as_str()));
+        });
+    }
+    parse(if kinds { MUTEX_KINDS } else { PLAIN_MUTEX }).expect("the library is C that the front end takes")
+}
+
+fn parse(mutex: &str) -> Result<Unit, Diagnostic> {
+    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, NAMED].concat();
+    // Nothing of it is ever shown: what is inlined stands at the call.
+    lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).and_then(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_parses() {
+        for mutex in [PLAIN_MUTEX, MUTEX_KINDS] {
+            assert!(parse(mutex).is_ok());
+        }
+    }
+}

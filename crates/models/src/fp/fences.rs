@@ -1,0 +1,21 @@
+//! Sites in the modelling language: where its parser passes between two statements.
+
+use super::seen;
+use fencepost_ir::tree::FenceKind;
+use fencepost_text::fences::{FenceSyntax, Site, from_seen};
+
+/// Fences in the modelling language.
+pub struct Fences;
+
+impl FenceSyntax for Fences {
+    fn sites(&self, _name: &str, text: &str) -> Vec<Site> {
+        from_seen(text, &seen(text))
+    }
+
+    fn fence(&self, kind: FenceKind) -> &'static str {
+        match kind {
+            FenceKind::Full => "fence;",
+            FenceKind::StoreStore => "fence store_store;",
+        }
+    }
+}

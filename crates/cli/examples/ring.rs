@@ -9,9 +9,9 @@ use fencepost_explore::Explicit;
 use fencepost_ir::Scalar;
 use fencepost_ir::source::Span;
 use fencepost_ir::tree::{
-    BinaryOp, Block, Choices, Count, Expr, ExprKind, FenceKind, LocalId, Place, Procedure, ProcedureId,
-    ProcedureKind, Program, Property, Quantifier, SharedId, Stmt, StmtKind, Thread, ThreadId, Type, UnaryOp,
-    VarRef, Variable,
+    BinaryOp, Block, Choices, Count, Expr, ExprKind, Fence, FenceKind, LocalId, Place, Procedure,
+    ProcedureId, ProcedureKind, Program, Property, Quantifier, SharedId, Stmt, StmtKind, Thread, ThreadId,
+    Type, UnaryOp, VarRef, Variable,
 };
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
@@ -90,7 +90,7 @@ fn member(i: usize, n: usize, fenced: bool) -> Procedure {
     };
     let raise = StmtKind::Assign(flag(i), Expr::constant(1, Scalar::Bool, HERE));
     let look = StmtKind::Declare(LocalId(0), Some(read(flag((i + 1) % n))));
-    let fence = fenced.then_some(StmtKind::Fence(FenceKind::Full));
+    let fence = fenced.then_some(StmtKind::Fence(Fence::Machine(FenceKind::Full)));
     let statements = [Some(raise), fence, Some(look)].into_iter().flatten();
     Procedure {
         name: format!("member{i}"),

@@ -23,7 +23,7 @@ pub fn run(options: &TranslateOptions) -> Exit {
     if let Err(message) = files.check_sources(&tree.sources) {
         return output::refuse(message);
     }
-    pipeline::instantiate(&mut tree, options.input.threads);
+    pipeline::on_tree(&mut tree, pipeline::Options { threads: options.input.threads });
     let bound = match (options.rounds, options.age) {
         (Some(rounds), _) => Bound::Rounds(rounds),
         (None, Some(age)) => Bound::Age(age),

@@ -85,7 +85,7 @@ impl<'a> Translated<'a> {
 
     fn translation(&self, k: u32) -> Result<(Translation, cfg::Program), Reason> {
         let mut tree = self.tree.clone();
-        pipeline::instantiate(&mut tree, self.options.threads);
+        pipeline::on_tree(&mut tree, pipeline::Options { threads: self.options.threads });
         let bound = if self.rounds { Bound::Rounds(k) } else { Bound::Age(k) };
         let language = translate::language(self.format, Dialect::Verifier);
         let translation =

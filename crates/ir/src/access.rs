@@ -1,24 +1,106 @@
-//! Whether an access is atomic, as the program says: what a data race is depends on it, and what a step does does not.
+//! What a program says of an access: whether it is atomic, and in which order.
+//!
+//! Front ends write it down as the source has it. What an order means on a machine is said in one place, the table of
+//! `memory`; a data race is one by what is said here.
 
-/// What the program says of a load or store.
+use std::fmt;
+
+/// Memory orders of C11; `consume` is read as `acquire`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Order {
+    /// Orders nothing.
+    Relaxed,
+    /// What follows stays after it.
+    Acquire,
+    /// What precedes stays before it.
+    Release,
+    /// Both.
+    AcqRel,
+    /// Both, and all such accesses are in one order.
+    SeqCst,
+}
+
+impl Order {
+    /// Every order, weaker ones first.
+    pub const ALL: [Order; 5] =
+        [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+
+    /// Its name in the modelling language and in graphs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Relaxed => "relaxed",
+            Order::Acquire => "acquire",
+            Order::Release => "release",
+            Order::AcqRel => "acq_rel",
+            Order::SeqCst => "seq_cst",
+        }
+    }
+
+    /// The order of that name.
+    pub fn from_name(name: &str) -> Option<Order> {
+        Order::ALL.into_iter().find(|order| order.name() == name)
+    }
+
+    /// Whether a load can have it.
+    pub fn suits_load(self) -> bool {
+        matches!(self, Order::Relaxed | Order::Acquire | Order::SeqCst)
+    }
+
+    /// Whether a store can have it.
+    pub fn suits_store(self) -> bool {
+        matches!(self, Order::Relaxed | Order::Release | Order::SeqCst)
+    }
+}
+
+/// What the program says of an access or fence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
 pub enum Access {
-    /// It is not atomic.
+    /// Nothing.
     #[default]
     Plain,
-    /// It is atomic and orders nothing.
-    Relaxed,
-    /// It is atomic, and stronger than relaxed.
-    Ordered,
+    /// It must happen as written, but is not atomic.
+    Volatile,
+    /// It is atomic.
+    Atomic(Order),
 }
 
 impl Access {
+    /// An atomic access in the strongest order.
+    pub const SEQ_CST: Access = Access::Atomic(Order::SeqCst);
+
+    /// Whether it can be part of a data race.
+    pub fn is_atomic(self) -> bool {
+        matches!(self, Access::Atomic(_))
+    }
+
+    /// The order of an atomic access.
+    pub fn order(self) -> Option<Order> {
+        match self {
+            Access::Atomic(order) => Some(order),
+            Access::Plain | Access::Volatile => None,
+        }
+    }
+
     /// Its name in text forms; none for a plain one.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Access::Plain => None,
-            Access::Relaxed => Some("relaxed"),
-            Access::Ordered => Some("ordered"),
+            Access::Volatile => Some("volatile"),
+            Access::Atomic(order) => Some(order.name()),
         }
+    }
+
+    /// The access of that name.
+    pub fn from_name(name: &str) -> Option<Access> {
+        match name {
+            "volatile" => Some(Access::Volatile),
+            _ => Order::from_name(name).map(Access::Atomic),
+        }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }

@@ -16,7 +16,7 @@ pub mod scalar;
 pub mod source;
 pub mod tree;
 
-pub use access::Access;
+pub use access::{Access, Order};
 pub use checks::{Check, Checks};
 pub use eval::Fault;
 pub use layout::{Cell, Field, Record, RecordId, RecordKind, Records, Step, Type, UNBOUNDED};

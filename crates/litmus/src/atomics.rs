@@ -4,24 +4,17 @@
 use super::body::{Body, Target, unsupported};
 use super::expression::*;
 use fencepost_c::ast::{self, ExprKind, UnaryOp};
-use fencepost_ir::tree::{BinaryOp, Block, Expr, FenceKind, RmwKind, StmtKind};
-use fencepost_ir::{IntType, Span};
+use fencepost_ir::tree::{BinaryOp, Block, Expr, Fence, FenceKind, RmwKind, StmtKind};
+use fencepost_ir::{Access, IntType, Order, Span};
 use fencepost_text::Diagnostic;
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
+/// What the kernel's marked accesses are.
+const RELAXED: Access = Access::Atomic(Order::Relaxed);
+
 /// The type of a truth value.
 const INT: IntType = IntType { bits: 32, signed: true };
-
-/// Memory orders, as far as they mean something here.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
-    Relaxed,
-    Acquire,
-    Release,
-    AcqRel,
-    SeqCst,
-}
 
 impl Body {
     /// A call; `None` if it has no value.
@@ -37,7 +30,10 @@ impl Body {
         match name {
             "READ_ONCE" => {
                 count(1)?;
-                return self.value(&args[0]);
+                return match self.target(&args[0])? {
+                    Target::Memory(global) => Ok(Some(self.load(global, RELAXED, span))),
+                    Target::Local(_) => self.value(&args[0]),
+                };
             }
             "WRITE_ONCE" => {
                 count(2)?;
@@ -45,14 +41,14 @@ impl Body {
                     return Err(unsupported(span, "a local variable here"));
                 };
                 let value = self.expr(&args[1])?;
-                self.store(global, value, Order::Relaxed, span);
+                self.store(global, value, RELAXED, span);
                 return Ok(None);
             }
             "smp_mb" | "smp_wmb" | "smp_rmb" | "barrier" => {
                 count(0)?;
                 match name {
-                    "smp_mb" => self.push(StmtKind::Fence(FenceKind::Full), span),
-                    "smp_wmb" => self.push(StmtKind::Fence(FenceKind::StoreStore), span),
+                    "smp_mb" => self.push(StmtKind::Fence(Fence::Machine(FenceKind::Full)), span),
+                    "smp_wmb" => self.push(StmtKind::Fence(Fence::Machine(FenceKind::StoreStore)), span),
                     _ => {}
                 }
                 return Ok(None);
@@ -60,20 +56,20 @@ impl Body {
             "smp_load_acquire" => {
                 count(1)?;
                 let global = self.pointed(&args[0])?;
-                return Ok(Some(self.load(global, span)));
+                return Ok(Some(self.load(global, Access::Atomic(Order::Acquire), span)));
             }
             "smp_store_release" => {
                 count(2)?;
                 let global = self.pointed(&args[0])?;
                 let value = self.expr(&args[1])?;
-                self.store(global, value, Order::Release, span);
+                self.store(global, value, Access::Atomic(Order::Release), span);
                 return Ok(None);
             }
             "xchg" => {
                 count(2)?;
                 let global = self.pointed(&args[0])?;
                 let value = self.expr(&args[1])?;
-                return Ok(Some(self.rmw(global, RmwKind::Exchange, vec![value], span)));
+                return Ok(Some(self.rmw(global, RmwKind::Exchange, vec![value], Order::SeqCst, span)));
             }
             _ => {}
         }
@@ -89,15 +85,18 @@ impl Body {
             "load" => {
                 count(1 + orders)?;
                 let global = self.pointed(&args[0])?;
-                self.order(args.get(1))?;
-                Ok(Some(self.load(global, span)))
+                let order = self.order(args.get(1))?;
+                Ok(Some(self.load(global, Access::Atomic(order), span)))
             }
             "store" | "init" => {
                 count(2 + orders)?;
                 let global = self.pointed(&args[0])?;
                 let value = self.expr(&args[1])?;
-                let order = if operation == "init" { Order::Relaxed } else { self.order(args.get(2))? };
-                self.store(global, value, order, span);
+                let access = match operation {
+                    "init" => Access::Plain,
+                    _ => Access::Atomic(self.order(args.get(2))?),
+                };
+                self.store(global, value, access, span);
                 Ok(None)
             }
             "exchange" | "fetch_add" | "fetch_sub" | "fetch_and" | "fetch_or" | "fetch_xor" => {
@@ -112,21 +111,19 @@ impl Body {
                 };
                 let global = self.pointed(&args[0])?;
                 let value = self.expr(&args[1])?;
-                self.order(args.get(2))?;
-                Ok(Some(self.rmw(global, kind, vec![value], span)))
+                let order = self.order(args.get(2))?;
+                Ok(Some(self.rmw(global, kind, vec![value], order, span)))
             }
             "compare_exchange_strong" | "compare_exchange_weak" => {
                 count(3 + 2 * orders)?;
-                args[3..].iter().try_for_each(|a| self.order(Some(a)).map(|_| ()))?;
-                self.compare_exchange(args, span).map(Some)
+                let order = self.order(args.get(3))?;
+                self.order(args.get(4))?;
+                self.compare_exchange(args, order, span).map(Some)
             }
             "thread_fence" => {
                 count(1)?;
-                match self.order(args.first())? {
-                    Order::SeqCst => self.push(StmtKind::Fence(FenceKind::Full), span),
-                    Order::Release | Order::AcqRel => self.push(StmtKind::Fence(FenceKind::StoreStore), span),
-                    Order::Relaxed | Order::Acquire => {}
-                }
+                let order = self.order(args.first())?;
+                self.push(StmtKind::Fence(Fence::Thread(order)), span);
                 Ok(None)
             }
             "signal_fence" => {
@@ -139,7 +136,7 @@ impl Body {
     }
 
     /// `(object, &expected, desired, ...)`: whether it succeeded; `expected` gets what was there.
-    fn compare_exchange(&mut self, args: &[ast::Expr], span: Span) -> Result<Expr> {
+    fn compare_exchange(&mut self, args: &[ast::Expr], order: Order, span: Span) -> Result<Expr> {
         let global = self.pointed(&args[0])?;
         let expected = match &args[1].kind {
             ExprKind::Unary(UnaryOp::AddressOf, inner) => self.target(inner)?,
@@ -150,17 +147,17 @@ impl Body {
         let wanted = self.temporary(global.ty, span);
         let value = match expected {
             Target::Local(id) => self.get(id, span),
-            Target::Memory(other) => self.load(other, span),
+            Target::Memory(other) => self.load(other, Access::Plain, span),
         };
         self.set(wanted, value, span);
         let wanted = self.get(wanted, span);
-        let old = self.rmw(global, RmwKind::CompareExchange, vec![wanted.clone(), desired], span);
+        let old = self.rmw(global, RmwKind::CompareExchange, vec![wanted.clone(), desired], order, span);
         let success = self.temporary(INT, span);
         self.set(success, binary(BinaryOp::Eq, old.clone(), wanted), span);
         let outside = std::mem::take(&mut self.stmts);
         match expected {
             Target::Local(id) => self.set(id, old, span),
-            Target::Memory(other) => self.store(other, old, Order::Relaxed, span),
+            Target::Memory(other) => self.store(other, old, Access::Plain, span),
         }
         let failed = std::mem::replace(&mut self.stmts, outside);
         let condition = with_number(BinaryOp::Eq, self.get(success, span), 0);

@@ -9,7 +9,6 @@
 //! Calls and assignments have effects, so they become statements before the one that uses their value.
 
 use super::ast::{Arch, Declared};
-use super::atomics::Order;
 use super::expression::*;
 use super::parser::named_type;
 use fencepost_c::ast::{
@@ -17,10 +16,10 @@ use fencepost_c::ast::{
     UnaryOp,
 };
 use fencepost_ir::tree::{
-    BinaryOp, Block, Choices, Expr, FenceKind, LocalId, Place, RmwKind, SharedId, Stmt, StmtKind, Type,
+    BinaryOp, Block, Choices, Expr, LocalId, Place, RmwKind, SharedId, Stmt, StmtKind, Type,
     UnaryOp as TreeUnary, VarRef, Variable,
 };
-use fencepost_ir::{IntType, Scalar, Span};
+use fencepost_ir::{Access, IntType, Order, Scalar, Span};
 use fencepost_text::Diagnostic;
 use std::collections::HashMap;
 
@@ -315,35 +314,40 @@ impl Body {
     }
 
     /// A load into a variable of its own, so that it happens here and once.
-    pub(super) fn load(&mut self, global: Global, span: Span) -> Expr {
+    pub(super) fn load(&mut self, global: Global, access: Access, span: Span) -> Expr {
         let id = self.temporary(global.ty, span);
-        let value = read(self.place(global, span), unsigned(global.ty.bits));
+        let place = Place { access, ..self.place(global, span) };
+        let value = read(place, unsigned(global.ty.bits));
         self.set(id, value, span);
         self.get(id, span)
     }
 
-    pub(super) fn store(&mut self, global: Global, value: Expr, order: Order, span: Span) {
-        if matches!(order, Order::Release | Order::AcqRel | Order::SeqCst) {
-            self.push(StmtKind::Fence(FenceKind::StoreStore), span);
-        }
+    pub(super) fn store(&mut self, global: Global, value: Expr, access: Access, span: Span) {
         let value = convert(value, unsigned(global.ty.bits));
-        self.push(StmtKind::Assign(self.place(global, span), value), span);
-        if order == Order::SeqCst {
-            self.push(StmtKind::Fence(FenceKind::Full), span);
-        }
+        let place = Place { access, ..self.place(global, span) };
+        self.push(StmtKind::Assign(place, value), span);
     }
 
-    pub(super) fn rmw(&mut self, global: Global, kind: RmwKind, operands: Vec<Expr>, span: Span) -> Expr {
+    pub(super) fn rmw(
+        &mut self,
+        global: Global,
+        kind: RmwKind,
+        operands: Vec<Expr>,
+        order: Order,
+        span: Span,
+    ) -> Expr {
         let cell = unsigned(global.ty.bits);
         let operands = operands.into_iter().map(|o| convert(o, cell)).collect();
         let id = self.temporary(global.ty, span);
-        let value = rmw(kind, self.place(global, span), operands, cell);
+        let place = Place { access: Access::Atomic(order), ..self.place(global, span) };
+        let value = rmw(kind, place, operands, cell);
         self.set(id, value, span);
         self.get(id, span)
     }
 
-    fn plain_order(global: Global) -> Order {
-        if global.atomic { Order::SeqCst } else { Order::Relaxed }
+    /// What an access is that names the variable alone.
+    fn plain_access(global: Global) -> Access {
+        if global.atomic { Access::SEQ_CST } else { Access::Plain }
     }
 
     pub(super) fn value(&mut self, e: &ast::Expr) -> Result<Option<Expr>> {
@@ -357,7 +361,7 @@ impl Body {
             ExprKind::Character(literal) => number(literal.value, Scalar::Int(INT), span),
             ExprKind::Identifier(_) | ExprKind::Unary(UnaryOp::Deref, _) => match self.target(e)? {
                 Target::Local(id) => self.get(id, span),
-                Target::Memory(global) => self.load(global, span),
+                Target::Memory(global) => self.load(global, Self::plain_access(global), span),
             },
             ExprKind::Unary(op, inner) => {
                 let inner = promoted(self.expr(inner)?);
@@ -489,21 +493,21 @@ impl Body {
                 };
                 match (op, kind) {
                     (Some(op), Some(kind)) if global.atomic => {
-                        let old = self.rmw(global, kind, vec![value.clone()], span);
+                        let old = self.rmw(global, kind, vec![value.clone()], Order::SeqCst, span);
                         convert(arithmetic(op, old, value), Scalar::Int(global.ty))
                     }
                     _ => {
                         let id = self.temporary(global.ty, span);
                         let value = match op {
                             Some(op) => {
-                                let old = self.load(global, span);
+                                let old = self.load(global, Self::plain_access(global), span);
                                 arithmetic(op, old, value)
                             }
                             None => value,
                         };
                         self.set(id, value, span);
                         let value = self.get(id, span);
-                        self.store(global, value.clone(), Self::plain_order(global), span);
+                        self.store(global, value.clone(), Self::plain_access(global), span);
                         value
                     }
                 }

@@ -19,7 +19,7 @@ use super::flags::Flags;
 use super::layout::{Access, CellRef, Layout, Target, truncate, width};
 use super::register::{ACCUMULATOR, BaseRegister, Part, REGISTERS, Register};
 use fencepost_ir::tree::{
-    self, BinaryOp, Block, Choices, Expr, FenceKind, LocalId, RmwKind, SharedId, Stmt, StmtKind, Type,
+    self, BinaryOp, Block, Choices, Expr, Fence, FenceKind, LocalId, RmwKind, SharedId, Stmt, StmtKind, Type,
     VarRef, Variable,
 };
 use fencepost_ir::{Scalar, Span};
@@ -362,8 +362,8 @@ impl<'a> Code<'a> {
         let ty = unsigned(width.bits());
         match kind {
             InstrKind::Nop => {}
-            InstrKind::Fence => self.push(StmtKind::Fence(FenceKind::Full)),
-            InstrKind::StoreFence => self.push(StmtKind::Fence(FenceKind::StoreStore)),
+            InstrKind::Fence => self.push(StmtKind::Fence(Fence::Machine(FenceKind::Full))),
+            InstrKind::StoreFence => self.push(StmtKind::Fence(Fence::Machine(FenceKind::StoreStore))),
             InstrKind::Return => self.push(StmtKind::Return(None)),
             InstrKind::Jump(label) => self.push(StmtKind::Goto(label.text.clone())),
             InstrKind::JumpIf(test, label) => {

@@ -10,9 +10,9 @@ use crate::heap::Life;
 use crate::machine::Machine;
 use crate::model::Memory;
 use crate::state::State;
-use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Instr, Loc, Storage};
 use fencepost_ir::pointer::{self, Target};
+use fencepost_ir::{Order, Scalar};
 use fencepost_task::{Error, Failure, Limit, Violation};
 use std::collections::HashSet;
 
@@ -170,8 +170,8 @@ impl Machine<'_> {
                 _ => continue,
             };
             if let Ok(place) = self.resolve(state, index, address) {
-                let atomic = is_rmw || edge.access != fencepost_ir::Access::Plain;
-                let ordered = is_rmw || edge.access == fencepost_ir::Access::Ordered;
+                let atomic = is_rmw || edge.access.is_atomic();
+                let ordered = is_rmw || edge.access.order().is_some_and(|order| order != Order::Relaxed);
                 accesses.push(Access { loc: place.loc, writes, atomic, ordered });
             }
         }

@@ -18,6 +18,7 @@ mod load_buffer;
 mod machine;
 mod model;
 mod naming;
+pub mod orders;
 mod overlap;
 mod prompt;
 mod property;

@@ -9,6 +9,7 @@ mod lower;
 mod lower_expression;
 mod lower_names;
 mod narrow;
+mod orders;
 pub mod pipeline;
 pub mod static_threads;
 mod unwind;

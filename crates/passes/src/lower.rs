@@ -216,7 +216,7 @@ impl<'a> Lowering<'a> {
         self.edges.push(Edge { from, to, instr, span, access: Access::Plain });
     }
 
-    /// Adds a load or store at the current node and goes on after it.
+    /// Adds an access at the current node and goes on after it.
     pub(crate) fn emit_access(&mut self, instr: Instr, access: Access, span: Span) {
         self.emit(instr, span);
         self.edges.last_mut().expect("an edge was added").access = access;
@@ -382,7 +382,8 @@ impl<'a> Lowering<'a> {
             }
             StmtKind::AtomicBegin(drain) => self.emit(Instr::AtomicBegin(*drain), span),
             StmtKind::AtomicEnd(drain) => self.emit(Instr::AtomicEnd(*drain), span),
-            StmtKind::Fence(kind) => self.emit(Instr::Fence(*kind), span),
+            StmtKind::Fence(Fence::Machine(kind)) => self.emit(Instr::Fence(*kind), span),
+            StmtKind::Fence(Fence::Thread(order)) => panic!("the pass `orders` leaves no {order} fence"),
             StmtKind::Assume(e) => {
                 let condition = self.expr(e);
                 self.emit(Instr::Assume(condition), span);

@@ -306,7 +306,7 @@ impl Lowering<'_> {
             ExprKind::Own => Instr::Own(dest),
             ExprKind::Rmw(kind, place, operands) if *kind != RmwKind::CompareAndSwap => {
                 let (address, op) = self.rmw(*kind, place, operands);
-                Instr::Rmw(Some(dest), address, op)
+                return self.emit_access(Instr::Rmw(Some(dest), address, op), place.access, span);
             }
             ExprKind::Call(id, args) => {
                 let args = self.operands(args);
@@ -346,7 +346,7 @@ impl Lowering<'_> {
             }
             ExprKind::Rmw(kind, place, operands) => {
                 let (address, op) = self.rmw(*kind, place, operands);
-                Instr::Rmw(None, address, op)
+                return self.emit_access(Instr::Rmw(None, address, op), place.access, e.span);
             }
             _ => {
                 self.expr(e);
@@ -456,7 +456,7 @@ impl Lowering<'_> {
                 };
                 let expected = expected.clone();
                 let old = self.temporary(cell);
-                self.emit(Instr::Rmw(Some(Dest::Reg(old)), address, op), e.span);
+                self.emit_access(Instr::Rmw(Some(Dest::Reg(old)), address, op), place.access, e.span);
                 binary(BinaryOp::Eq, cell, cfg::Expr::Reg(old), expected)
             }
             ExprKind::Read(_)

@@ -2,7 +2,7 @@
 //!
 //! In debug builds the result of every pass is validated.
 
-use crate::{choices, compact, instantiate, late_choice, lower, narrow};
+use crate::{choices, compact, instantiate, late_choice, lower, narrow, orders};
 use fencepost_ir::{cfg, tree};
 
 /// What the user chose.
@@ -13,7 +13,8 @@ pub struct Options {
 }
 
 /// Names of the passes, in order.
-pub const PASSES: [&str; 6] = ["instantiate", "lower", "choices", "narrow", "late-choice", "compact"];
+pub const PASSES: [&str; 7] =
+    ["instantiate", "orders", "lower", "choices", "narrow", "late-choice", "compact"];
 
 /// A program between two passes.
 pub enum Stage<'a> {
@@ -23,9 +24,10 @@ pub enum Stage<'a> {
     Cfg(&'a cfg::Program),
 }
 
-/// Puts a number for each `[*]`, if the user gave one: the first pass, for who translates trees.
-pub fn instantiate(program: &mut tree::Program, threads: Option<u32>) {
-    instantiate::run(program, threads);
+/// The passes on trees, for whoever translates trees.
+pub fn on_tree(program: &mut tree::Program, options: Options) {
+    instantiate::run(program, options.threads);
+    orders::run(program);
 }
 
 /// Runs all passes; `after` sees the program after each.
@@ -37,6 +39,10 @@ pub fn run(
     instantiate::run(&mut program, options.threads);
     check("instantiate", || tree::validate(&program));
     after("instantiate", Stage::Tree(&program));
+
+    orders::run(&mut program);
+    check("orders", || tree::validate(&program));
+    after("orders", Stage::Tree(&program));
 
     let mut program = lower::run(program);
     check("lower", || cfg::validate(&program));

@@ -12,8 +12,8 @@ use crate::text::Style;
 use crate::timeline::{Timeline, timeline};
 use crate::words::conclusion;
 use fencepost_certify::{Replay, States};
+use fencepost_ir::Span;
 use fencepost_ir::cfg::{Edge, Loc, Program};
-use fencepost_ir::{Access, Span};
 use fencepost_memory::EventKind;
 use fencepost_task::Budget;
 use std::collections::BTreeSet;
@@ -491,7 +491,7 @@ impl Story<'_> {
         let span = self.replay.steps[store].event.span;
         let mut edges = self.program.procedures.iter().flat_map(|p| p.edges());
         let is_here = |e: &Edge| (e.span.file, e.span.line) == (span.file, span.line);
-        match edges.any(|e| e.access != Access::Plain && is_here(e)) {
+        match edges.any(|e| e.access.is_atomic() && is_here(e)) {
             true => format!("; so does {order} for the store at line {}", span.line),
             false => String::new(),
         }

@@ -7,8 +7,8 @@ use crate::support::Helper;
 use crate::value::Access;
 use crate::{Translator, Unsupported};
 use fencepost_ir::tree::{
-    Base, Block, Drain, Expr, ExprKind, FenceKind, LocalId, Place, Procedure, ProcedureId, Stmt, StmtKind,
-    UnaryOp, VarRef,
+    Base, Block, Drain, Expr, ExprKind, Fence, FenceKind, LocalId, Place, Procedure, ProcedureId, Stmt,
+    StmtKind, UnaryOp, VarRef,
 };
 use fencepost_ir::{Scalar, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -318,12 +318,13 @@ impl<'a> Body<'a> {
             }
             StmtKind::AtomicBegin(drain) => self.enter(*drain),
             StmtKind::AtomicEnd(drain) => self.leave(*drain),
-            StmtKind::Fence(FenceKind::Full) => {
+            StmtKind::Fence(Fence::Machine(FenceKind::Full)) => {
                 self.switch();
                 self.call(Helper::Fence);
             }
-            StmtKind::Fence(FenceKind::StoreStore) if language.is_c() => {}
-            StmtKind::Fence(FenceKind::StoreStore) => self.line(language.skip()),
+            StmtKind::Fence(Fence::Machine(FenceKind::StoreStore)) if language.is_c() => {}
+            StmtKind::Fence(Fence::Machine(FenceKind::StoreStore)) => self.line(language.skip()),
+            StmtKind::Fence(Fence::Thread(order)) => panic!("the pass `orders` leaves no {order} fence"),
             StmtKind::Assume(condition) => {
                 let condition = self.value(condition)?;
                 // If it is false the thread stops here, between two rounds.

@@ -3,7 +3,7 @@
 
 use crate::body::Body;
 use crate::value::Access;
-use fencepost_ir::tree::{Block, Expr, ExprKind, FenceKind, Stmt, StmtKind};
+use fencepost_ir::tree::{Block, Expr, ExprKind, Fence, FenceKind, Stmt, StmtKind};
 
 impl Body<'_> {
     /// Whether every way through the block passes a place where a round may end.
@@ -11,7 +11,7 @@ impl Body<'_> {
         for stmt in &block.0 {
             match &stmt.kind {
                 StmtKind::Assign(place, _) if !matches!(self.access(place), Access::Direct) => return true,
-                StmtKind::Fence(FenceKind::Full)
+                StmtKind::Fence(Fence::Machine(FenceKind::Full))
                 | StmtKind::Lock(_)
                 | StmtKind::Unlock(_)
                 | StmtKind::Assume(_)

@@ -166,6 +166,10 @@ impl<'a> Translator<'a> {
         }
         let prefix = names::free_prefix(original);
         let mut program = original.clone();
+        // Fences stand for the orders, and under SC neither means anything.
+        for procedure in &mut program.procedures {
+            procedure.body.visit_places_mut(&mut |place| place.access = fencepost_ir::Access::Plain);
+        }
         let mut heap = Heap::default();
         if language.is_c() {
             if let Some(start) = program.threads.iter().find(|t| t.count != Count::Times(1)) {

@@ -87,7 +87,7 @@ impl<'a> Lowerer<'a> {
             return Err(unsupported(asm));
         }
         for fence in fences {
-            self.emit(StmtKind::Fence(fence), asm.span);
+            self.emit(StmtKind::Fence(Fence::Machine(fence)), asm.span);
         }
         Ok(())
     }

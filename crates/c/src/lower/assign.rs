@@ -203,11 +203,11 @@ impl<'a> Lowerer<'a> {
             return self.store_bits(&lvalue.place, bits, value, span);
         }
         self.keeps_numbers |= lvalue.ty.is_floating();
-        let (order, access) = match lvalue.ty.is_atomic() {
-            true => (atomic::Order::SeqCst, Access::Ordered),
-            false => (atomic::Order::Relaxed, lvalue.place.access),
+        let access = match lvalue.ty.is_atomic() {
+            true => Access::SEQ_CST,
+            false => lvalue.place.access,
         };
-        self.ordered_store(Place { access, ..lvalue.place.clone() }, value, order, span);
+        self.emit(StmtKind::Assign(Place { access, ..lvalue.place.clone() }, value), span);
     }
 
     /// Copies a structure, scalar by scalar.

@@ -1,14 +1,11 @@
 //! Atomic operations: C11's, GCC's `__atomic_*` and `__sync_*`.
 //!
-//! They mean what compilers make of them on x86 (`docs/memory-models.md` has the table): loads of any
-//! order are loads; a sequentially consistent store is a store with a full fence behind it;
-//! read-modify-writes of any order drain the buffer. For PSO a release or sequentially consistent
-//! store has a store-store fence before it. A weak compare-exchange fails only for a reason, as on
-//! x86.
+//! Each access carries its order; what that means on a machine is said in `memory::orders`. A weak compare-exchange fails
+//! only for a reason, as on x86.
 
 use super::assign::Wanted;
-use super::atomic_name::operation;
-pub(super) use super::atomic_name::{Fetch, Operation, Order};
+pub(super) use super::atomic_name::{Fetch, Operation};
+use super::atomic_name::{operation, order_from_number};
 use super::*;
 
 impl<'a> Lowerer<'a> {
@@ -57,12 +54,12 @@ impl<'a> Lowerer<'a> {
         }
         match operation {
             Operation::FullFence => {
-                self.emit(StmtKind::Fence(FenceKind::Full), span);
+                self.emit(StmtKind::Fence(Fence::Machine(FenceKind::Full)), span);
                 return Ok(Value::Void);
             }
             Operation::ThreadFence => {
                 self.by_order(&args[0], span, |this, order| {
-                    this.thread_fence(order, span);
+                    this.emit(StmtKind::Fence(Fence::Thread(order)), span);
                     Ok(())
                 })?;
                 return Ok(Value::Void);
@@ -96,12 +93,12 @@ impl<'a> Lowerer<'a> {
         match operation {
             Operation::Load => {
                 let order = order(self, 1)?;
-                target.place.access = order.access();
+                target.place.access = Access::Atomic(order);
                 self.load(Lvalue { ty: target.ty.unqualified().clone(), ..target }, span)
             }
             Operation::LoadInto => {
                 let order = order(self, 2)?;
-                target.place.access = order.access();
+                target.place.access = Access::Atomic(order);
                 let out = self.target(&args[1])?;
                 let target = Lvalue { ty: target.ty.unqualified().clone(), ..target };
                 let Value::Scalar(value) = self.load(target, span)? else { return Err(too_wide(span)) };
@@ -124,9 +121,11 @@ impl<'a> Lowerer<'a> {
                 match args.get(2).filter(|_| operation != Operation::Init) {
                     Some(order) => self.store_by_order(target.place, value.expr, order, span)?,
                     None => {
-                        let order = if operation == Operation::Init { Order::Relaxed } else { Order::SeqCst };
-                        target.place.access = order.access();
-                        self.ordered_store(target.place, value.expr, order, span);
+                        target.place.access = match operation {
+                            Operation::Init => Access::Plain,
+                            _ => Access::SEQ_CST,
+                        };
+                        self.emit(StmtKind::Assign(target.place, value.expr), span);
                     }
                 }
                 Ok(Value::Void)
@@ -139,8 +138,8 @@ impl<'a> Lowerer<'a> {
                     None => {
                         let order =
                             if operation == Operation::Clear { Order::SeqCst } else { Order::Release };
-                        target.place.access = order.access();
-                        self.ordered_store(target.place, zero.expr, order, span);
+                        target.place.access = Access::Atomic(order);
+                        self.emit(StmtKind::Assign(target.place, zero.expr), span);
                     }
                 }
                 Ok(Value::Void)
@@ -149,14 +148,15 @@ impl<'a> Lowerer<'a> {
                 let mark = self.body.out.len();
                 let value = self.scalar(&args[1])?;
                 self.settle_place(&mut target.place, mark);
-                if operation == Operation::Exchange {
-                    order(self, 2)?;
-                }
+                target.place.access = Access::Atomic(match operation {
+                    Operation::Exchange => order(self, 2)?,
+                    _ => Order::Acquire,
+                });
                 let value = self.convert(value, &target.ty, span)?;
                 Ok(Value::Scalar(self.rmw(RmwKind::Exchange, target, vec![value.expr], span)))
             }
             Operation::ExchangeInto => {
-                order(self, 3)?;
+                target.place.access = Access::Atomic(order(self, 3)?);
                 let (from, out) = (self.target(&args[1])?, self.target(&args[2])?);
                 let Value::Scalar(value) = self.load(from, span)? else { return Err(too_wide(span)) };
                 let value = self.convert(value, &target.ty, span)?;
@@ -165,7 +165,7 @@ impl<'a> Lowerer<'a> {
                 Ok(Value::Void)
             }
             Operation::TestAndSet => {
-                order(self, 1)?;
+                target.place.access = Access::Atomic(order(self, 1)?);
                 let one = self.int_constant(1, &CType::INT, span);
                 let one = self.convert(one, &target.ty, span)?;
                 let old = self.rmw(RmwKind::Exchange, target, vec![one.expr], span);
@@ -183,6 +183,7 @@ impl<'a> Lowerer<'a> {
                 self.settle_place(&mut target.place, mark);
                 let expected = self.convert(expected, &target.ty, span)?;
                 let new = self.convert(new, &target.ty, span)?;
+                target.place.access = Access::SEQ_CST;
                 let kind = match operation {
                     Operation::BoolCompareSwap => RmwKind::CompareAndSwap,
                     _ => RmwKind::CompareExchange,
@@ -197,9 +198,10 @@ impl<'a> Lowerer<'a> {
                 let mark = self.body.out.len();
                 let operand = self.scalar(&args[1])?;
                 self.settle_place(&mut target.place, mark);
-                if !name.starts_with("__sync") {
-                    order(self, 2)?;
-                }
+                target.place.access = Access::Atomic(match name.starts_with("__sync") {
+                    true => Order::SeqCst,
+                    false => order(self, 2)?,
+                });
                 // C11's functions count elements where GCC's count bytes.
                 let operand = match target.ty.unqualified() {
                     CType::Pointer(to) if !name.starts_with("__atomic_") && !name.starts_with("__sync_") => {
@@ -286,31 +288,10 @@ impl<'a> Lowerer<'a> {
             }
         };
         self.by_order(order, span, |this, order| {
-            let place = Place { access: order.access(), ..place.clone() };
-            this.ordered_store(place, value.clone(), order, span);
+            let place = Place { access: Access::Atomic(order), ..place.clone() };
+            this.emit(StmtKind::Assign(place, value.clone()), span);
             Ok(())
         })
-    }
-
-    pub(super) fn thread_fence(&mut self, order: Order, span: Span) {
-        match order {
-            Order::SeqCst => self.emit(StmtKind::Fence(FenceKind::Full), span),
-            Order::Release | Order::AcqRel => self.emit(StmtKind::Fence(FenceKind::StoreStore), span),
-            Order::Acquire | Order::Relaxed => {}
-        }
-    }
-
-    /// A store of the order.
-    pub(super) fn ordered_store(&mut self, place: Place, value: Expr, order: Order, span: Span) {
-        let private = matches!(place.base, Base::Variable(VarRef::Local(_) | VarRef::ThreadLocal(_)));
-        let ordered = !private && matches!(order, Order::Release | Order::AcqRel | Order::SeqCst);
-        if ordered {
-            self.emit(StmtKind::Fence(FenceKind::StoreStore), span);
-        }
-        self.emit(StmtKind::Assign(place, value), span);
-        if ordered && order == Order::SeqCst {
-            self.emit(StmtKind::Fence(FenceKind::Full), span);
-        }
     }
 
     /// A read-modify-write that has happened when the next operand is evaluated; its result.
@@ -343,9 +324,16 @@ impl<'a> Lowerer<'a> {
             self.scalar(&args[2])?
         };
         // Orders, and for GCC's functions whether it is weak before them.
-        for order in args.iter().skip(3).filter(|_| args.len() != 6) {
-            self.order(order)?;
+        let orders = match args.len() {
+            6 => &args[4..],
+            _ => args.get(3..).unwrap_or_default(),
+        };
+        // The first one is for success, and the stronger.
+        let mut known = Vec::new();
+        for order in orders {
+            known.push(self.order(order)?);
         }
+        target.place.access = Access::Atomic(known.first().copied().unwrap_or(Order::SeqCst));
         self.settle_place(&mut expected.place, inner);
         self.settle_place(&mut target.place, mark);
         self.stabilise(&mut expected.place);
@@ -514,7 +502,7 @@ impl<'a> Lowerer<'a> {
 
 fn known_order(number: i128, span: Span) -> Result<Order> {
     // GCC's hints for lock elision are in higher bits.
-    Order::from_number(number & 0xffff)
+    order_from_number(number & 0xffff)
         .ok_or_else(|| Diagnostic::new(span, format!("{number} is no memory order")))
 }
 

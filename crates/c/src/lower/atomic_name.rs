@@ -1,36 +1,17 @@
 //! Atomic functions by their names, and memory orders by their numbers.
 
 use super::assign::Wanted;
-use fencepost_ir::Access;
+use fencepost_ir::Order;
 
-/// Memory orders, by the number that headers give them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
-    Relaxed,
-    Acquire,
-    Release,
-    AcqRel,
-    SeqCst,
-}
-
-impl Order {
-    pub(super) fn from_number(n: i128) -> Option<Order> {
-        match n {
-            0 => Some(Order::Relaxed),
-            1 | 2 => Some(Order::Acquire),
-            3 => Some(Order::Release),
-            4 => Some(Order::AcqRel),
-            5 => Some(Order::SeqCst),
-            _ => None,
-        }
-    }
-
-    /// What an access of this order is.
-    pub(super) fn access(self) -> Access {
-        match self {
-            Order::Relaxed => Access::Relaxed,
-            Order::Acquire | Order::Release | Order::AcqRel | Order::SeqCst => Access::Ordered,
-        }
+/// The memory order that headers give a number.
+pub(super) fn order_from_number(n: i128) -> Option<Order> {
+    match n {
+        0 => Some(Order::Relaxed),
+        1 | 2 => Some(Order::Acquire),
+        3 => Some(Order::Release),
+        4 => Some(Order::AcqRel),
+        5 => Some(Order::SeqCst),
+        _ => None,
     }
 }
 

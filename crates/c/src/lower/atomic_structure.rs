@@ -4,7 +4,7 @@
 //! read-modify-writes, of sequentially consistent stores, and of everything on more than eight bytes; a weaker
 //! store of fewer bytes is one entry of the buffer, and so of a word that shares the structure's bytes.
 
-use super::atomic::{Operation, Order};
+use super::atomic::Operation;
 use super::*;
 
 impl<'a> Lowerer<'a> {

@@ -72,7 +72,7 @@ impl<'a> Lowerer<'a> {
         let (mut value, mut block) = lowered.map_err(|d| Diagnostic { span, ..d })?;
         let name = &self.functions[index].name;
         let access = match ORDERING.iter().any(|start| name.starts_with(start)) {
-            true => Some(Access::Ordered),
+            true => Some(Access::SEQ_CST),
             false => None,
         };
         block.visit_mut(&mut |stmt| {

@@ -305,11 +305,11 @@ impl<'a> Lowerer<'a> {
                 Value::Void
             }
             "_mm_mfence" | "__builtin_ia32_mfence" => {
-                self.emit(StmtKind::Fence(FenceKind::Full), span);
+                self.emit(StmtKind::Fence(Fence::Machine(FenceKind::Full)), span);
                 Value::Void
             }
             "_mm_sfence" | "__builtin_ia32_sfence" => {
-                self.emit(StmtKind::Fence(FenceKind::StoreStore), span);
+                self.emit(StmtKind::Fence(Fence::Machine(FenceKind::StoreStore)), span);
                 Value::Void
             }
             "malloc" | "__builtin_malloc" => {

@@ -55,7 +55,7 @@ use super::preprocess::{DataModel, Options};
 use super::spelling::{self, Definitions};
 use super::types::{CType, FunctionType, Types};
 use fencepost_ir::tree::*;
-use fencepost_ir::{Access, Scalar, Span, Step};
+use fencepost_ir::{Access, Order, Scalar, Span, Step};
 use fencepost_text::Diagnostic;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;

@@ -234,7 +234,7 @@ impl<'a> Lowerer<'a> {
             return self.atomic_copy(Lvalue { place, ty }, span);
         }
         if ty.is_atomic() {
-            place.access = fencepost_ir::Access::Ordered;
+            place.access = fencepost_ir::Access::SEQ_CST;
         }
         self.keeps_numbers |= ty.is_floating();
         let ty = ty.unqualified().clone();

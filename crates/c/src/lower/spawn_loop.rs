@@ -36,9 +36,9 @@ impl Lowerer<'_> {
         if let Some(started) = &started {
             // Creating a thread waits for the buffer.
             let yes = Expr::constant(1, Scalar::Bool, span);
-            before.push(statement(StmtKind::Fence(FenceKind::Full)));
+            before.push(statement(StmtKind::Fence(Fence::Machine(FenceKind::Full))));
             before.push(statement(StmtKind::Assign(started.clone(), yes)));
-            before.push(statement(StmtKind::Fence(FenceKind::Full)));
+            before.push(statement(StmtKind::Fence(Fence::Machine(FenceKind::Full))));
         }
         if found.is_endless && begins_at_once {
             // `main` does nothing else.

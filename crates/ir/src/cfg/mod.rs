@@ -118,7 +118,7 @@ pub struct Edge {
     pub instr: Instr,
     /// Where it stands in the source.
     pub span: Span,
-    /// Whether a load or store that it does is atomic.
+    /// What the program says of the access that it does.
     pub access: Access,
 }
 

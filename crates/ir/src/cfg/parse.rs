@@ -232,8 +232,7 @@ impl Reader {
         let split = items.iter().position(|i| matches!(i, Item::Atom(a) if a == "@"));
         let (items, at) = items.split_at(split.unwrap_or(items.len()));
         let (at, access) = match at {
-            [at @ .., Item::Atom(word)] if word == "relaxed" => (at, Access::Relaxed),
-            [at @ .., Item::Atom(word)] if word == "ordered" => (at, Access::Ordered),
+            [at @ .., Item::Atom(word)] if let Some(access) = Access::from_name(word) => (at, access),
             at => (at, Access::Plain),
         };
         let at = if at.is_empty() { Span::NONE } else { span(at)? };

@@ -9,7 +9,7 @@ mod spelling;
 mod validate;
 mod visit;
 
-use crate::access::Access;
+use crate::access::{Access, Order};
 pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Fill, Quantifier, Storage, UnaryOp};
 pub use crate::layout::{Field, Record, RecordId, RecordKind, Records, Type, UNBOUNDED};
 use crate::scalar::Scalar;
@@ -116,7 +116,7 @@ pub struct Place {
     pub path: Vec<Projection>,
     /// Where it stands.
     pub span: Span,
-    /// Whether the access to it is atomic.
+    /// What the program says of the access to it.
     pub access: Access,
 }
 
@@ -283,6 +283,15 @@ impl Expr {
     }
 }
 
+/// A fence, as the program has it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Fence {
+    /// One that machines have.
+    Machine(FenceKind),
+    /// C11's thread fence. The pass `orders` makes the machine's of it.
+    Thread(Order),
+}
+
 /// Statements in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block(pub Vec<Stmt>);
@@ -332,7 +341,7 @@ pub enum StmtKind {
     /// Closes it.
     AtomicEnd(Drain),
     /// A fence.
-    Fence(FenceKind),
+    Fence(Fence),
     /// Passes only if true.
     Assume(Expr),
     /// Must be true.

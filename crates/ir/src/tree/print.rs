@@ -191,8 +191,9 @@ impl<'a> Printer<'a, '_, '_> {
             }
             StmtKind::AtomicBegin(drain) => format!("atomic_begin {};", nodrain(*drain)).replace(" ;", ";"),
             StmtKind::AtomicEnd(drain) => format!("atomic_end {};", nodrain(*drain)).replace(" ;", ";"),
-            StmtKind::Fence(FenceKind::Full) => "fence;".to_string(),
-            StmtKind::Fence(FenceKind::StoreStore) => "fence store_store;".to_string(),
+            StmtKind::Fence(Fence::Machine(FenceKind::Full)) => "fence;".to_string(),
+            StmtKind::Fence(Fence::Machine(FenceKind::StoreStore)) => "fence store_store;".to_string(),
+            StmtKind::Fence(Fence::Thread(order)) => format!("fence {order};"),
             StmtKind::Assume(e) => format!("assume({});", self.words.expr(e, 0)),
             StmtKind::Assert(e) => format!("assert({});", self.words.expr(e, 0)),
             StmtKind::Lock(place) => format!("lock({});", self.words.place(place)),
@@ -271,8 +272,17 @@ impl Words<'_> {
         }
     }
 
-    /// A place.
+    /// A place and what is said of the access to it.
     pub fn place(&self, place: &Place) -> String {
+        let plain = self.plain_place(place);
+        match place.access.name() {
+            None => plain,
+            Some(name) if plain.starts_with('*') => format!("({plain})@{name}"),
+            Some(name) => format!("{plain}@{name}"),
+        }
+    }
+
+    fn plain_place(&self, place: &Place) -> String {
         let mut path = &place.path[..];
         let mut ty = match &place.base {
             Base::Variable(variable) => self.program.variable(self.procedure, *variable).map(|v| &v.ty),

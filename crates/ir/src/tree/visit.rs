@@ -114,6 +114,41 @@ impl Block {
         }
     }
 
+    /// Calls `visit` on every place in it.
+    pub fn visit_places_mut(&mut self, visit: &mut impl FnMut(&mut Place)) {
+        self.visit_mut(&mut |stmt| {
+            stmt.kind.places_mut().into_iter().for_each(&mut *visit);
+            for e in stmt.kind.expressions_mut() {
+                e.visit_mut(&mut |e| {
+                    if let ExprKind::Read(place) | ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) =
+                        &mut e.kind
+                    {
+                        visit(place);
+                    }
+                });
+            }
+        });
+    }
+
+    /// Calls `visit` on this block and all inner ones, inner ones first.
+    pub fn visit_blocks_mut(&mut self, visit: &mut impl FnMut(&mut Block)) {
+        for stmt in &mut self.0 {
+            match &mut stmt.kind {
+                StmtKind::If(_, then, otherwise) => {
+                    then.visit_blocks_mut(visit);
+                    otherwise.visit_blocks_mut(visit);
+                }
+                StmtKind::While(_, body)
+                | StmtKind::DoWhile(body, _)
+                | StmtKind::Atomic(_, body)
+                | StmtKind::Block(body) => body.visit_blocks_mut(visit),
+                StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.visit_blocks_mut(visit)),
+                _ => {}
+            }
+        }
+        visit(self);
+    }
+
     /// Calls `visit` on every statement, inner ones included, to be changed.
     pub fn visit_mut(&mut self, visit: &mut impl FnMut(&mut Stmt)) {
         for stmt in &mut self.0 {

@@ -1,7 +1,7 @@
 //! What the parser makes: names not yet looked up, types not yet checked.
 
-use fencepost_ir::Span;
-use fencepost_ir::tree::{BinaryOp, Drain, FenceKind, Quantifier, UnaryOp};
+use fencepost_ir::tree::{BinaryOp, Drain, Fence, Quantifier, UnaryOp};
+use fencepost_ir::{Access, Span};
 
 /// A name and its place.
 #[derive(Clone, Debug)]
@@ -28,8 +28,8 @@ pub struct Expr {
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     Number(i128),
-    /// A variable or constant, with indices.
-    Variable(Name, Vec<Expr>),
+    /// A variable or constant, with indices, and `@order`.
+    Variable(Name, Vec<Expr>, Access),
     /// A call, read-modify-write or, in final conditions, a thread.
     Call(Name, Vec<Expr>),
     /// `thread.local`
@@ -93,7 +93,7 @@ pub enum StmtKind {
     Atomic(Drain, Vec<Stmt>),
     AtomicBegin(Drain),
     AtomicEnd(Drain),
-    Fence(FenceKind),
+    Fence(Fence),
     Assume(Expr),
     Assert(Expr),
     Lock(Expr),

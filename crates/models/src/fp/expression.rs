@@ -9,7 +9,7 @@ use super::resolve::{Global, Result, named_type, scalar_of, wrong_arity};
 use super::statement::Body;
 use fencepost_ir::cfg::{Loc, ObjectId};
 use fencepost_ir::tree::*;
-use fencepost_ir::{Scalar, Span};
+use fencepost_ir::{Access, Scalar, Span};
 use fencepost_text::Diagnostic;
 
 /// How expressions are looked at: inside code, or in a final condition.
@@ -29,12 +29,13 @@ impl Body<'_> {
                 (Err(_), Ok(value)) => Ok(Expr::constant(value as i64, named_type("u64"), span)),
                 (Err(_), Err(_)) => Err(Diagnostic::new(span, format!("{n} does not fit 64 bits"))),
             },
-            ast::ExprKind::Variable(name, indices) => match name.text.as_str() {
+            ast::ExprKind::Variable(name, indices, access) => match name.text.as_str() {
                 "true" => Ok(Expr::constant(1, Scalar::Bool, span)),
                 "false" => Ok(Expr::constant(0, Scalar::Bool, span)),
                 "none" => Ok(Expr::constant(-1, Scalar::Thread, span)),
                 text => {
                     if indices.is_empty()
+                        && *access == Access::Plain
                         && self.local(text).is_none()
                         && let Some((Global::Const(value), _)) = self.resolver.globals.get(text)
                     {
@@ -46,6 +47,10 @@ impl Body<'_> {
                         return Err(
                             Diagnostic::new(span, "a mutex has no value").help("use `lock` and `unlock`")
                         );
+                    }
+                    if let Some(order) = place.access.order().filter(|order| !order.suits_load()) {
+                        return Err(Diagnostic::new(span, format!("a load cannot be `{order}`"))
+                            .help("loads are `relaxed`, `acquire` or `seq_cst`"));
                     }
                     Ok(Expr { kind: ExprKind::Read(place), ty, span })
                 }
@@ -319,7 +324,7 @@ impl Body<'_> {
 
     /// A variable or element, and its type.
     pub(super) fn place(&mut self, e: &ast::Expr) -> Result<(Place, Scalar)> {
-        let ast::ExprKind::Variable(name, indices) = &e.kind else {
+        let ast::ExprKind::Variable(name, indices, access) = &e.kind else {
             return Err(Diagnostic::new(e.span, "this is not a variable").label("expected a variable"));
         };
         let variable = match (self.local(&name.text), self.resolver.globals.get(&name.text)) {
@@ -341,6 +346,12 @@ impl Body<'_> {
             return Err(
                 Diagnostic::new(e.span, format!("whose `{}`?", name.text)).help("write `thread.variable`")
             );
+        }
+        if let Some(said) = access.name()
+            && (self.context == Context::Final || !matches!(variable, VarRef::Shared(_)))
+        {
+            let message = format!("`@{said}` belongs to accesses of shared variables");
+            return Err(Diagnostic::new(e.span, message));
         }
         let ty = self.type_of(variable);
         let dims = ty.dims();
@@ -376,6 +387,6 @@ impl Body<'_> {
             resolved.push(index);
         }
         let scalar = ty.leaf().expect("variables of this language are scalars or arrays of them");
-        Ok((Place::element(variable, resolved, e.span), scalar))
+        Ok((Place { access: *access, ..Place::element(variable, resolved, e.span) }, scalar))
     }
 }

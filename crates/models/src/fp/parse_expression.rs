@@ -2,6 +2,7 @@
 
 use super::ast::*;
 use super::parser::{ADDITIVE, Parser, Result, TYPES};
+use fencepost_ir::Access;
 use fencepost_ir::tree::{BinaryOp, UnaryOp};
 use fencepost_text::Diagnostic;
 use fencepost_text::lexer::TokenKind;
@@ -98,6 +99,21 @@ impl Parser<'_> {
         Ok(args)
     }
 
+    /// What follows `@`.
+    fn access(&mut self) -> Result<Access> {
+        let found = match &self.peek().kind {
+            TokenKind::Word(word) => Access::from_name(word),
+            _ => None,
+        };
+        let Some(access) = found else {
+            return Err(self.unexpected("`volatile` or a memory order").help(
+                "memory orders are `relaxed`, `acquire`, `release`, `acq_rel` and `seq_cst`, as in `x@release = 1;`",
+            ));
+        };
+        self.advance();
+        Ok(access)
+    }
+
     fn primary(&mut self) -> Result<Expr> {
         let token = self.peek().clone();
         let span = token.span;
@@ -125,7 +141,10 @@ impl Parser<'_> {
             TokenKind::Word(word) => match word.as_str() {
                 "true" | "false" | "none" => {
                     self.advance();
-                    Ok(Expr { kind: ExprKind::Variable(Name { text: word, span }, Vec::new()), span })
+                    Ok(Expr {
+                        kind: ExprKind::Variable(Name { text: word, span }, Vec::new(), Access::Plain),
+                        span,
+                    })
                 }
                 "any" => {
                     self.advance();
@@ -159,7 +178,12 @@ impl Parser<'_> {
                         indices.push(self.expr()?);
                         end = self.expect_symbol("]")?;
                     }
-                    Ok(Expr { kind: ExprKind::Variable(name, indices), span: span.to(end) })
+                    let mut access = Access::Plain;
+                    if self.take_symbol("@") {
+                        end = self.here();
+                        access = self.access()?;
+                    }
+                    Ok(Expr { kind: ExprKind::Variable(name, indices, access), span: span.to(end) })
                 }
             },
             TokenKind::Symbol(_) | TokenKind::End => Err(self.unexpected("an expression")),

@@ -3,7 +3,8 @@
 //! Expressions are in [`super::parse_expression`].
 
 use super::ast::*;
-use fencepost_ir::tree::{BinaryOp, Drain, FenceKind, Quantifier};
+use fencepost_ir::tree::{BinaryOp, Drain, Fence, FenceKind, Quantifier};
+use fencepost_ir::{Access, Order};
 use fencepost_text::Diagnostic;
 use fencepost_text::cursor::Cursor;
 use fencepost_text::fences::Seen;
@@ -284,7 +285,7 @@ impl Parser<'_> {
             let kind = if self.is_symbol("(") {
                 ExprKind::Call(name, self.args()?)
             } else {
-                ExprKind::Variable(name, Vec::new())
+                ExprKind::Variable(name, Vec::new(), Access::Plain)
             };
             Expr { kind, span }
         };
@@ -470,8 +471,15 @@ impl Parser<'_> {
             }
             "fence" => {
                 self.advance();
-                let store_store = self.take_word("store_store");
-                StmtKind::Fence(if store_store { FenceKind::StoreStore } else { FenceKind::Full })
+                let order = Order::ALL.into_iter().find(|order| self.is_word(order.name()));
+                StmtKind::Fence(match order {
+                    Some(order) => {
+                        self.advance();
+                        Fence::Thread(order)
+                    }
+                    None if self.take_word("store_store") => Fence::Machine(FenceKind::StoreStore),
+                    None => Fence::Machine(FenceKind::Full),
+                })
             }
             "assume" => {
                 self.advance();

@@ -8,7 +8,7 @@ use super::statement::Body;
 use fencepost_ir::cfg::Arith;
 use fencepost_ir::eval;
 use fencepost_ir::tree::*;
-use fencepost_ir::{IntType, Scalar, Span};
+use fencepost_ir::{Access, IntType, Scalar, Span};
 use fencepost_text::Diagnostic;
 use std::collections::{HashMap, HashSet};
 
@@ -198,7 +198,7 @@ impl Resolver {
             |v: i128| i64::try_from(v).map_err(|_| Diagnostic::new(e.span, "this does not fit 64 bits"));
         match &e.kind {
             ExprKind::Number(n) => Ok(*n),
-            ExprKind::Variable(name, indices) if indices.is_empty() => {
+            ExprKind::Variable(name, indices, Access::Plain) if indices.is_empty() => {
                 match (name.text.as_str(), self.globals.get(&name.text)) {
                     ("true", _) => Ok(1),
                     ("false", _) => Ok(0),
@@ -231,7 +231,7 @@ impl Resolver {
 
     /// A constant that is a value of the type.
     pub(super) fn constant_of(&self, e: &ast::Expr, ty: Scalar) -> Result<i64> {
-        if let ast::ExprKind::Variable(name, _) = &e.kind
+        if let ast::ExprKind::Variable(name, ..) = &e.kind
             && name.text == "none"
             && ty == Scalar::Thread
         {
@@ -508,7 +508,7 @@ impl Resolver {
     /// The thread that a name, or a process with its arguments, means.
     pub(super) fn thread_named(&self, e: &ast::Expr) -> Option<ThreadId> {
         let name = match &e.kind {
-            ast::ExprKind::Variable(name, indices) if indices.is_empty() => name.text.clone(),
+            ast::ExprKind::Variable(name, indices, _) if indices.is_empty() => name.text.clone(),
             ast::ExprKind::Call(name, args) => {
                 let Some((Global::Procedure(id), _)) = self.globals.get(&name.text) else { return None };
                 let params = &self.program.procedure(*id).locals[..self.program.procedure(*id).params];
@@ -532,7 +532,7 @@ impl Resolver {
             return Ok(Who::Thread(thread));
         }
         match &e.kind {
-            ast::ExprKind::Variable(name, _) => {
+            ast::ExprKind::Variable(name, ..) => {
                 Ok(Who::Runs(self.procedure_named(name, "thread or process")?))
             }
             _ => Err(Diagnostic::new(e.span, "no thread is started with these arguments")),

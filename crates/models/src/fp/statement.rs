@@ -225,6 +225,10 @@ impl<'a> Body<'a> {
         if ty == Scalar::Mutex {
             return Err(Diagnostic::new(e.span, "a mutex cannot be assigned").help("use `lock` and `unlock`"));
         }
+        if let Some(order) = place.access.order().filter(|order| !order.suits_store()) {
+            return Err(Diagnostic::new(e.span, format!("a store cannot be `{order}`"))
+                .help("stores are `relaxed`, `release` or `seq_cst`"));
+        }
         Ok((place, ty))
     }
 

@@ -205,7 +205,7 @@ impl Lowering<'_> {
         let mut push = |kind| out.push(Stmt { kind, span });
         match &stmt.kind {
             ast::StmtKind::Nop => push(StmtKind::Skip),
-            ast::StmtKind::Fence(kind) => push(StmtKind::Fence(*kind)),
+            ast::StmtKind::Fence(kind) => push(StmtKind::Fence(Fence::Machine(*kind))),
             ast::StmtKind::Assume(e) => push(StmtKind::Assume(self.expr(e)?)),
             ast::StmtKind::Assign(register, value) => {
                 let (place, ty) = self.register(register)?;
@@ -248,7 +248,7 @@ impl Lowering<'_> {
                     push_fitting(out, &value, ty, span);
                     let value = converted(value.clone(), ty);
                     if kind == WriteKind::StoreLocked {
-                        out.push(Stmt { kind: StmtKind::Fence(FenceKind::StoreStore), span });
+                        out.push(Stmt { kind: StmtKind::Fence(Fence::Machine(FenceKind::StoreStore)), span });
                     }
                     let kind = match kind {
                         WriteKind::Plain | WriteKind::StoreLocked => StmtKind::Assign(place, value),

@@ -319,7 +319,7 @@ impl Automaton {
                 let condition = self.number(&mut rest, name)?;
                 StmtKind::Assume(truth(condition))
             }
-            "mfence" => StmtKind::Fence(FenceKind::Full),
+            "mfence" => StmtKind::Fence(Fence::Machine(FenceKind::Full)),
             "noop" => StmtKind::Skip,
             "lock" => StmtKind::AtomicBegin(Drain::Yes),
             "unlock" => StmtKind::AtomicEnd(Drain::Yes),

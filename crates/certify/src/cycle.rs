@@ -65,7 +65,7 @@ struct Order {
     events: BTreeMap<u32, Vec<usize>>,
     conflicts: BTreeMap<usize, BTreeSet<usize>>,
     /// The events of the stores in each buffer, oldest first.
-    buffered: BTreeMap<u32, VecDeque<(Loc, usize)>>,
+    buffered: BTreeMap<u32, VecDeque<(Vec<Loc>, usize)>>,
     /// The section that is open, by its first step.
     section: Option<usize>,
     writer: BTreeMap<Loc, usize>,
@@ -117,38 +117,37 @@ impl Order {
             Action::Flush(cell) => {
                 let oldest = self.buffered.entry(thread).or_default().pop_front();
                 let (stored, event) = oldest.expect("a run that replays flushes what was stored");
-                assert_eq!(stored, cell, "stores reach memory in order");
-                for cell in cells(machine, before, cell) {
-                    self.write(event, cell);
-                }
+                assert_eq!(stored.first(), Some(&cell), "stores reach memory in order");
+                stored.into_iter().for_each(|cell| self.write(event, cell));
                 return;
             }
             Action::Propagate(_) | Action::Delete => return,
         };
         let instr = &machine.edge(registers, id).instr;
         let resolved = instr.address().and_then(|a| machine.resolve(before, thread as usize, a).ok());
-        let accessed = resolved.map_or(Vec::new(), |place| cells(machine, before, place.loc));
+        let accessed = resolved.map_or(Vec::new(), |place| place.locs().collect());
         match instr {
             Instr::Load(..) => {
                 let event = self.event(thread, number);
-                let buffered = self.buffered.get(&thread).into_iter().flatten().rev();
-                let own = buffered.into_iter().find(|(cell, _)| Some(*cell) == resolved.map(|r| r.loc));
-                match own.copied() {
-                    Some((_, store)) => self.conflict(store, event),
-                    None => accessed.into_iter().for_each(|cell| self.read(event, cell)),
+                for cell in accessed {
+                    let mut buffered = self.buffered.get(&thread).into_iter().flatten().rev();
+                    match buffered.find(|(stored, _)| stored.contains(&cell)).map(|(_, store)| *store) {
+                        Some(store) => self.conflict(store, event),
+                        None => self.read(event, cell),
+                    }
                 }
             }
             Instr::Store(..) => {
                 let event = self.event(thread, number);
-                if let Some(place) = resolved {
-                    self.buffered.entry(thread).or_default().push_back((place.loc, event));
+                if !accessed.is_empty() {
+                    self.buffered.entry(thread).or_default().push_back((accessed, event));
                 }
             }
             Instr::Rmw(_, _, op) => {
                 let event = self.event(thread, number);
                 let unchanged = match (op, resolved) {
                     (RmwOp::CompareExchange { expected, .. }, Some(place)) => {
-                        eval(expected, registers).ok() != place.to_access(before.read(place.loc)).ok()
+                        eval(expected, registers).ok() != machine.read(before, place).ok()
                     }
                     _ => false,
                 };
@@ -173,7 +172,7 @@ impl Order {
                     all.for_each(|cell| self.write(event, cell));
                     // What the thread itself had stored there is gone with it.
                     let own = self.buffered.entry(thread).or_default();
-                    own.retain(|(cell, _)| cell.as_element().is_none_or(|(o, _)| o != object));
+                    own.retain(|(stored, _)| stored[0].as_element().is_none_or(|(o, _)| o != object));
                 }
             }
             Instr::Spawn(..) => {
@@ -237,11 +236,4 @@ impl Order {
         };
         later.keys().filter_map(|start| from(*start)).min_by_key(Vec::len)
     }
-}
-
-/// A cell and those that share bytes with it.
-fn cells(machine: &Machine<'_>, state: &State, cell: Loc) -> Vec<Loc> {
-    let mut all = machine.sharing(state, cell);
-    all.push(cell);
-    all
 }

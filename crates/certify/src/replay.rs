@@ -208,8 +208,8 @@ pub fn replay_claims(
         let mut run = Run::start(&machine, memory, model, &chosen)?;
         for claim in claims {
             let step = run.claimed_step(claim)?;
-            let touched = machine.event(memory, &run.state, step).loc;
-            let touched = touched.map(|loc| run.state.cell_name(program, loc));
+            let event = machine.event(memory, &run.state, step);
+            let touched = event.loc.map(|loc| run.state.cells_name(program, loc, event.cells));
             run.step(step)?;
             run.compare(claim, touched)?;
         }
@@ -316,7 +316,8 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
                     Action::Flush(loc) => {
                         claim.kind == EventKind::Flush.name()
                             && claim.edge.is_none()
-                            && claim.loc == Some(self.state.cell_name(self.machine.program, loc))
+                            && claim.loc
+                                == Some(self.state.cells_name(self.machine.program, loc, event.cells))
                     }
                     Action::Propagate(_) | Action::Delete => false,
                 }

@@ -204,7 +204,12 @@ impl<'p> Codec<'p> {
             put_number(out, thread.buffer.len() as u64);
             for entry in &thread.buffer {
                 match entry.kind {
-                    EntryKind::Barrier => put_number(out, 0),
+                    EntryKind::Barrier => put_number(out, BARRIER),
+                    // It has the cell after the one before it.
+                    EntryKind::Part => {
+                        put_number(out, PART);
+                        put(out, entry.value, self.shape(entry.loc));
+                    }
                     _ => {
                         put_loc(out, entry.loc);
                         put(out, entry.value, self.shape(entry.loc));
@@ -223,7 +228,7 @@ impl<'p> Codec<'p> {
         state.elements.clear();
         if self.unbounded {
             for _ in 0..take_number(input) {
-                let loc = take_loc(input).expect("an element is no barrier");
+                let loc = take_loc(input);
                 state.elements.push((loc, take(input, Shape::Variable)));
             }
         }
@@ -308,11 +313,16 @@ impl<'p> Codec<'p> {
         thread.buffer.clear();
         if self.buffers {
             for _ in 0..take_number(input) {
-                let entry = match take_loc(input) {
-                    None => Entry { kind: EntryKind::Barrier, loc: Loc::cell(0), value: 0 },
-                    Some(loc) => Entry { kind: EntryKind::Store, loc, value: take(input, self.shape(loc)) },
+                let (kind, loc) = match take_number(input) {
+                    BARRIER => (EntryKind::Barrier, Loc::cell(0)),
+                    PART => {
+                        let before = thread.buffer.last().expect("a part stands behind a store");
+                        (EntryKind::Part, before.loc.plus(1))
+                    }
+                    head => (EntryKind::Store, loc_from(head, input)),
                 };
-                thread.buffer.push(entry);
+                let value = if kind == EntryKind::Barrier { 0 } else { take(input, self.shape(loc)) };
+                thread.buffer.push(Entry { kind, loc, value });
             }
         }
     }
@@ -363,11 +373,16 @@ fn put(out: &mut Vec<u8>, value: i64, shape: Shape) {
     }
 }
 
+/// What stands for entries of a buffer that are no stores of their own; no cell is put as these.
+const BARRIER: u64 = 0;
+const PART: u64 = 2;
+const FIRST_CELL: u64 = 2;
+
 /// Cells by their number, elements of unbounded arrays by array and address. 0 is left for a
 /// barrier.
 pub fn put_loc(out: &mut Vec<u8>, loc: Loc) {
     match loc.as_element() {
-        None => put_number(out, (loc.index() as u64 + 1) << 1),
+        None => put_number(out, (loc.index() as u64 + FIRST_CELL) << 1),
         Some((object, address)) => {
             put_number(out, u64::from(object.0) << 1 | 1);
             put(out, address, Shape::Variable);
@@ -375,13 +390,19 @@ pub fn put_loc(out: &mut Vec<u8>, loc: Loc) {
     }
 }
 
-/// Takes what [`put_loc`] put; `None` for a barrier.
-pub fn take_loc(input: &mut &[u8]) -> Option<Loc> {
+/// Takes what [`put_loc`] put.
+pub fn take_loc(input: &mut &[u8]) -> Loc {
     let head = take_number(input);
+    loc_from(head, input)
+}
+
+/// Takes what [`put_loc`] put, behind its first number.
+fn loc_from(head: u64, input: &mut &[u8]) -> Loc {
     if head & 1 == 1 {
-        return Loc::element(ObjectId((head >> 1) as u32), take(input, Shape::Variable));
+        let loc = Loc::element(ObjectId((head >> 1) as u32), take(input, Shape::Variable));
+        return loc.expect("what was put is an element");
     }
-    (head > 0).then(|| Loc::cell((head >> 1) as u32 - 1))
+    Loc::cell(((head >> 1) - FIRST_CELL) as u32)
 }
 
 /// Appends a number in as many bytes as it needs.

@@ -9,7 +9,7 @@
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Loc, ObjectId, Program};
 use fencepost_ir::pointer::{self, Target};
-use fencepost_memory::{Entry, EntryKind, Life, Machine, State};
+use fencepost_memory::{Entry, EntryKind, Life, Machine, State, put_in_order};
 use fencepost_task::Model;
 
 /// Renumbers the allocated objects of states.
@@ -166,9 +166,7 @@ impl HeapOrder {
             });
             let mut buffer: Vec<_> = renamed.collect();
             if self.sorted_buffers {
-                for epoch in buffer.split_mut(|e| e.kind == EntryKind::Barrier) {
-                    epoch.sort_by_key(|e| e.loc);
-                }
+                put_in_order(&mut buffer);
             }
             let thread = &mut state.threads[index];
             thread.buffer = buffer;

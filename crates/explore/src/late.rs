@@ -16,7 +16,7 @@
 //! goes with the later one that is wanted. Who looks at states as such, to see that nothing is possible any more, is not served.
 
 use fencepost_ir::cfg::{Instr, Loc};
-use fencepost_memory::{Entry, EntryKind, Machine, Memory, State};
+use fencepost_memory::{Entry, EntryKind, Machine, Memory, State, stores};
 use fencepost_task::{Action, Model, Step};
 
 /// Which flushes to leave out.
@@ -37,7 +37,7 @@ impl LateFlushes {
     /// For a program and a model; `None` where a flush can be seen otherwise.
     pub fn new(machine: &Machine<'_>, model: Model) -> Option<LateFlushes> {
         let checks = &machine.program.checks;
-        let looked_at = checks.deadlock || checks.races || machine.has_overlaps();
+        let looked_at = checks.deadlock || checks.races;
         (model != Model::Sc && !looked_at).then_some(LateFlushes { in_order: model == Model::Tso })
     }
 
@@ -85,11 +85,19 @@ impl LateFlushes {
         }
         let by_step = |loc: Loc| touched.cells.iter().any(|(other, cell)| *other != index && *cell == loc);
         let others = || state.threads.iter().enumerate().filter(|(other, _)| *other != index);
-        let by_store = |loc: Loc| others().any(|(_, other)| stores(&other.buffer).any(|e| e.loc == loc));
-        let cells: Vec<Loc> = stores(&thread.buffer)
-            .map(|entry| entry.loc)
-            .filter(|loc| by_step(*loc) || by_store(*loc) || state.is_freed(*loc))
-            .collect();
+        let by_store = |loc: Loc| others().any(|(_, other)| other.buffer.iter().any(|e| waits_for(e, loc)));
+        let by_others = |loc: Loc| by_step(loc) || by_store(loc) || state.is_freed(loc);
+        // A store with a cell of a wanted one that is newer has to go before it.
+        let mut cells: Vec<Loc> = Vec::new();
+        let mut firsts: Vec<Loc> = Vec::new();
+        for store in stores(&thread.buffer).rev() {
+            let is_wanted = |e: &Entry| e.is_store() && (by_others(e.loc) || cells.contains(&e.loc));
+            if store.iter().any(is_wanted) {
+                cells.extend(store.iter().map(|e| e.loc));
+                firsts.push(store[0].loc);
+            }
+        }
+        let cells = firsts;
         let in_order = self.in_order || thread.buffer.iter().any(|e| e.kind == EntryKind::Barrier);
         if in_order && !cells.is_empty() {
             return Wanted::All;
@@ -109,8 +117,9 @@ enum Wanted {
     },
 }
 
-fn stores(buffer: &[Entry]) -> impl Iterator<Item = &Entry> {
-    buffer.iter().filter(|entry| entry.kind == EntryKind::Store)
+/// Whether an entry is a store to the cell that has not reached memory.
+fn waits_for(entry: &Entry, loc: Loc) -> bool {
+    entry.is_store() && entry.loc == loc
 }
 
 /// Whether the thread waits, on one way at least, for its buffer to be empty, and for a place in it.
@@ -124,7 +133,7 @@ fn waits<M: Memory>(
     let thread = &state.threads[index];
     let top = thread.top();
     let ways = || machine.program.procedure(top.procedure).out(top.node).map(|(_, edge)| &edge.instr);
-    let is_full = bound.is_some_and(|bound| stores(&thread.buffer).count() >= bound as usize);
+    let is_full = bound.is_some_and(|bound| thread.stores_waiting() >= bound as usize);
     let empties = ways().any(|instr| memory.drains(instr, thread.frames.len() == 1));
     (empties, is_full && ways().any(|instr| matches!(instr, Instr::Store(..))))
 }
@@ -142,7 +151,7 @@ fn next_touches(machine: &Machine<'_>, state: &State) -> Touched {
                 }
                 instr => {
                     let place = instr.address().and_then(|a| machine.resolve(state, index, a).ok());
-                    touched.cells.extend(place.map(|place| (index, place.loc)));
+                    touched.cells.extend(place.into_iter().flat_map(|p| p.locs()).map(|loc| (index, loc)));
                 }
             }
         }

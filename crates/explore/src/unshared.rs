@@ -10,7 +10,7 @@
 use fencepost_ir::cfg::{Address, Expr, Instr, NodeId, ObjectId, Program};
 use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
-use fencepost_memory::{Entry, EntryKind, Life, State, Thread};
+use fencepost_memory::{Entry, Life, State, Thread};
 use fencepost_task::{Action, Model, Step};
 
 /// The accesses that may be to what is not shared.
@@ -78,8 +78,7 @@ impl Unshared {
 /// buffer count if asked for.
 fn others_lead_to(state: &State, own: usize, object: ObjectId, by_own_stores: bool) -> bool {
     let leads = |word: i64| matches!(pointer::target(word), Target::Object(o, _) if o == object.0);
-    let stores =
-        |e: &Entry| e.kind == EntryKind::Store && e.loc.as_element().is_some_and(|(o, _)| o == object);
+    let stores = |e: &Entry| e.is_store() && e.loc.as_element().is_some_and(|(o, _)| o == object);
     let by_thread = |(index, thread): (usize, &Thread)| {
         let other = index != own;
         leads(thread.result)

@@ -2,10 +2,12 @@
 //!
 //! A type is a scalar, an array or a record. In memory it is a row of cells, one for each scalar
 //! in it; each cell has a byte offset, because that is how C programs address it. The members of
-//! a union overlap: cells at the same bytes are one cell if they are equally wide, and otherwise
-//! stand beside each other, to be told apart by offset and width.
+//! a union overlap: it is cut into the coarsest cells such that every scalar of every member is a
+//! row of whole ones. A scalar may therefore cover several cells. Mutexes and
+//! handles have no bytes that others see: they keep cells of their own, after the others.
 
-use crate::scalar::Scalar;
+use crate::scalar::{IntType, Scalar};
+use std::collections::HashMap;
 
 /// A record of [`Records`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -179,16 +181,11 @@ impl Records {
                 let record = self.get(*id);
                 let first = cells.len();
                 for field in &record.fields {
-                    let mut own = Vec::new();
-                    self.add_cells(&field.ty, offset + field.offset, &mut own);
-                    if record.kind == RecordKind::Union {
-                        own.retain(|new| {
-                            let same =
-                                |old: &Cell| old.offset == new.offset && old.ty.size() == new.ty.size();
-                            !cells[first..].iter().any(same)
-                        });
-                    }
-                    cells.append(&mut own);
+                    self.add_cells(&field.ty, offset + field.offset, cells);
+                }
+                if record.kind == RecordKind::Union {
+                    let members = cells.split_off(first);
+                    cells.extend(cut(&members));
                 }
             }
         }
@@ -278,10 +275,64 @@ impl Records {
     }
 }
 
+/// What is as large as all these cells, one after the other; one alone is itself.
+pub fn together(cells: impl Iterator<Item = Cell>, first: Cell) -> Cell {
+    let (mut count, mut end) = (0, first.offset);
+    for cell in cells {
+        count += 1;
+        end = end.max(cell.offset + cell.ty.size());
+    }
+    match count {
+        0 | 1 => first,
+        _ => {
+            let bits = ((end - first.offset) * 8) as u8;
+            Cell { ty: Scalar::Int(IntType { bits, signed: false }), ..first }
+        }
+    }
+}
+
+/// The coarsest cells such that each of these is a row of whole ones.
+fn cut(overlapping: &[Cell]) -> Vec<Cell> {
+    let (seen, own): (Vec<Cell>, Vec<Cell>) = overlapping.iter().partition(|cell| cell.ty.has_bits());
+    let mut borders: Vec<u64> = seen.iter().flat_map(|c| [c.offset, c.offset + c.ty.size()]).collect();
+    borders.sort_unstable();
+    borders.dedup();
+    // What fills a piece wholly gives it its type, a pointer before others.
+    let mut whole: HashMap<(u64, u64), Scalar> = HashMap::new();
+    for cell in &seen {
+        let ty = whole.entry((cell.offset, cell.ty.size())).or_insert(cell.ty);
+        if matches!(cell.ty, Scalar::Pointer { .. }) {
+            *ty = cell.ty;
+        }
+    }
+    let mut spans: Vec<(u64, u64)> = seen.iter().map(|c| (c.offset, c.offset + c.ty.size())).collect();
+    spans.sort_unstable();
+    let mut cells = Vec::new();
+    let (mut next, mut covered) = (0, 0);
+    for pair in borders.windows(2) {
+        let (offset, size) = (pair[0], pair[1] - pair[0]);
+        while let Some((start, end)) = spans.get(next)
+            && *start <= offset
+        {
+            covered = covered.max(*end);
+            next += 1;
+        }
+        if covered > offset {
+            let part = Scalar::Int(IntType { bits: (size * 8) as u8, signed: false });
+            cells.push(Cell { offset, ty: whole.get(&(offset, size)).copied().unwrap_or(part) });
+        }
+    }
+    for cell in own {
+        if !cells.contains(&cell) {
+            cells.push(cell);
+        }
+    }
+    cells
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::IntType;
 
     fn int(bits: u8) -> Scalar {
         Scalar::Int(IntType { bits, signed: true })
@@ -311,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_a_union_share_equal_cells_only() {
+    fn a_union_is_cut_where_any_member_is() {
         let either = Record {
             name: "either".into(),
             kind: RecordKind::Union,
@@ -326,7 +377,8 @@ mod tests {
         let ty = Type::Record(RecordId(0));
         let layout = records.layout(&ty);
         let shape: Vec<_> = layout.iter().map(|c| (c.offset, c.ty.size())).collect();
-        assert_eq!(shape, [(0, 4), (0, 2), (2, 2)]);
-        assert_eq!(records.path(&ty, layout[2]), ".half[1]");
+        assert_eq!(shape, [(0, 2), (2, 2)]);
+        assert_eq!(records.path(&ty, layout[1]), ".half[1]");
+        assert_eq!(records.path(&ty, Cell { offset: 0, ty: int(32) }), ".whole");
     }
 }

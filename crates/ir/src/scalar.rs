@@ -104,27 +104,43 @@ impl Scalar {
         }
     }
 
+    /// Whether values are bits that other types can see: not those of mutexes, handles and exact integers.
+    pub fn has_bits(self) -> bool {
+        matches!(self, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. })
+    }
+
+    /// The bits of a value, in as many bytes as it has. `None` where bits are no values, or a pointer of 4 bytes has no
+    /// narrow form.
+    pub fn to_bits(self, value: i64) -> Option<u64> {
+        let bits = match self {
+            Scalar::Pointer { bits: 32 } => pointer::narrow(value)?.into(),
+            _ if self.has_bits() => value as u64,
+            _ => return None,
+        };
+        Some(bits & low_bytes(self.size()))
+    }
+
+    /// The value that bits are.
+    pub fn from_bits(self, bits: u64) -> Option<i64> {
+        let bits = bits & low_bytes(self.size());
+        match self {
+            Scalar::Int(int) => Some(int.wrap(bits.into())),
+            Scalar::Pointer { bits: 32 } => Some(pointer::widen(bits as u32)),
+            Scalar::Pointer { .. } => Some(bits as i64),
+            _ => (self.has_bits() && self.contains(bits as i64)).then_some(bits as i64),
+        }
+    }
+
     /// A value seen through another type of the same size: the same bits. `None` where bits are no
     /// values, as in mutexes.
     pub fn same_bits(self, value: i64, to: Scalar) -> Option<i64> {
         if self == to {
             return Some(value);
         }
-        let plain = |ty| matches!(ty, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. });
-        if !plain(self) || !plain(to) || self.size() != to.size() {
+        if self.size() != to.size() {
             return None;
         }
-        // What a pointer of 4 bytes looks like as an integer.
-        let value = match (self, to) {
-            (Scalar::Pointer { bits: 32 }, _) => pointer::narrow(value)?.into(),
-            (_, Scalar::Pointer { bits: 32 }) => return Some(pointer::widen(value as u32)),
-            _ => value,
-        };
-        match to {
-            Scalar::Int(int) => Some(int.wrap(value.into())),
-            Scalar::Pointer { .. } => Some(value),
-            _ => to.contains(value).then_some(value),
-        }
+        to.from_bits(self.to_bits(value)?)
     }
 
     /// The integer that a value of this type stands for.
@@ -191,6 +207,11 @@ impl fmt::Display for Scalar {
             Scalar::Pointer { bits } => write!(f, "pointer{bits}"),
         }
     }
+}
+
+/// Ones in that many bytes.
+pub fn low_bytes(bytes: u64) -> u64 {
+    if bytes >= 8 { u64::MAX } else { (1 << (bytes * 8)) - 1 }
 }
 
 #[cfg(test)]

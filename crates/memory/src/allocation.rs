@@ -43,7 +43,7 @@ impl Machine<'_> {
     /// what is gone, nobody knows whether an address is new, unless somebody asks which address comes first.
     pub(crate) fn reusable(&self, state: &State, ty: HeapTypeId, bytes: i64) -> Vec<ObjectId> {
         let objects = (state.first_heap..).take(state.heap.len()).map(ObjectId);
-        let matters = |o: &ObjectId| self.program.orders_pointers || self.is_known(state, *o);
+        let matters = |o: &ObjectId| self.program.orders_pointers || self.is_remembered(state, *o);
         objects.filter(|o| self.fits(state, *o, ty, bytes) && matters(o)).collect()
     }
 
@@ -60,7 +60,7 @@ impl Machine<'_> {
     }
 
     /// Whether some word may be a pointer to the object, with a mark in its high or low bits perhaps.
-    fn is_known(&self, state: &State, object: ObjectId) -> bool {
+    fn is_remembered(&self, state: &State, object: ObjectId) -> bool {
         let leads = |word: i64| matches!(pointer::target(word), Target::Object(o, _) if o == object.0);
         let knows =
             |word: i64| leads(word) || leads(word >> MARK_BITS) || leads(word << MARK_BITS >> MARK_BITS);

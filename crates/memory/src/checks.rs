@@ -150,7 +150,7 @@ impl Machine<'_> {
                 accesses[i + 1..]
                     .iter()
                     .flatten()
-                    .any(|b| (a.writes || b.writes) && counts(a, b) && self.touches(state, a.loc, b.loc))
+                    .any(|b| (a.writes || b.writes) && counts(a, b) && a.loc == b.loc)
             })
         })
     }
@@ -172,10 +172,10 @@ impl Machine<'_> {
             if let Ok(place) = self.resolve(state, index, address) {
                 let atomic = is_rmw || edge.access.is_atomic();
                 let ordered = is_rmw || edge.access.order().is_some_and(|order| order != Order::Relaxed);
-                accesses.push(Access { loc: place.loc, writes, atomic, ordered });
+                accesses.extend(place.locs().map(|loc| Access { loc, writes, atomic, ordered }));
             }
         }
-        let waiting = thread.buffer.iter().filter(|e| e.kind == crate::EntryKind::Store);
+        let waiting = thread.buffer.iter().filter(|e| e.is_store());
         accesses.extend(waiting.map(|e| Access { loc: e.loc, writes: true, atomic: true, ordered: true }));
         accesses
     }

@@ -2,7 +2,7 @@
 
 use crate::machine::Machine;
 use crate::model::Memory;
-use crate::state::{State, Thread};
+use crate::state::{State, Thread, stores};
 use fencepost_ir::cfg::{Dest, Instr, Loc, Reg};
 use fencepost_ir::eval::{eval, rmw};
 use fencepost_ir::{Scalar, Span, pointer};
@@ -85,8 +85,10 @@ impl EventKind {
 pub struct Event {
     /// What happened.
     pub kind: EventKind,
-    /// The cell it touched.
+    /// The first cell it touched.
     pub loc: Option<Loc>,
+    /// How many cells it touched.
+    pub cells: u32,
     /// The value read (load), written (store, flush, read-modify-write, local), or chosen.
     pub value: Option<i64>,
     /// The value that a read-modify-write read.
@@ -95,38 +97,58 @@ pub struct Event {
     pub span: Span,
 }
 
+impl Event {
+    /// The cells it touched.
+    pub fn locs(&self) -> impl Iterator<Item = Loc> {
+        let cells = self.cells;
+        self.loc.into_iter().flat_map(move |loc| (0..cells).map(move |i| loc.plus(i)))
+    }
+
+    /// Whether it touched a cell.
+    pub fn touches(&self, loc: Loc) -> bool {
+        self.locs().any(|own| own == loc)
+    }
+
+    /// Whether both touched the same cell.
+    pub fn meets(&self, other: &Event) -> bool {
+        self.locs().any(|loc| other.touches(loc))
+    }
+}
+
 impl Machine<'_> {
     /// What a step means, seen from the state before it.
     pub fn event(&self, memory: &impl Memory, before: &State, step: Step) -> Event {
         let index = step.thread as usize;
         let thread = &before.threads[index];
-        let plain = |kind, span| Event { kind, loc: None, value: None, old: None, span };
+        let plain = |kind, span| Event { kind, loc: None, cells: 1, value: None, old: None, span };
         let (id, choice) = match step.action {
             Action::Edge(id, choice) => (id, choice),
             Action::Flush(loc) => {
-                let value = thread.buffer.iter().find(|e| e.loc == loc).map(|e| e.value);
-                return Event { loc: Some(loc), value, ..plain(EventKind::Flush, Span::NONE) };
+                let store = stores(&thread.buffer).find(|store| store[0].loc == loc);
+                let value = store.map(|store| before.store_value(self.program, store).1);
+                let cells = store.map_or(1, |store| store.len() as u32);
+                return Event { loc: Some(loc), cells, value, ..plain(EventKind::Flush, Span::NONE) };
             }
             Action::Propagate(loc) => return Event { loc: Some(loc), ..plain(EventKind::Flush, Span::NONE) },
             Action::Delete => return plain(EventKind::Flush, Span::NONE),
         };
         let edge = self.edge(thread, id);
-        let event = |kind| plain(kind, edge.span);
         let place = edge.instr.address().and_then(|a| self.resolve(before, index, a).ok());
-        let loc = place.map(|p| p.loc);
+        let (loc, cells) = (place.map(|p| p.loc), place.map_or(1, |p| p.cells));
+        let event = |kind| Event { cells, ..plain(kind, edge.span) };
         match &edge.instr {
             Instr::Nop | Instr::Assume(_) => event(EventKind::Local),
             Instr::Choose => event(EventKind::Choose),
             Instr::Assign(_, value) => Event { value: eval(value, thread).ok(), ..event(EventKind::Local) },
             Instr::Load(..) => {
-                let value = place.and_then(|p| p.to_access(self.load(memory, before, index, p.loc)?).ok());
+                let value = place.and_then(|p| self.load(memory, before, index, p)?.ok());
                 Event { loc, value: choice.or(value), ..event(EventKind::Load) }
             }
             Instr::Store(_, value) => {
                 Event { loc, value: eval(value, thread).ok(), ..event(EventKind::Store) }
             }
             Instr::Rmw(_, address, op) => {
-                let old = place.and_then(|p| p.to_access(before.read(p.loc)).ok());
+                let old = place.and_then(|p| self.read(before, p).ok());
                 let ty = self.access_type(address, place);
                 let new = old.and_then(|old| rmw(op, ty, old, thread).ok());
                 Event { loc, value: new.flatten().or(old), old, ..event(EventKind::Rmw) }
@@ -181,7 +203,11 @@ impl Machine<'_> {
                     (_, None, None) => Scalar::Integer,
                 }
             }
-            Action::Flush(loc) | Action::Propagate(loc) => before.cell_type(self.program, loc),
+            Action::Flush(loc) => match stores(&thread.buffer).find(|store| store[0].loc == loc) {
+                Some(store) => before.store_value(self.program, store).0,
+                None => before.cell_type(self.program, loc),
+            },
+            Action::Propagate(loc) => before.cell_type(self.program, loc),
             Action::Delete => Scalar::Integer,
         }
     }

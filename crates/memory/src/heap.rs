@@ -39,8 +39,21 @@ pub struct Layout {
     stride: u64,
     /// First byte and element of the array at the end.
     tail: Option<(u64, Box<Layout>)>,
-    /// Whether cells share bytes: members of unions that are not equally wide.
-    overlaps: bool,
+    /// The cells of an element whose bits others can see, by their offsets.
+    starts: Vec<(u64, u32)>,
+}
+
+/// The cells of an object that an access covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The number of the first.
+    pub first: usize,
+    /// How many they are.
+    pub count: u32,
+    /// The type of the first.
+    pub cell: Scalar,
+    /// Whether an integer shows a pointer's bits, or the other way round.
+    pub mixes_pointers: bool,
 }
 
 impl Layout {
@@ -63,10 +76,10 @@ impl Layout {
         };
         let stride = records.size(element).max(1);
         let element = records.layout(element);
-        let shares =
-            |a: &Cell, b: &Cell| a.offset < b.offset + b.ty.size() && b.offset < a.offset + a.ty.size();
-        let overlaps = element.iter().enumerate().any(|(i, a)| element[..i].iter().any(|b| shares(a, b)));
-        Layout { element, stride, tail, overlaps }
+        let numbered = (0..).zip(&element).filter(|(_, cell)| cell.ty.has_bits());
+        let mut starts: Vec<(u64, u32)> = numbered.map(|(i, cell)| (cell.offset, i)).collect();
+        starts.sort_unstable();
+        Layout { element, stride, tail, starts }
     }
 
     /// Splits an object's bytes into those of elements and those of the array at the end.
@@ -80,7 +93,7 @@ impl Layout {
     /// Cells of the elements in the first bytes.
     fn element_cells(&self, bytes: u64) -> usize {
         let (whole, rest) = (bytes / self.stride, bytes % self.stride);
-        // Up to the last that is there: cells that share bytes are not in the order of their ends.
+        // Up to the last that is there: cells without bits are not in the order of their offsets.
         let part = self.element.iter().rposition(|c| c.offset + c.ty.size() <= rest).map_or(0, |i| i + 1);
         whole as usize * self.element.len() + part
     }
@@ -103,26 +116,54 @@ impl Layout {
         }
     }
 
-    /// The number and type of the cell at a byte of an object of `bytes`.
-    pub fn find(&self, bytes: u64, offset: u64, ty: Scalar) -> Result<(usize, Scalar), Fault> {
+    /// The cells that an access of a type covers, from a byte of an object of `bytes` on.
+    pub fn find(&self, bytes: u64, offset: u64, ty: Scalar) -> Result<Found, Fault> {
         if offset.checked_add(ty.size()).is_none_or(|end| end > bytes) {
             return Err(Fault::OutsideObject { offset, size: bytes });
         }
-        let (head, rest) = self.split(bytes);
+        let first = self.first(bytes, offset, ty).ok_or(Fault::MixedSize)?;
+        let cell = self.cell(bytes, first);
+        let is_pointer = |ty: Scalar| matches!(ty, Scalar::Pointer { .. });
+        if cell.ty.size() == ty.size() {
+            let mixes_pointers = is_pointer(cell.ty) != is_pointer(ty);
+            return Ok(Found { first, count: 1, cell: cell.ty, mixes_pointers });
+        }
+        let mut mixes_pointers = is_pointer(ty);
+        let total = self.cells(bytes);
+        let mut covered = 0;
+        let mut number = first;
+        while covered < ty.size() {
+            let next = (number < total).then(|| self.cell(bytes, number));
+            let Some(next) = next.filter(|c| c.offset == offset + covered && c.ty.has_bits()) else {
+                return Err(Fault::MixedSize);
+            };
+            covered += next.ty.size();
+            mixes_pointers |= is_pointer(next.ty);
+            number += 1;
+        }
+        match covered == ty.size() && ty.has_bits() {
+            true => Ok(Found { first, count: (number - first) as u32, cell: cell.ty, mixes_pointers }),
+            false => Err(Fault::MixedSize),
+        }
+    }
+
+    /// The cell that begins at a byte. Where one without bits is there, too, the access has none or is as large.
+    fn first(&self, bytes: u64, offset: u64, ty: Scalar) -> Option<usize> {
         if let Some((start, tail)) = &self.tail
             && offset >= *start
         {
-            let (number, ty) = tail.find(rest, offset - head, ty)?;
-            return Ok((self.element.len() + number, ty));
+            let (head, rest) = self.split(bytes);
+            return Some(self.element.len() + tail.first(rest, offset - head, ty)?);
         }
         let (index, within) = (offset / self.stride, offset % self.stride);
+        let before = index as usize * self.element.len();
+        if ty.has_bits()
+            && let Ok(i) = self.starts.binary_search_by_key(&within, |(offset, _)| *offset)
+        {
+            return Some(before + self.starts[i].1 as usize);
+        }
         let same = |c: &Cell| c.offset == within && c.ty.size() == ty.size();
-        let number = match self.element.len() {
-            1 => same(&self.element[0]).then_some(0),
-            _ => self.element.iter().position(same),
-        };
-        let number = number.ok_or(Fault::MixedSize)?;
-        Ok((index as usize * self.element.len() + number, self.element[number].ty))
+        self.element.iter().position(same).map(|number| before + number)
     }
 
     /// Where a cell lies, and its type.
@@ -139,24 +180,6 @@ impl Layout {
                 Cell { offset: cell.offset + index * self.stride, ..cell }
             }
         }
-    }
-
-    /// Whether any cells share bytes.
-    pub fn has_overlaps(&self) -> bool {
-        self.overlaps
-    }
-
-    /// A cell, and those of the same element that share bytes with it.
-    pub(crate) fn overlapping(&self, bytes: u64, number: usize) -> (Cell, Vec<(usize, Cell)>) {
-        let cell = self.cell(bytes, number);
-        let end = cell.offset + cell.ty.size();
-        let within = number % self.element.len().max(1);
-        let first = number - within;
-        let last = self.cells(bytes).min(first + self.element.len());
-        let shares =
-            |(_, other): &(usize, Cell)| other.offset < end && cell.offset < other.offset + other.ty.size();
-        let others = (first..last).filter(|n| *n != number).map(|n| (n, self.cell(bytes, n)));
-        (cell, others.filter(shares).collect())
     }
 
     /// A new object.
@@ -185,6 +208,31 @@ mod tests {
         (Records(vec![record]), Type::Record(RecordId(0)))
     }
 
+    fn several(first: usize, count: u32, cell: Scalar) -> Found {
+        Found { first, count, cell, mixes_pointers: false }
+    }
+
+    fn one(first: usize, cell: Scalar) -> Found {
+        several(first, 1, cell)
+    }
+
+    #[test]
+    fn wide_accesses_cover_whole_cells() {
+        let (records, ty) = record(
+            vec![(0, int(16).into()), (2, int(16).into()), (4, int(32).into()), (12, int(32).into())],
+            16,
+        );
+        let layout = Layout::new(&records, &ty);
+        assert_eq!(layout.find(16, 0, int(64)), Ok(several(0, 3, int(16))));
+        assert_eq!(layout.find(16, 0, int(32)), Ok(several(0, 2, int(16))));
+        for (offset, bits) in [(2, 32), (4, 16), (1, 8), (8, 64), (6, 16)] {
+            assert_eq!(layout.find(16, offset, int(bits)), Err(Fault::MixedSize), "{offset} {bits}");
+        }
+        let bytes = Layout::of_variable(&Records::default(), &Type::with_dims(int(8), &[16]));
+        assert_eq!(bytes.find(16, 3, int(32)), Ok(several(3, 4, int(8))));
+        assert_eq!(bytes.find(16, 13, int(32)), Err(Fault::OutsideObject { offset: 13, size: 16 }));
+    }
+
     #[test]
     fn every_cell_is_found_at_its_bytes() {
         let (records, ty) = record(vec![(0, int(64).into()), (8, int(32).into())], 16);
@@ -193,7 +241,7 @@ mod tests {
         assert_eq!(layout.cells(bytes), 5);
         for number in 0..5 {
             let cell = layout.cell(bytes, number);
-            assert_eq!(layout.find(bytes, cell.offset, cell.ty), Ok((number, cell.ty)));
+            assert_eq!(layout.find(bytes, cell.offset, cell.ty), Ok(one(number, cell.ty)));
         }
         assert_eq!(layout.find(bytes, 4, int(32)), Err(Fault::MixedSize));
         assert_eq!(layout.find(bytes, 40, int(8)), Err(Fault::OutsideObject { offset: 40, size: 40 }));
@@ -212,7 +260,7 @@ mod tests {
         for number in 0..4 {
             let cell = layout.cell(16, number);
             assert_eq!(cell.offset, 4 * number as u64);
-            assert_eq!(layout.find(16, cell.offset, int(32)), Ok((number, int(32))));
+            assert_eq!(layout.find(16, cell.offset, int(32)), Ok(one(number, int(32))));
         }
         assert_eq!(layout.cells(4), 1);
     }
@@ -228,7 +276,7 @@ mod tests {
                 let bytes = records.size(&ty);
                 assert_eq!(layout.cells(bytes), cells.len());
                 for (number, cell) in cells.iter().enumerate() {
-                    assert_eq!(layout.find(bytes, cell.offset, cell.ty), Ok((number, cell.ty)));
+                    assert_eq!(layout.find(bytes, cell.offset, cell.ty), Ok(one(number, cell.ty)));
                     assert_eq!(layout.cell(bytes, number), *cell);
                 }
             }

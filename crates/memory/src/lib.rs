@@ -19,7 +19,6 @@ mod machine;
 mod model;
 mod naming;
 pub mod orders;
-mod overlap;
 mod prompt;
 mod property;
 mod pso;
@@ -28,18 +27,19 @@ mod samples;
 mod sc;
 mod state;
 mod tso;
+mod wide;
 
 pub use event::{Event, EventKind};
-pub use heap::{HeapObject, Layout, Life};
+pub use heap::{Found, HeapObject, Layout, Life};
 pub use initial::{InitialChoices, initial_choices};
 pub use load_buffer::LoadBuffer;
 pub use machine::{Machine, Parameterized, Resolved};
 pub use model::Memory;
 pub use prompt::without_delay;
-pub use pso::Pso;
+pub use pso::{Pso, put_in_order};
 pub use reference::{Reachable, reachable};
 pub use sc::Sc;
-pub use state::{Entry, EntryKind, Frame, Section, State, Thread};
+pub use state::{Entry, EntryKind, Frame, Section, State, Thread, stores};
 pub use tso::Tso;
 
 /// Runs `$body` with `$memory` bound to the semantics of a [`fencepost_task::Model`].

@@ -9,7 +9,8 @@
 //! be the oldest, `b(p) = w·(x,v)`: as printed, the weak outcome of store buffering is
 //! unreachable.
 //!
-//! Limits: elements of unbounded arrays are never sent. Load buffers grow without bound even in loop-free programs, so messages are sent only
+//! Limits: elements of unbounded arrays are never sent. The messages of a store to several cells are dropped one by one,
+//! which TSO has no match for: the dual engine refuses such programs. Load buffers grow without bound even in loop-free programs, so messages are sent only
 //! while a thread's buffer holds fewer than the thread has loads to come. It could drop the
 //! others at once, so nothing is lost; in loops, a given number stands for the loads to come.
 
@@ -50,9 +51,11 @@ impl LoadBuffer {
 }
 
 impl Memory for LoadBuffer {
-    fn store(&self, state: &mut State, thread: usize, loc: Loc, value: i64) {
-        state.write(loc, value);
-        state.threads[thread].buffer.push(Entry { kind: EntryKind::Own, loc, value });
+    fn store(&self, state: &mut State, thread: usize, parts: &[(Loc, i64)]) {
+        for &(loc, value) in parts {
+            state.write(loc, value);
+            state.threads[thread].buffer.push(Entry { kind: EntryKind::Own, loc, value });
+        }
     }
 
     fn load(&self, state: &State, thread: usize, loc: Loc) -> Option<i64> {

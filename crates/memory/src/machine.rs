@@ -4,7 +4,7 @@
 //! the user is in `event.rs`. A step that fails (an assertion, a value
 //! out of its range) is enabled: it is what the user wants to see.
 
-use crate::heap::{HeapObject, Layout, Life};
+use crate::heap::{Found, HeapObject, Layout, Life};
 use crate::model::Memory;
 use crate::property::Forbidden;
 use crate::samples;
@@ -30,8 +30,8 @@ pub struct Machine<'p> {
     /// Layouts of the program's objects and of allocated ones, to follow pointers.
     pub(crate) layouts: Vec<Layout>,
     pub(crate) heap_layouts: Vec<Layout>,
-    /// Whether any of them has cells that share bytes.
-    pub(crate) overlaps: bool,
+    /// The types of the cells that have numbers.
+    pub(crate) cell_types: Vec<Scalar>,
     /// Whether the program may notice that an address is used again.
     pub(crate) reuses_addresses: bool,
     names: Vec<String>,
@@ -43,26 +43,35 @@ pub struct Machine<'p> {
 /// More values than this are not tried one by one.
 const MAX_CHOICES: u128 = 1 << 16;
 
-/// A cell that an instruction accesses.
+/// The cells that an instruction accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resolved {
-    /// The cell.
+    /// The first cell.
     pub loc: Loc,
-    /// The cell's type and that of the access, where they differ: equally wide, but for example of
-    /// different sign.
-    seen_as: Option<(Scalar, Scalar)>,
+    /// How many there are, one after the other.
+    pub cells: u32,
+    pub(crate) view: View,
+}
+
+/// How an access sees its cells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum View {
+    /// One cell, of the access' own type.
+    Same,
+    /// One cell, equally wide but for example of different sign.
+    As { cell: Scalar, access: Scalar },
+    /// Several cells.
+    Wide { access: Scalar },
 }
 
 impl Resolved {
-    /// The cell's value as the access sees it.
-    pub fn to_access(self, value: i64) -> Result<i64, Fault> {
-        let seen = self.seen_as.map_or(Some(value), |(cell, access)| cell.same_bits(value, access));
-        seen.ok_or(Fault::MixedSize)
+    fn one(loc: Loc) -> Resolved {
+        Resolved { loc, cells: 1, view: View::Same }
     }
 
-    fn to_cell(self, value: i64) -> Result<i64, Fault> {
-        let kept = self.seen_as.map_or(Some(value), |(cell, access)| access.same_bits(value, cell));
-        kept.ok_or(Fault::MixedSize)
+    /// The cells.
+    pub fn locs(self) -> impl Iterator<Item = Loc> {
+        (0..self.cells).map(move |i| self.loc.plus(i))
     }
 }
 
@@ -85,7 +94,7 @@ impl<'p> Machine<'p> {
         Ok(Machine {
             program,
             bases: program.cell_bases(),
-            overlaps: layouts.iter().chain(&heap_layouts).any(Layout::has_overlaps),
+            cell_types: program.cell_types(),
             reuses_addresses: program.notices_reuse(),
             layouts,
             heap_layouts,
@@ -141,7 +150,6 @@ impl<'p> Machine<'p> {
                 state.threads.push(thread);
             }
         }
-        self.spread_initial(&mut state);
         state
     }
 
@@ -178,12 +186,12 @@ impl<'p> Machine<'p> {
         let len = self.bases[object.index() + 1] - self.bases[object.index()];
         if len == 0 && self.program.object(object).ty.is_unbounded() {
             let loc = Loc::element(object, index).ok_or(Fault::Overflow)?;
-            return Ok(Resolved { loc, seen_as: None });
+            return Ok(Resolved::one(loc));
         }
         if !(0..i64::from(len)).contains(&index) {
             return Err(Fault::OutOfBounds { index, len });
         }
-        Ok(Resolved { loc: Loc::cell(self.bases[object.index()] + index as u32), seen_as: None })
+        Ok(Resolved::one(Loc::cell(self.bases[object.index()] + index as u32)))
     }
 
     fn follow_pointer(&self, state: &State, word: i64, ty: Scalar) -> Result<Resolved, Fault> {
@@ -192,11 +200,11 @@ impl<'p> Machine<'p> {
             Target::Procedure(_) => return Err(Fault::WildPointer),
             Target::Object(object, offset) => (ObjectId(object), offset),
         };
-        let (loc, cell) = match self.program.objects.get(object.index()) {
+        let (loc, found) = match self.program.objects.get(object.index()) {
             Some(named) => {
                 let bytes = self.program.records.size(&named.ty);
-                let (number, cell) = self.layouts[object.index()].find(bytes, offset, ty)?;
-                (Loc::cell(self.bases[object.index()] + number as u32), cell)
+                let found = self.layouts[object.index()].find(bytes, offset, ty)?;
+                (Loc::cell(self.bases[object.index()] + found.first as u32), found)
             }
             None => {
                 let allocated = state.heap_object(object).ok_or(Fault::WildPointer)?;
@@ -204,20 +212,20 @@ impl<'p> Machine<'p> {
                     return Err(Fault::UseAfterFree);
                 }
                 let layout = &self.heap_layouts[allocated.ty.index()];
-                let (number, cell) = layout.find(allocated.bytes, offset, ty)?;
-                (Loc::element(object, number as i64).ok_or(Fault::Overflow)?, cell)
+                let found = layout.find(allocated.bytes, offset, ty)?;
+                (Loc::element(object, found.first as i64).ok_or(Fault::Overflow)?, found)
             }
         };
-        let mixes = matches!(cell, Scalar::Pointer { .. }) != matches!(ty, Scalar::Pointer { .. });
-        if mixes && !self.program.exposes_pointers {
+        let Found { count, cell, mixes_pointers, .. } = found;
+        if mixes_pointers && !self.program.exposes_pointers {
             return Err(Fault::MixedSize);
         }
-        Ok(Resolved { loc, seen_as: (cell != ty).then_some((cell, ty)) })
-    }
-
-    /// Whether there are cells that share bytes.
-    pub fn has_overlaps(&self) -> bool {
-        self.overlaps
+        let view = match count {
+            1 if cell == ty => View::Same,
+            1 => View::As { cell, access: ty },
+            _ => View::Wide { access: ty },
+        };
+        Ok(Resolved { loc, cells: count, view })
     }
 
     /// The type of a cell of an allocated object.
@@ -307,7 +315,7 @@ impl<'p> Machine<'p> {
         match instr {
             Instr::Assume(condition) => eval(condition, thread) != Ok(0),
             Instr::Load(_, address) => match self.resolve(state, index, address) {
-                Ok(Resolved { loc, .. }) => memory.load(state, index, loc).is_some(),
+                Ok(place) => place.locs().all(|loc| memory.load(state, index, loc).is_some()),
                 Err(_) => true,
             },
             Instr::Lock(address) => match self.resolve(state, index, address) {
@@ -332,9 +340,6 @@ impl<'p> Machine<'p> {
             Action::Flush(loc) if state.is_freed(loc) => Err(Failure::Fault(Fault::UseAfterFree)),
             action => {
                 memory.memory_step(state, index, action);
-                if let Action::Flush(loc) = action {
-                    self.spread(state, loc);
-                }
                 Ok(())
             }
         }
@@ -359,30 +364,25 @@ impl<'p> Machine<'p> {
             Instr::Load(dest, address) => {
                 let slot = slot(thread, dest)?;
                 let place = self.resolve(state, index, address)?;
-                let value = self.load(memory, state, index, place.loc);
+                let value = self.load(memory, state, index, place);
                 let value = value.expect("only enabled loads are applied");
-                let own = state.threads[index].buffer.iter().any(|e| self.touches(state, e.loc, place.loc));
-                if !own && !state.is_written(place.loc) {
-                    let any = choice.ok_or(Failure::Fault(Fault::Unwritten))?;
-                    state.threads[index].registers[slot] = any;
-                } else {
-                    state.threads[index].registers[slot] = place.to_access(value)?;
-                }
+                state.threads[index].registers[slot] = match self.is_known(state, index, place) {
+                    true => value?,
+                    false => choice.ok_or(Failure::Fault(Fault::Unwritten))?,
+                };
             }
             Instr::Store(address, value) => {
                 let value = eval(value, thread)?;
                 let place = self.resolve(state, index, address)?;
-                let value = place.to_cell(value)?;
-                self.order_overlapping(memory, state, index, place.loc);
-                memory.store(state, index, place.loc, value);
-                self.spread(state, place.loc);
+                let parts = self.parts(state, place, value)?;
+                memory.store(state, index, &parts);
             }
             Instr::Rmw(dest, address, op) => {
                 let place = self.resolve(state, index, address)?;
-                if !state.is_written(place.loc) {
+                if !place.locs().any(|loc| state.is_written(loc)) {
                     return Err(Failure::Fault(Fault::Unwritten));
                 }
-                let old = place.to_access(state.read(place.loc))?;
+                let old = self.read(state, place)?;
                 let ty = self.access_type(address, Some(place));
                 let thread = &mut state.threads[index];
                 let new = rmw(op, ty, old, thread)?;
@@ -390,8 +390,8 @@ impl<'p> Machine<'p> {
                     set(thread, dest, old)?;
                 }
                 if let Some(new) = new {
-                    state.write(place.loc, place.to_cell(new)?);
-                    self.spread(state, place.loc);
+                    let parts = self.parts(state, place, new)?;
+                    parts.iter().for_each(|&(loc, value)| state.write(loc, value));
                 }
             }
             Instr::Fence(FenceKind::StoreStore) => memory.store_store_fence(state, index),

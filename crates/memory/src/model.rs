@@ -1,22 +1,22 @@
 //! What a memory model decides. The default methods are sequential consistency; the rules that
 //! no model relaxes (who may step, what waits for an empty buffer) have their only home here.
 
-use crate::state::{EntryKind, State};
+use crate::state::State;
 use fencepost_ir::cfg::{Drain, FenceKind, Instr, Loc, Storage};
 use fencepost_task::Action;
 
 /// A memory model. `thread` is a thread's number in `state`.
 pub trait Memory {
-    /// A store: under SC it writes memory at once.
-    fn store(&self, state: &mut State, _thread: usize, loc: Loc, value: i64) {
-        state.write(loc, value);
+    /// A store to one cell, or to several at once: under SC it writes memory at once.
+    fn store(&self, state: &mut State, _thread: usize, parts: &[(Loc, i64)]) {
+        parts.iter().for_each(|&(loc, value)| state.write(loc, value));
     }
 
-    /// What a load sees: the newest own store that has not reached memory, else memory.
+    /// What a load sees in a cell: the newest own store that has not reached memory, else memory.
     /// `None` if the load has to wait (load buffers only).
     fn load(&self, state: &State, thread: usize, loc: Loc) -> Option<i64> {
         let newest = state.threads[thread].buffer.iter().rev();
-        let own = newest.into_iter().find(|e| e.kind == EntryKind::Store && e.loc == loc);
+        let own = newest.into_iter().find(|e| e.is_store() && e.loc == loc);
         Some(own.map_or_else(|| state.read(loc), |e| e.value))
     }
 

@@ -1,20 +1,23 @@
 //! What cells and pointers are called in reports.
 
 use crate::heap::Layout;
-use crate::state::State;
+use crate::state::{Entry, State};
 use fencepost_ir::cfg::{Loc, Program};
+use fencepost_ir::layout::together;
 use fencepost_ir::pointer::{self, Target};
-use fencepost_ir::{Cell, Scalar};
+use fencepost_ir::{Cell, IntType, Scalar};
 
 impl State {
-    /// The name of the n-th allocated object, and a cell of it.
-    fn heap_cell(&self, program: &Program, loc: Loc) -> Option<(String, Cell)> {
+    /// The name of an allocated object's cells from one on, and the first of them.
+    fn heap_cells(&self, program: &Program, loc: Loc, cells: u32) -> Option<(String, Cell)> {
         let (object, number) = loc.as_element()?;
         let index = object.index().checked_sub(program.objects.len())?;
         let object = self.heap.get(index)?;
         let heap_type = &program.heap_types[object.ty.index()];
         let layout = Layout::new(&program.records, &heap_type.ty);
-        let cell = layout.cell(object.bytes, number as usize);
+        let first = layout.cell(object.bytes, number as usize);
+        let cell =
+            together((0..cells).map(|i| layout.cell(object.bytes, number as usize + i as usize)), first);
         let name = format!("{}#{}", heap_type.name, index + 1);
         let stride = program.records.size(&heap_type.ty).max(1);
         let place = match heap_type.ty {
@@ -25,18 +28,39 @@ impl State {
                 if object.bytes >= 2 * stride { format!("[{}]{path}", cell.offset / stride) } else { path }
             }
         };
-        Some((format!("{name}{place}"), cell))
+        Some((format!("{name}{place}"), first))
     }
 
     /// The name of a cell.
     pub fn cell_name(&self, program: &Program, loc: Loc) -> String {
-        let own = || self.heap_cell(program, loc).map(|(name, _)| name);
-        program.cell_name(loc).or_else(own).unwrap_or_else(|| "?".to_string())
+        self.cells_name(program, loc, 1)
+    }
+
+    /// The name of what an access to several cells is to: `u.whole`, not `u.half[0]`.
+    pub fn cells_name(&self, program: &Program, loc: Loc, cells: u32) -> String {
+        let own = || self.heap_cells(program, loc, cells).map(|(name, _)| name);
+        program.cells_name(loc, cells).or_else(own).unwrap_or_else(|| "?".to_string())
+    }
+
+    /// A store that waits as an unsigned number, and its type; of a store to one cell its own.
+    pub fn store_value(&self, program: &Program, store: &[Entry]) -> (Scalar, i64) {
+        let ty = self.cell_type(program, store[0].loc);
+        if store.len() == 1 {
+            return (ty, store[0].value);
+        }
+        let (mut bits, mut shift) = (0, 0);
+        for entry in store {
+            let ty = self.cell_type(program, entry.loc);
+            bits |= ty.to_bits(entry.value).unwrap_or(0) << shift;
+            shift += ty.size() * 8;
+        }
+        let ty = Scalar::Int(IntType { bits: shift as u8, signed: false });
+        (ty, ty.from_bits(bits).unwrap_or(0))
     }
 
     /// The type of a cell.
     pub fn cell_type(&self, program: &Program, loc: Loc) -> Scalar {
-        let own = || self.heap_cell(program, loc).map(|(_, cell)| cell.ty);
+        let own = || self.heap_cells(program, loc, 1).map(|(_, cell)| cell.ty);
         program.cell_type(loc).or_else(own).unwrap_or(Scalar::Integer)
     }
 

@@ -51,8 +51,7 @@ impl Machine<'_> {
     pub(crate) fn unwritten(&self, state: &State, index: usize, address: &Address) -> Option<Choices> {
         let Address::Pointed { ty: Scalar::Int(int), .. } = address else { return None };
         let place = self.resolve(state, index, address).ok()?;
-        let own = || state.threads[index].buffer.iter().any(|e| self.touches(state, e.loc, place.loc));
-        if state.is_written(place.loc) || own() {
+        if self.is_known(state, index, place) {
             return None;
         }
         let (lo, hi) = match int.bits {

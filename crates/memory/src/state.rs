@@ -9,6 +9,8 @@ use fencepost_ir::eval::Registers;
 pub enum EntryKind {
     /// A store that has not reached memory.
     Store,
+    /// Another cell of the store before it: they reach memory together.
+    Part,
     /// PSO: stores behind it wait for those before it.
     Barrier,
     /// Load buffers: a store of the thread itself, already in memory.
@@ -26,6 +28,24 @@ pub struct Entry {
     pub loc: Loc,
     /// The value; 0 for a barrier.
     pub value: i64,
+}
+
+impl Entry {
+    /// Whether it is a store that has not reached memory, or a part of one.
+    pub fn is_store(&self) -> bool {
+        matches!(self.kind, EntryKind::Store | EntryKind::Part)
+    }
+}
+
+/// The entries of a buffer, those of one store together.
+pub fn stores(buffer: &[Entry]) -> impl DoubleEndedIterator<Item = &[Entry]> {
+    buffer.chunk_by(|_, next| next.kind == EntryKind::Part)
+}
+
+/// A store's entries in a buffer.
+pub(crate) fn entries(parts: &[(Loc, i64)]) -> impl Iterator<Item = Entry> {
+    let kinds = std::iter::once(EntryKind::Store).chain(std::iter::repeat(EntryKind::Part));
+    kinds.zip(parts).map(|(kind, &(loc, value))| Entry { kind, loc, value })
 }
 
 /// A procedure that has been entered and not left.
@@ -76,10 +96,14 @@ impl Thread {
 }
 
 impl Thread {
+    /// How many stores have not reached memory.
+    pub fn stores_waiting(&self) -> usize {
+        self.buffer.iter().filter(|e| e.kind == EntryKind::Store).count()
+    }
+
     /// Removes the buffered stores to an object, and barriers that separate nothing any more.
     pub(crate) fn forget_stores(&mut self, object: ObjectId) {
-        let to_object =
-            |e: &Entry| e.kind == EntryKind::Store && e.loc.as_element().is_some_and(|(o, _)| o == object);
+        let to_object = |e: &Entry| e.is_store() && e.loc.as_element().is_some_and(|(o, _)| o == object);
         self.buffer.retain(|e| !to_object(e));
         let mut after_store = false;
         self.buffer.retain(|e| {

@@ -194,11 +194,11 @@ struct Mutant<M> {
 }
 
 impl<M: Memory> Memory for Mutant<M> {
-    fn store(&self, state: &mut State, thread: usize, loc: Loc, value: i64) {
+    fn store(&self, state: &mut State, thread: usize, parts: &[(Loc, i64)]) {
         match self.mistake {
-            Mistake::StoreWritesThrough => state.cells[loc.index()] = value,
-            Mistake::PsoHasOneQueue => Tso.store(state, thread, loc, value),
-            _ => self.right.store(state, thread, loc, value),
+            Mistake::StoreWritesThrough => Sc.store(state, thread, parts),
+            Mistake::PsoHasOneQueue => Tso.store(state, thread, parts),
+            _ => self.right.store(state, thread, parts),
         }
     }
 
@@ -324,8 +324,8 @@ struct DualMutant {
 }
 
 impl Memory for DualMutant {
-    fn store(&self, state: &mut State, thread: usize, loc: Loc, value: i64) {
-        self.right.store(state, thread, loc, value);
+    fn store(&self, state: &mut State, thread: usize, parts: &[(Loc, i64)]) {
+        self.right.store(state, thread, parts);
         if !self.reads_newest {
             state.threads[thread].buffer.pop();
         }

@@ -176,15 +176,16 @@ impl Story<'_> {
         match (done.event.loc, done.event.old.or(done.event.value)) {
             (Some(loc), Some(value)) => {
                 let shown = before.show_value(self.program, done.value_type, value);
-                format!("{} = {shown}", before.cell_name(self.program, loc))
+                format!("{} = {shown}", before.cells_name(self.program, loc, done.event.cells))
             }
             _ => String::new(),
         }
     }
 
     fn cell(&self, step: usize) -> String {
-        let loc = self.replay.steps[step].event.loc;
-        loc.map_or_else(String::new, |loc| self.states.at(step).cell_name(self.program, loc))
+        let event = &self.replay.steps[step].event;
+        let name = |loc| self.states.at(step).cells_name(self.program, loc, event.cells);
+        event.loc.map_or_else(String::new, name)
     }
 
     /// What a load saw.
@@ -290,10 +291,10 @@ impl Story<'_> {
 
     /// The first load of another thread that sees a store that came late.
     fn sees_late(&self, store: usize, flush: usize) -> Option<(usize, String)> {
-        let (loc, thread) = (self.replay.steps[store].event.loc, self.replay.steps[store].step.thread);
+        let (event, thread) = (&self.replay.steps[store].event, self.replay.steps[store].step.thread);
         let after = (flush + 1..self.replay.steps.len()).find(|i| {
             let step = &self.replay.steps[*i];
-            step.event.loc == loc
+            step.event.meets(event)
                 && step.step.thread != thread
                 && matches!(step.event.kind, EventKind::Load | EventKind::Rmw | EventKind::Flush)
         })?;
@@ -344,20 +345,20 @@ impl Story<'_> {
         let thread = steps[store].step.thread;
         let until = self.line.flushed[store].unwrap_or(steps.len());
         // The cells that other threads write from a step on, going backward.
-        let mut written: BTreeSet<Option<Loc>> = BTreeSet::new();
+        let mut written: BTreeSet<Loc> = BTreeSet::new();
         let mut matter = Vec::new();
         let mut first = None;
         for i in (store + 1..until).rev() {
             let step = &steps[i];
             let writes = matches!(step.event.kind, EventKind::Store | EventKind::Flush | EventKind::Rmw);
             if step.step.thread != thread && writes {
-                written.insert(step.event.loc);
+                written.extend(step.event.locs());
             }
             // Whatever passes an older store of the thread passes this one, if it waits by then.
             let is_own = step.step.thread == thread && !self.line.passes[i].is_empty();
             if is_own && self.line.issued[i].is_none_or(|newer| newer > store) {
                 first = Some(i);
-                if self.line.issued[i].is_some() || written.contains(&step.event.loc) {
+                if self.line.issued[i].is_some() || step.event.locs().any(|loc| written.contains(&loc)) {
                     matter.push(i);
                 }
             }
@@ -373,15 +374,18 @@ impl Story<'_> {
     /// For each thread the last that it saw of each cell that matters.
     fn saw(&self) -> Vec<String> {
         let steps = &self.replay.steps;
-        let mut cells: Vec<Loc> = self.delayed.iter().filter_map(|s| steps[*s].event.loc).collect();
+        let mut cells: Vec<Loc> = self.delayed.iter().flat_map(|s| steps[*s].event.locs()).collect();
         for &store in &self.delayed {
-            cells.extend(self.passes_that_matter(store).iter().filter_map(|p| steps[*p].event.loc));
+            cells.extend(self.passes_that_matter(store).iter().flat_map(|p| steps[*p].event.locs()));
         }
         let mut out = Vec::new();
         for (number, name) in self.replay.threads.iter().enumerate() {
             let mut seen: Vec<(Loc, usize)> = Vec::new();
             for (i, step) in steps.iter().enumerate() {
-                let Some(loc) = step.event.loc.filter(|l| cells.contains(l)) else { continue };
+                let Some(loc) = step.event.loc.filter(|_| step.event.locs().any(|l| cells.contains(&l)))
+                else {
+                    continue;
+                };
                 if step.step.thread as usize == number
                     && matches!(step.event.kind, EventKind::Load | EventKind::Rmw)
                 {

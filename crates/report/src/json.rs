@@ -130,7 +130,7 @@ pub fn trace(program: &Program, replay: &Replay) -> Value {
         event.insert("thread".into(), json!(step.thread));
         event.insert("kind".into(), json!(step.event.kind.name()));
         if let Some(loc) = step.event.loc {
-            event.insert("loc".into(), json!(before.cell_name(program, loc)));
+            event.insert("loc".into(), json!(before.cells_name(program, loc, step.event.cells)));
         }
         if let Some(value) = step.event.value {
             event.insert("value".into(), integer(step.value_type.meaning(value)));

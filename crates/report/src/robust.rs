@@ -192,9 +192,9 @@ pub fn event_words(program: &Program, attack: &ShownAttack, number: usize) -> St
             let value = step.event.value.map(|v| before.show_value(program, step.value_type, v));
             let sign = if step.event.kind == EventKind::Load { ":" } else { " =" };
             let value = value.map_or_else(String::new, |v| format!("{sign} {v}"));
-            format!("{} {}{value}", step.event.kind.name(), before.cell_name(program, loc))
+            format!("{} {}{value}", step.event.kind.name(), before.cells_name(program, loc, step.event.cells))
         }
-        (kind, Some(loc)) => format!("{} {}", kind.name(), before.cell_name(program, loc)),
+        (kind, Some(loc)) => format!("{} {}", kind.name(), before.cells_name(program, loc, step.event.cells)),
         (kind, None) => kind.name().to_string(),
     }
 }

@@ -3,7 +3,6 @@
 //! threads that found the old value meanwhile.
 
 use fencepost_certify::Replay;
-use fencepost_ir::cfg::Loc;
 use fencepost_memory::EventKind;
 use fencepost_task::Model;
 
@@ -38,7 +37,6 @@ const MOST_LISTED: usize = 16;
 struct Pending {
     step: usize,
     thread: u32,
-    loc: Loc,
 }
 
 /// A write to memory: when, and by which store or read-modify-write.
@@ -46,7 +44,6 @@ struct Write {
     at: usize,
     by: usize,
     thread: u32,
-    loc: Loc,
 }
 
 /// Looks at a run.
@@ -67,26 +64,33 @@ pub fn timeline(replay: &Replay) -> Timeline {
     let mut writes: Vec<Write> = Vec::new();
     for (i, step) in replay.steps.iter().enumerate() {
         let thread = step.step.thread;
-        let Some(loc) = step.event.loc else { continue };
+        if step.event.loc.is_none() {
+            continue;
+        }
+        let event = |step: usize| &replay.steps[step].event;
+        let meets = |other: usize| event(other).meets(&step.event);
         let own = |p: &&Pending| p.thread == thread;
         match step.event.kind {
             EventKind::Store if replay.model != Model::Sc => {
-                pending.push(Pending { step: i, thread, loc });
+                pending.push(Pending { step: i, thread });
             }
             EventKind::Load | EventKind::Rmw => {
-                // A load of a cell that waits in the own buffer reads it there and passes nothing.
-                line.forwarded[i] = pending.iter().filter(own).rfind(|p| p.loc == loc).map(|p| p.step);
-                if line.forwarded[i].is_none() {
+                // A load of cells that all wait in the own buffer reads them there and passes nothing.
+                let waits = |loc| pending.iter().filter(own).any(|p| event(p.step).touches(loc));
+                if step.event.locs().all(waits) {
+                    line.forwarded[i] = pending.iter().filter(own).rfind(|p| meets(p.step)).map(|p| p.step);
+                } else {
                     line.passes[i] = listed(pending.iter().filter(own).map(|p| p.step));
-                    let others = pending.iter().filter(|p| p.thread != thread && p.loc == loc);
+                    let others = pending.iter().filter(|p| p.thread != thread && meets(p.step));
                     line.misses[i] = listed(others.map(|p| p.step));
                 }
                 if step.event.kind == EventKind::Rmw {
-                    writes.push(Write { at: i, by: i, thread, loc });
+                    writes.push(Write { at: i, by: i, thread });
                 }
             }
             EventKind::Flush => {
-                let position = pending.iter().position(|p| p.thread == thread && p.loc == loc);
+                let position =
+                    pending.iter().position(|p| p.thread == thread && event(p.step).loc == step.event.loc);
                 if let Some(position) = position {
                     let store = pending.remove(position).step;
                     line.issued[i] = Some(store);
@@ -94,9 +98,9 @@ pub fn timeline(replay: &Replay) -> Timeline {
                     let older = pending.iter().filter(own).filter(|p| p.step < store);
                     line.passes[i] = listed(older.map(|p| p.step));
                     let mut newer = writes.iter().rev().take_while(|w| w.at > store);
-                    let newer = newer.find(|w| w.thread != thread && w.loc == loc);
+                    let newer = newer.find(|w| w.thread != thread && meets(w.by));
                     line.overwrites[i] = newer.map(|w| w.by);
-                    writes.push(Write { at: i, by: store, thread, loc });
+                    writes.push(Write { at: i, by: store, thread });
                 }
             }
             _ => {}

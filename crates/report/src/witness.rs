@@ -340,7 +340,7 @@ impl Run<'_> {
             let races = |(other, two): &&(u32, Event)| {
                 access(two)
                     && other != thread
-                    && one.loc == two.loc
+                    && one.meets(two)
                     && (one.kind != EventKind::Load || two.kind != EventKind::Load)
             };
             if let Some((other, two)) = events[i + 1..].iter().find(races) {

@@ -5,7 +5,7 @@ use crate::text::Detail;
 use fencepost_certify::{Replay, Replayed};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Dest, Instr, Observable, Program, Property, Reg};
-use fencepost_memory::{Entry, EntryKind, EventKind, State};
+use fencepost_memory::{Entry, EntryKind, EventKind, State, stores};
 use fencepost_task::{Action, Violation};
 
 /// A cell and its value.
@@ -21,11 +21,15 @@ pub fn buffer(program: &Program, state: &State, entries: &[Entry]) -> String {
 
 /// The entries of a buffer, oldest first; `|` is a store-store fence.
 pub fn buffer_entries(program: &Program, state: &State, entries: &[Entry]) -> Vec<String> {
-    let show = |e: &Entry| match e.kind {
+    let show = |store: &[Entry]| match store[0].kind {
         EntryKind::Barrier => "|".to_string(),
-        EntryKind::Store | EntryKind::Own | EntryKind::Message => cell_value(program, state, e.loc, e.value),
+        EntryKind::Store | EntryKind::Part | EntryKind::Own | EntryKind::Message => {
+            let name = state.cells_name(program, store[0].loc, store.len() as u32);
+            let (ty, value) = state.store_value(program, store);
+            format!("{name}={}", state.show_value(program, ty, value))
+        }
     };
-    entries.iter().map(show).collect()
+    stores(entries).map(show).collect()
 }
 
 /// A step in a few words; `None` if it concerns nobody.
@@ -37,7 +41,7 @@ pub fn describe(
     detail: Detail,
 ) -> Option<String> {
     let event = &step.event;
-    let loc = event.loc.map_or("?".to_string(), |l| before.cell_name(program, l));
+    let loc = event.loc.map_or("?".to_string(), |l| before.cells_name(program, l, event.cells));
     let show = |v: Option<i64>| v.map_or("?".to_string(), |v| before.show_value(program, step.value_type, v));
     let procedure = program.procedure(before.threads[step.step.thread as usize].top().procedure);
     let instr = match step.step.action {

@@ -3,8 +3,9 @@
 //! An event is one instruction, or a whole atomic section: nobody steps in between, so all that a section
 //! touches is touched at once. Taking a mutex or giving it back writes it. A compare-and-swap that
 //! fails only reads. Freeing an object writes all its cells: whoever accesses one of them does so before
-//! the free, or fails. Members of a union that share bytes are touched together.
+//! the free, or fails. A load whose thread has a part of what it reads in its buffer reads the rest.
 
+use crate::marks::Cells;
 use fencepost_ir::cfg::{EdgeId, Instr, Loc, ObjectId, RmwOp};
 use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
@@ -24,8 +25,6 @@ pub struct Effect {
     pub joins: Vec<u32>,
     /// The first instruction that reads memory, or starts a thread, by its place.
     pub reader: Option<(u32, EdgeId)>,
-    /// Whether a buffered store gives only a part of what a load reads.
-    pub partial: bool,
     /// Whether the program ends.
     pub halts: bool,
 }
@@ -38,13 +37,12 @@ impl Effect {
         self.starts.clear();
         self.joins.clear();
         self.reader = None;
-        self.partial = false;
         self.halts = false;
     }
 
-    /// Whether it touches the cell.
-    pub fn touches(&self, loc: Loc) -> bool {
-        self.reads.contains(&loc) || self.writes.contains(&loc)
+    /// Whether it touches one of the cells.
+    pub fn touches(&self, cells: Cells) -> bool {
+        cells.each().any(|loc| self.reads.contains(&loc) || self.writes.contains(&loc))
     }
 
     fn read(&mut self, locs: impl IntoIterator<Item = Loc>) {
@@ -66,21 +64,15 @@ impl Effect {
         match &edge.instr {
             Instr::Load(..) => {
                 let Some(place) = place else { return };
-                let shared = machine.sharing(state, place.loc);
                 let own = |loc: Loc| thread.buffer.iter().any(|e| e.loc == loc);
-                if shared.iter().any(|loc| own(*loc)) {
-                    self.partial = true;
-                }
-                if !own(place.loc) {
-                    self.read([place.loc]);
-                    self.read(shared);
+                if !place.locs().all(own) {
+                    self.read(place.locs().filter(|loc| !own(*loc)));
                     self.reader.get_or_insert((procedure.0, id));
                 }
             }
             Instr::Store(..) | Instr::Lock(_) | Instr::Unlock(_) => {
                 let Some(place) = place else { return };
-                self.write([place.loc]);
-                self.write(machine.sharing(state, place.loc));
+                self.write(place.locs());
             }
             Instr::Rmw(_, _, op) => {
                 let Some(place) = place else { return };
@@ -90,10 +82,9 @@ impl Effect {
                     RmwOp::CompareExchange { expected, .. } => event.old != eval(expected, thread).ok(),
                     _ => false,
                 };
-                let cells = std::iter::once(place.loc).chain(machine.sharing(state, place.loc));
                 match failed {
-                    true => self.read(cells),
-                    false => self.write(cells),
+                    true => self.read(place.locs()),
+                    false => self.write(place.locs()),
                 }
             }
             Instr::Free(pointer, _) | Instr::Reallocate { pointer, .. } => {

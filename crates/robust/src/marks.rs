@@ -8,6 +8,38 @@ use crate::effect::Effect;
 use fencepost_explore::codec::{put_loc, put_number, take_loc, take_number};
 use fencepost_ir::cfg::{Loc, ObjectId};
 
+/// The cells of one access, one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cells {
+    /// The first.
+    pub first: Loc,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Cells {
+    /// Each of them.
+    pub fn each(self) -> impl Iterator<Item = Loc> {
+        (0..self.count).map(move |i| self.first.plus(i))
+    }
+
+    /// Whether a cell is one of them.
+    pub fn contains(self, loc: Loc) -> bool {
+        self.each().any(|cell| cell == loc)
+    }
+
+    /// Appends the cells' bytes.
+    pub fn encode(self, out: &mut Vec<u8>) {
+        put_loc(out, self.first);
+        put_number(out, self.count.into());
+    }
+
+    /// Takes what [`Cells::encode`] put.
+    pub fn decode(input: &mut &[u8]) -> Cells {
+        Cells { first: take_loc(input), count: take_number(input) as u32 }
+    }
+}
+
 /// How a cell has been touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Touch {
@@ -105,7 +137,7 @@ impl Marks {
             self.threads.push(take_number(input) as u32);
         }
         for _ in 0..take_number(input) {
-            let loc = take_loc(input).expect("a mark is on a cell");
+            let loc = take_loc(input);
             let touch = if take_number(input) == 1 { Touch::Written } else { Touch::Read };
             self.cells.push((loc, touch));
         }

@@ -10,9 +10,10 @@
 
 use crate::candidates::waits;
 use crate::effect::Effect;
+use crate::marks::Cells;
 use crate::run::{Runner, Taken};
 use crate::{Place, Thread, not_applicable};
-use fencepost_explore::codec::{Codec, put_loc, put_number, take_loc, take_number};
+use fencepost_explore::codec::{Codec, put_number, take_number};
 use fencepost_explore::heap::HeapOrder;
 use fencepost_explore::initial_choices;
 use fencepost_explore::reduction::LocalSteps;
@@ -58,7 +59,7 @@ pub struct Races {
 struct Watched {
     thread: Thread,
     store: Place,
-    cell: Loc,
+    cells: Cells,
 }
 
 type Key = (Thread, Place, Place);
@@ -159,7 +160,8 @@ impl Search<'_> {
             let is_load = |t: &Taken| matches!(self.instr(t.place), Instr::Load(..));
             let drains = path.iter().any(|t| waits(self.instr(t.place)));
             if let (Some(load), false) = (path.iter().find(|t| is_load(t)), drains) {
-                let cells: Vec<Loc> = effect.reads.iter().copied().filter(|c| *c != watched.cell).collect();
+                let cells: Vec<Loc> =
+                    effect.reads.iter().copied().filter(|c| !watched.cells.contains(*c)).collect();
                 loads.push((*load, cells));
             }
         });
@@ -192,7 +194,10 @@ impl Search<'_> {
                 }
                 let stored = match path[..] {
                     [Taken { place, .. }] if matches!(self.instr(place), Instr::Store(..)) => {
-                        effect.writes.first().map(|cell| Watched { thread, store: place, cell: *cell })
+                        effect.writes.first().map(|first| {
+                            let cells = Cells { first: *first, count: effect.writes.len() as u32 };
+                            Watched { thread, store: place, cells }
+                        })
                     }
                     _ => None,
                 };
@@ -213,14 +218,14 @@ impl Search<'_> {
         let order = self.heap.as_ref().and_then(|heap| heap.sort(&self.runner.machine, state));
         bytes.clear();
         bytes.push(u8::from(watched.is_some()));
-        if let Some(Watched { thread, store, cell }) = watched {
+        if let Some(Watched { thread, store, cells }) = watched {
             put_number(bytes, thread.into());
             put_number(bytes, store.procedure.0.into());
             put_number(bytes, store.edge.0.into());
             // What nobody can find any more is not loaded either.
-            let cell = crate::marks::renamed(state.first_heap, order.as_deref(), cell);
-            bytes.push(u8::from(cell.is_some()));
-            put_loc(bytes, cell.unwrap_or(Loc::cell(0)));
+            let first = crate::marks::renamed(state.first_heap, order.as_deref(), cells.first);
+            let cells = first.map_or(Cells { count: 0, ..cells }, |first| Cells { first, ..cells });
+            cells.encode(bytes);
         }
         self.codec.encode(state, bytes);
     }
@@ -231,11 +236,8 @@ impl Search<'_> {
             let thread = take_number(input) as Thread;
             let procedure = ProcId(take_number(input) as u32);
             let edge = EdgeId(take_number(input) as u32);
-            let known = take_number(input) == 1;
-            let cell = take_loc(input).expect("a store is to a cell");
-            // No cell is this one.
-            let cell = if known { cell } else { Loc::cell(u32::MAX) };
-            Watched { thread, store: Place { procedure, edge }, cell }
+            let cells = Cells::decode(input);
+            Watched { thread, store: Place { procedure, edge }, cells }
         });
         self.codec.decode(bytes, state);
         watched

@@ -1,16 +1,16 @@
 //! What can happen next in a search for attacks: the three phases of [`mod@crate::monitor`], state by state.
 
 use crate::effect::Effect;
-use crate::marks::{Marks, renamed};
+use crate::marks::{Cells, Marks, renamed};
 use crate::run::{Runner, Taken};
 use crate::{Fences, Place, Thread};
-use fencepost_explore::codec::{Codec, put_loc, put_number, take_loc, take_number};
+use fencepost_explore::codec::{Codec, put_number, take_number};
 use fencepost_explore::heap::HeapOrder;
 use fencepost_explore::reduction::LocalSteps;
-use fencepost_ir::cfg::{EdgeId, Instr, Loc, ProcId, Program};
-use fencepost_memory::{Sc, State, Tso};
+use fencepost_ir::cfg::{EdgeId, Instr, ProcId, Program};
+use fencepost_memory::{EntryKind, Sc, State, Tso};
 use fencepost_passes::liveness::Liveness;
-use fencepost_task::{Action, Model, Reason};
+use fencepost_task::{Action, Model};
 
 /// A store of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ pub enum Phase {
         /// Which.
         delayed: Delayed,
         /// Its cell.
-        first: Loc,
+        first: Cells,
         /// What happens after loads of this phase.
         marks: Marks,
     },
@@ -41,8 +41,8 @@ pub enum Phase {
         delayed: Delayed,
         /// The load.
         load: Place,
-        /// The store's cell.
-        first: Loc,
+        /// The store's cells.
+        first: Cells,
         /// What happens after the load.
         marks: Marks,
     },
@@ -54,7 +54,7 @@ pub struct Next<'a> {
     pub state: &'a mut State,
     /// How far the attack is there.
     pub phase: Phase,
-    /// Whether the delayed store's cell has been touched.
+    /// Whether one of the delayed store's cells has been touched.
     pub closes: bool,
     /// The load that the attacker has just gone beyond.
     pub beyond: Option<Place>,
@@ -125,8 +125,8 @@ impl Rules<'_, '_> {
             return true;
         };
         marks.rename(&rename);
-        match rename(*first) {
-            Some(new) => *first = new,
+        match rename(first.first) {
+            Some(new) => first.first = new,
             None => return false,
         }
         if let Phase::Delaying { delayed, .. } = phase {
@@ -213,8 +213,9 @@ impl Rules<'_, '_> {
         self.runner.events(&Tso, state, thread, &mut |next, path, _| {
             let [Taken { place: store, .. }] = path[..] else { return };
             let instr = &self.runner.machine.program.procedure(store.procedure).edge(store.edge).instr;
-            let entry = next.threads[thread as usize].buffer.first();
-            let (Instr::Store(..), Some(first)) = (instr, entry.map(|e| e.loc)) else { return };
+            let buffer = &next.threads[thread as usize].buffer;
+            let (Instr::Store(..), Some(entry)) = (instr, buffer.first()) else { return };
+            let first = Cells { first: entry.loc, count: buffer.len() as u32 };
             if !self.fences.after.contains(&store) && self.settle_attacker(next, thread, path) {
                 let delayed = Delayed { thread, store };
                 let phase = Phase::Delaying { delayed, first, marks: Marks::default() };
@@ -231,17 +232,10 @@ impl Rules<'_, '_> {
     }
 
     /// The second phase: what the attacker does with a store in its buffer.
-    fn attacker_events(&self, state: &State, delayed: Delayed, first: Loc, marks: &Marks, see: See<'_>) {
+    fn attacker_events(&self, state: &State, delayed: Delayed, first: Cells, marks: &Marks, see: See<'_>) {
         let thread = delayed.thread;
         self.runner.events(&Tso, state, thread, &mut |next, path, effect| {
             if path.iter().any(|t| self.fences.before.contains(&t.place)) || effect.halts {
-                return;
-            }
-            if effect.partial {
-                self.runner.cut(Reason::NotApplicable(
-                    "a load that finds a part of a union in the store buffer is not for the robustness check"
-                        .to_string(),
-                ));
                 return;
             }
             let mut marks = marks.clone();
@@ -261,7 +255,7 @@ impl Rules<'_, '_> {
             let fenced = path.iter().any(|t| self.fences.after.contains(&t.place));
             if !fenced && self.settle_attacker(next, thread, path) {
                 // A local variable is gone, and with it the store.
-                if !next.threads[thread as usize].buffer.iter().any(|e| e.loc == first) {
+                if !next.threads[thread as usize].buffer.iter().any(|e| e.loc == first.first) {
                     return;
                 }
                 let phase = Phase::Delaying { delayed, first, marks };
@@ -315,6 +309,8 @@ fn keep_newest(state: &mut State, thread: Thread) {
             buffer.remove(i);
         }
     }
+    // They reach memory when nobody looks any more: which of them belong together means nothing.
+    buffer.iter_mut().for_each(|e| e.kind = EntryKind::Store);
     buffer.sort_by_key(|e| e.loc);
 }
 
@@ -343,7 +339,7 @@ pub fn encode_phase(phase: &Phase, out: &mut Vec<u8>) {
     if let Some(load) = load {
         put_place(out, load);
     }
-    put_loc(out, *first);
+    first.encode(out);
     marks.encode(out);
 }
 
@@ -354,7 +350,7 @@ fn decode_phase(input: &mut &[u8]) -> Phase {
     }
     let delayed = Delayed { thread: take_number(input) as Thread, store: take_place(input) };
     let load = (kind == 2).then(|| take_place(input));
-    let first = take_loc(input).expect("a store is to a cell");
+    let first = Cells::decode(input);
     let mut marks = Marks::default();
     marks.decode(input);
     match load {

@@ -6,6 +6,7 @@ use fencepost_ir::cfg::{Instr, Loc, Program, RmwOp};
 use fencepost_ir::eval::eval;
 use fencepost_memory::{EventKind, Machine, State, Tso};
 use fencepost_robust::{Attack, Attacks, Fences, Wanted, Witness, attacks, attacks_besides};
+use fencepost_samples::mixed_sizes::MixedSizes;
 use fencepost_samples::random::{self, Config};
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::{Action, Budget};
@@ -22,7 +23,7 @@ struct Order {
     /// The event that each thread is inside of, if it is in a section.
     open: Vec<Option<u32>>,
     /// The event of each buffered store.
-    pending: Vec<Vec<Node>>,
+    pending: Vec<Vec<(Node, Vec<Loc>)>>,
     edges: BTreeSet<(Node, Node)>,
     /// The last write of each cell, and the reads since.
     written: BTreeMap<Loc, Node>,
@@ -86,43 +87,47 @@ fn record(machine: &Machine<'_>, state: &State, step: fencepost_task::Step, orde
     let t = step.thread;
     let thread = &state.threads[t as usize];
     let edge = match step.action {
-        Action::Flush(loc) => {
-            let node = order.pending[t as usize].remove(0);
-            order.writes(node, loc);
+        Action::Flush(_) => {
+            let (node, cells) = order.pending[t as usize].remove(0);
+            cells.into_iter().for_each(|loc| order.writes(node, loc));
             return;
         }
         Action::Edge(id, _) => machine.edge(thread, id),
         Action::Propagate(_) | Action::Delete => unreachable!("not under TSO"),
     };
-    let loc = edge.instr.address().map(|a| machine.resolve(state, t as usize, a).expect("in bounds").loc);
+    let place = edge.instr.address().map(|a| machine.resolve(state, t as usize, a).expect("in bounds"));
+    let cells: Vec<Loc> = place.into_iter().flat_map(|p| p.locs()).collect();
     match &edge.instr {
         Instr::Load(..) => {
             let node = order.new_event(t);
-            let loc = loc.unwrap();
-            if !thread.buffer.iter().any(|e| e.loc == loc) {
-                order.reads(node, loc);
+            for loc in cells {
+                if !thread.buffer.iter().any(|e| e.loc == loc) {
+                    order.reads(node, loc);
+                }
             }
         }
         Instr::Store(..) => {
             let node = order.new_event(t);
-            order.pending[t as usize].push(node);
+            order.pending[t as usize].push((node, cells));
         }
         Instr::Rmw(_, _, op) => {
             let node = order.new_event(t);
             let fails = match op {
                 RmwOp::CompareExchange { expected, .. } => {
-                    eval(expected, thread) != Ok(state.read(loc.unwrap()))
+                    eval(expected, thread) != machine.read(state, place.unwrap())
                 }
                 _ => false,
             };
-            order.reads(node, loc.unwrap());
-            if !fails {
-                order.writes(node, loc.unwrap());
+            for loc in cells {
+                order.reads(node, loc);
+                if !fails {
+                    order.writes(node, loc);
+                }
             }
         }
         Instr::Lock(_) | Instr::Unlock(_) => {
             let node = order.new_event(t);
-            order.writes(node, loc.unwrap());
+            cells.into_iter().for_each(|loc| order.writes(node, loc));
         }
         Instr::Spawn(..) => {
             let node = order.new_event(t);
@@ -261,4 +266,22 @@ fn random_programs() {
     }
     println!("{count:?} not robust and robust");
     assert!(count[0] > seeds / 60 && count[1] > seeds / 10, "{count:?} not robust and robust");
+}
+
+/// A load may find a part of what it reads in the own buffer.
+#[test]
+fn programs_of_mixed_sizes() {
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(120);
+    let mut count = [0, 0];
+    for seed in 0..seeds {
+        let text = MixedSizes::new(seed).source(u32::MAX, u32::MAX);
+        let tree = fencepost_c::read(&[("mixed.i", &text)], &fencepost_c::Options::default());
+        let program =
+            fencepost_passes::pipeline::lower(tree.unwrap_or_else(|(_, d)| panic!("{}", d[0].message)));
+        if let Some((robust, _)) = agree(&program, &text, 20_000) {
+            count[usize::from(robust)] += 1;
+        }
+    }
+    println!("{count:?} not robust and robust");
+    assert!(count[0] > seeds / 20 && count[1] > seeds / 20, "{count:?} not robust and robust");
 }

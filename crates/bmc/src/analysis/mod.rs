@@ -169,9 +169,6 @@ impl<'p> Analysis<'p> {
             grown: BTreeSet::new(),
             pace: Pace::new(budget),
         };
-        if analysis.layouts.iter().chain(&analysis.heap_layouts).any(Layout::has_overlaps) {
-            return Err("unions whose members overlap in part are not for this engine".into());
-        }
         for (i, start) in program.threads.iter().enumerate() {
             let fencepost_ir::cfg::Count::Times(n) = start.count else {
                 return Err(Refusal::Unfit(format!(
@@ -370,27 +367,28 @@ impl<'p> Analysis<'p> {
                     Target::Procedure(_) => return Err(Fault::WildPointer),
                     Target::Object(object, offset) => (ObjectId(object), offset),
                 };
-                let (loc, cell) = match self.program.objects.get(object.index()) {
+                let (loc, found) = match self.program.objects.get(object.index()) {
                     Some(named) => {
                         let bytes = self.program.records.size(&named.ty);
-                        let (number, cell) = self.layouts[object.index()].find(bytes, offset, *ty)?;
-                        (Loc::cell(self.bases[object.index()] + number as u32), cell)
+                        let found = self.layouts[object.index()].find(bytes, offset, *ty)?;
+                        (Loc::cell(self.bases[object.index()] + found.first as u32), found)
                     }
                     None => {
                         let made = object.index() - self.program.objects.len();
                         let Some(allocated) = self.objects.get(made) else { return Err(Fault::WildPointer) };
                         let layout = &self.heap_layouts[self.heap_types[made]];
-                        let (number, cell) = layout.find(allocated.bytes, offset, *ty)?;
-                        (Loc::element(object, number as i64).ok_or(Fault::Overflow)?, cell)
+                        let found = layout.find(allocated.bytes, offset, *ty)?;
+                        (Loc::element(object, found.first as i64).ok_or(Fault::Overflow)?, found)
                     }
                 };
-                let mixes = matches!(cell, Scalar::Pointer { .. }) != matches!(ty, Scalar::Pointer { .. });
                 // The narrow form of a pointer of 4 bytes is left to explicit search.
                 let is_word = self.program.pointer_bits == 64;
-                if mixes && !(is_word && self.program.exposes_pointers) {
+                let hides_pointers = found.mixes_pointers && !(is_word && self.program.exposes_pointers);
+                // So are accesses to several cells.
+                if hides_pointers || found.count > 1 {
                     return Err(Fault::MixedSize);
                 }
-                Ok((loc, cell))
+                Ok((loc, found.cell))
             }
         }
     }

@@ -3,6 +3,7 @@
 //! An initialiser becomes a list of (path, value) pairs in the order of the text, with brackets left
 //! out and designators as C has them; scalars that are not named start with zero.
 
+use super::initial_cells::InitialCells;
 use super::*;
 use crate::ast::{Designator, Initializer, InitializerItem};
 use std::iter::Peekable;
@@ -39,21 +40,14 @@ impl<'a> Lowerer<'a> {
     }
 
     fn static_values(&mut self, storage: &Type, initials: Vec<Initial<'a>>) -> Result<Vec<Choices>> {
-        let layout = self.program.records.layout(storage);
-        let mut values: Vec<Choices> =
-            layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
-        let mut cells = HashMap::new();
-        for (i, cell) in layout.iter().enumerate() {
-            cells.entry((cell.offset, cell.ty.size())).or_insert(i);
-        }
-        let cell_of = |offset: u64, scalar: Scalar| cells[&(offset, scalar.size())];
+        let mut cells = InitialCells::zero(&self.program.records, storage);
         for Initial { path, ty, item } in initials {
             if let (Some(_), Item::Record(e) | Item::Expr(e)) = (self.is_wide(&ty), &item) {
                 let number = self.constant(e)?;
                 for (field, word) in [number as i64, (number >> 64) as i64].into_iter().enumerate() {
                     let path = [&path[..], &[Step::Field(field)]].concat();
                     let (offset, scalar) = self.program.records.offset(storage, &path);
-                    values[cell_of(offset, scalar)] = Choices::one(word);
+                    cells.set(offset, scalar, word);
                 }
                 continue;
             }
@@ -69,18 +63,13 @@ impl<'a> Lowerer<'a> {
                 }
             };
             let (offset, scalar) = self.program.records.offset(storage, &path);
-            let cell = cell_of(offset, scalar);
-            let value = scalar.same_bits(value, layout[cell].ty).unwrap_or(value);
-            let value = match (ty.bits(), values[cell].single()) {
-                (Some(bits), Some(unit)) => bits.placed(value, unit),
-                _ => value,
+            let value = match ty.bits() {
+                Some(bits) => bits.placed(value, cells.get(offset, scalar).unwrap_or(0)),
+                None => value,
             };
-            values[cell] = Choices::one(match layout[cell].ty {
-                Scalar::Int(int) => int.wrap(value.into()),
-                _ => value,
-            });
+            cells.set(offset, scalar, value);
         }
-        Ok(values)
+        Ok(cells.values())
     }
 
     /// Assigns a local variable its initial value, every scalar of it.

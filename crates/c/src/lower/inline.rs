@@ -71,9 +71,10 @@ impl<'a> Lowerer<'a> {
         self.body.jumps = jumps;
         let (mut value, mut block) = lowered.map_err(|d| Diagnostic { span, ..d })?;
         let name = &self.functions[index].name;
+        // An access that is not said to be atomic is one, and orders nothing.
         let access = match ORDERING.iter().any(|start| name.starts_with(start)) {
-            true => Some(Access::SEQ_CST),
-            false => None,
+            true => Access::Atomic(Order::Relaxed),
+            false => Access::Plain,
         };
         block.visit_mut(&mut |stmt| {
             stmt.span = span;
@@ -114,8 +115,8 @@ pub(super) fn is_stable(e: &Expr) -> bool {
     }
 }
 
-/// Gives an expression and all in it one place, and its accesses one kind, if they have one.
-fn move_to(e: &mut Expr, span: Span, access: Option<Access>) {
+/// Gives an expression and all in it one place, and its plain accesses a kind.
+fn move_to(e: &mut Expr, span: Span, access: Access) {
     e.visit_mut(&mut |e| {
         e.span = span;
         if let ExprKind::Read(place) | ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) = &mut e.kind {
@@ -124,7 +125,9 @@ fn move_to(e: &mut Expr, span: Span, access: Option<Access>) {
     });
 }
 
-fn move_place(place: &mut Place, span: Span, access: Option<Access>) {
+fn move_place(place: &mut Place, span: Span, access: Access) {
     place.span = span;
-    place.access = access.unwrap_or(place.access);
+    if place.access == Access::Plain {
+        place.access = access;
+    }
 }

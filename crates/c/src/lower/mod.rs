@@ -28,6 +28,7 @@ mod expression;
 mod floating;
 mod format;
 mod harness;
+mod initial_cells;
 mod initializer;
 mod inline;
 mod input;

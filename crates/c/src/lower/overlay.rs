@@ -7,7 +7,8 @@
 //! allocated memory becomes a row of unions; it starts with zeros, as bytes between members would else be any value.
 //! What is not found ends in unknown when a run comes to it.
 
-use super::points_to::{self, Misfits, Object};
+use super::initial_cells::InitialCells;
+use super::points_to::{self, Misfit, MisfitPlace, Misfits, Object};
 use super::*;
 use fencepost_ir::{Cell, Field, Record, RecordId, RecordKind};
 
@@ -16,6 +17,13 @@ const MOST_BYTES: u64 = 4096;
 
 /// A variable, with the procedure that a local one is of.
 type Viewed = (Option<ProcedureId>, VarRef);
+
+/// A size, and whether it is a pointer's.
+type Kind = (u64, bool);
+
+fn kind(ty: Scalar) -> Kind {
+    (ty.size(), matches!(ty, Scalar::Pointer { .. }))
+}
 
 /// A cast of a variable's address.
 pub(super) struct Cast {
@@ -62,7 +70,8 @@ impl Lowerer<'_> {
     /// Makes unions of the objects whose parts are looked at as something else.
     pub(super) fn overlay(&mut self) {
         let casts = std::mem::take(&mut self.casts);
-        let sizes = self.sizes_followed();
+        let kinds = self.kinds_followed();
+        let sizes: HashSet<u64> = kinds.iter().map(|(size, _)| *size).collect();
         let mut views: Vec<(Viewed, Vec<Field>)> = Vec::new();
         let mut places: HashMap<Viewed, usize> = HashMap::new();
         let mut add = |key, view: Field| {
@@ -85,7 +94,7 @@ impl Lowerer<'_> {
                 add((procedure, cast.variable), view);
             }
         }
-        let misfits = match !self.keeps_numbers && self.may_misfit(&sizes) {
+        let misfits = match !self.keeps_numbers && self.may_misfit(&kinds) {
             true => points_to::misfits(&self.program, &self.copies),
             false => Misfits::default(),
         };
@@ -95,7 +104,7 @@ impl Lowerer<'_> {
                 && let Some(v) = self.cast_variable(procedure, variable)
                 && v.name != "__fencepost_whole"
                 && let ty = v.ty.clone()
-                && let Some(view) = self.row(&ty, misfit.seen, misfit.residue)
+                && let Some(view) = self.misfit_view(&ty, misfit)
             {
                 add((procedure, variable), view);
             }
@@ -116,24 +125,16 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether there are accesses that a look at types alone finds possible in memory of another type: of bytes, or
-    /// to memory of bytes.
-    fn may_misfit(&self, sizes: &HashSet<u64>) -> bool {
-        let has_bytes = |ty: &Type| self.program.records.layout(ty).iter().any(|c| c.ty.size() == 1);
-        let mut bytes = self.program.shared.iter().any(|v| has_bytes(&v.ty));
+    /// Whether accesses may see memory as something else, as far as types alone tell: not where all that pointers lead to and
+    /// all that is in memory is of one kind.
+    fn may_misfit(&self, followed: &HashSet<Kind>) -> bool {
+        let mut kinds = followed.clone();
+        let mut see = |ty: &Type| kinds.extend(self.program.records.layout(ty).iter().map(|c| kind(c.ty)));
+        self.program.shared.iter().for_each(|v| see(&v.ty));
         for procedure in &self.program.procedures {
-            bytes |= procedure.locals.iter().any(|v| has_bytes(&v.ty));
-            procedure.body.visit(&mut |stmt| {
-                for e in stmt.kind.expressions() {
-                    e.visit(&mut |e| {
-                        if let ExprKind::Allocate(ty, ..) = &e.kind {
-                            bytes |= has_bytes(ty);
-                        }
-                    });
-                }
-            });
+            procedure.locals.iter().filter(|v| v.ty.as_scalar().is_none()).for_each(|v| see(&v.ty));
         }
-        sizes.contains(&1) || !self.copies.is_empty() || bytes && sizes.iter().any(|size| *size > 1)
+        !followed.is_empty() && kinds.len() > 1 || !self.copies.is_empty()
     }
 
     /// A row of equal scalars over all of a type, from a byte on.
@@ -145,6 +146,52 @@ impl Lowerer<'_> {
         let count = size.saturating_sub(first) / seen.size();
         let ty = Type::Array(Box::new(seen.into()), u32::try_from(count).ok()?);
         (count > 0).then(|| Field { name: String::new(), ty, offset: first })
+    }
+
+    /// What shows a misfit of an object.
+    fn misfit_view(&mut self, ty: &Type, misfit: &Misfit) -> Option<Field> {
+        match misfit.place {
+            MisfitPlace::Row(first) => self.row(ty, misfit.seen, first),
+            MisfitPlace::At(byte) => {
+                let plain = self.program.records.layout(ty).iter().all(is_plain);
+                let ty = self.part_view(ty, misfit.seen, byte % self.program.records.size(ty).max(1))?;
+                plain.then(|| Field { name: String::new(), ty, offset: 0 })
+            }
+        }
+    }
+
+    /// A type as large as another that has a scalar at a byte, in every element of the arrays that the byte is in, and
+    /// nothing else.
+    fn part_view(&mut self, ty: &Type, seen: Scalar, byte: u64) -> Option<Type> {
+        let size = self.program.records.size(ty);
+        if byte + seen.size() > size {
+            return None;
+        }
+        let (inner, offset) = match ty {
+            Type::Array(element, n) => {
+                let stride = self.program.records.size(element);
+                if let Some(part) = self.part_view(element, seen, byte % stride.max(1)) {
+                    return Some(Type::Array(Box::new(part), *n));
+                }
+                (seen.into(), byte)
+            }
+            Type::Record(id) => {
+                let fields = self.program.records.get(*id).fields.clone();
+                let holds =
+                    |f: &&Field| (f.offset..f.offset + self.program.records.size(&f.ty)).contains(&byte);
+                let inside = fields.iter().find(holds).cloned();
+                let part =
+                    inside.and_then(|f| Some((self.part_view(&f.ty, seen, byte - f.offset)?, f.offset)));
+                part.unwrap_or((seen.into(), byte))
+            }
+            Type::Scalar(_) => (seen.into(), byte),
+        };
+        let field = Field { name: String::new(), ty: inner, offset };
+        let made =
+            Record { name: "unnamed".to_string(), kind: RecordKind::Struct, fields: vec![field], size };
+        self.program.records.0.push(made);
+        self.members.push(Vec::new());
+        Some(Type::Record(RecordId(self.program.records.0.len() as u32 - 1)))
     }
 
     /// Structures that are allocated with more room than they have, for an array of one element at their end: it takes
@@ -216,8 +263,12 @@ impl Lowerer<'_> {
             };
             let of_bytes = Type::Array(Box::new(ty.clone()), size as u32);
             let ty = if is_bytes { of_bytes } else { ty };
-            let rows = seen.iter().filter(|m| m.residue == 0 && size.is_multiple_of(m.seen.size()));
-            let rows: Vec<Field> = rows.filter_map(|m| self.row(&ty, m.seen, 0)).collect();
+            let repeats = |m: &&&Misfit| match m.place {
+                MisfitPlace::Row(residue) => residue == 0 && size.is_multiple_of(m.seen.size()),
+                MisfitPlace::At(_) => true,
+            };
+            let rows = seen.iter().filter(repeats);
+            let rows: Vec<Field> = rows.filter_map(|m| self.misfit_view(&ty, m)).collect();
             if rows.is_empty() || matches!(ty, Type::Record(r) if self.ends_open(r)) {
                 continue;
             }
@@ -255,12 +306,16 @@ impl Lowerer<'_> {
         let name = "unnamed".to_string();
         self.program.records.0.push(Record { name, kind: RecordKind::Union, fields, size });
         self.members.push(Vec::new());
-        let (mut pointers, mut others) = (false, false);
-        self.program.records.scalars(&union, &mut Vec::new(), &mut |_, scalar| {
-            pointers |= matches!(scalar, Scalar::Pointer { .. });
-            others |= !matches!(scalar, Scalar::Pointer { .. });
+        let records = &self.program.records;
+        let (mut pointers, mut others) = (Vec::new(), Vec::new());
+        records.scalars(&union, &mut Vec::new(), &mut |path, scalar| {
+            let (start, _) = records.offset(&union, path);
+            let is_pointer = matches!(scalar, Scalar::Pointer { .. });
+            let list = if is_pointer { &mut pointers } else { &mut others };
+            list.push((start, start + scalar.size()));
         });
-        self.program.exposes_pointers |= pointers && others;
+        let shared = |(start, end): &(u64, u64)| others.iter().any(|(s, e)| start < e && s < end);
+        self.program.exposes_pointers |= pointers.iter().any(shared);
         union
     }
 
@@ -272,16 +327,16 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Sizes of the scalars that are accessed through pointers.
-    fn sizes_followed(&self) -> HashSet<u64> {
-        let mut sizes = HashSet::new();
+    /// Kinds of the scalars that are accessed through pointers.
+    fn kinds_followed(&self) -> HashSet<Kind> {
+        let mut kinds = HashSet::new();
         let mut seen = HashSet::new();
         let mut see = |place: &Place| {
             if let Base::Pointed(_, ty) = &place.base
                 && !seen.contains(ty)
             {
                 seen.insert(ty.clone());
-                sizes.extend(self.program.records.layout(ty).iter().map(|cell| cell.ty.size()));
+                kinds.extend(self.program.records.layout(ty).iter().map(|cell| kind(cell.ty)));
             }
         };
         for procedure in &self.program.procedures {
@@ -298,7 +353,7 @@ impl Lowerer<'_> {
                 }
             });
         }
-        sizes
+        kinds
     }
 
     /// What a cast adds to a variable; nothing if all that it can lead to is there already.
@@ -342,13 +397,17 @@ impl Lowerer<'_> {
         views: Vec<Field>,
     ) {
         let size = self.program.records.size(&ty);
+        let first = ty.clone();
         let own = Field { name: String::new(), ty, offset: 0 };
         let union = self.union_of(std::iter::once(own).chain(views).collect(), size);
-        let layout = self.program.records.layout(&union);
+        let records = &self.program.records;
+        let (old, mut cells) = (records.layout(&first), InitialCells::zero(records, &union));
         let Some(variable) = self.cast_variable(procedure, variable) else { return };
+        for (cell, choices) in old.iter().zip(&variable.init) {
+            cells.choose(cell.offset, cell.ty, choices);
+        }
         variable.ty = union;
-        let there = variable.init.len();
-        variable.init.extend(layout[there..].iter().map(|cell| Choices::one(cell.ty.default_value())));
+        variable.init = cells.values();
     }
 }
 

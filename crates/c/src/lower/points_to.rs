@@ -39,9 +39,18 @@ type Target = (Object, u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Misfit {
     pub object: Object,
-    /// What it sees, and its place modulo its size.
+    /// What it sees.
     pub seen: Scalar,
-    pub residue: u64,
+    pub place: MisfitPlace,
+}
+
+/// Where in its object a misfit is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum MisfitPlace {
+    /// At this byte, in every element of the arrays around it.
+    At(u64),
+    /// Anywhere, at places that are this modulo the size of what it sees.
+    Row(u64),
 }
 
 /// The misfits of a program, and whether pointers go through them as numbers do.
@@ -386,27 +395,43 @@ impl<'p> Analysis<'p> {
             layout
         });
         let bytes = |c: &Cell| c.ty.size() == 1;
-        let (fits, of_bytes) = match byte {
-            ANY => (layout.iter().all(|c| c.ty.size() == size), layout.iter().all(bytes)),
+        let is_pointer = |ty: Scalar| matches!(ty, Scalar::Pointer { .. });
+        // Whether it covers whole cells, one at least of them bytes, and whether a pointer is seen as a number by it.
+        let (fits, of_bytes, mixes) = match byte {
+            ANY => {
+                let fits = layout.iter().all(|c| c.ty.size() == size);
+                let mixes = layout.iter().all(|c| is_pointer(c.ty)) && !is_pointer(seen);
+                (fits, layout.iter().all(bytes), mixes)
+            }
             byte => {
                 // Bytes of a row of them are alike.
                 let byte = byte_array(records, &ty, byte).unwrap_or(byte);
-                let here = layout.iter().filter(|c| (c.offset..c.offset + c.ty.size()).contains(&byte));
-                let here: Vec<&Cell> = here.collect();
-                let fits = here.iter().any(|c| c.offset == byte && c.ty.size() == size);
-                (fits, here.iter().any(|c| bytes(c)))
+                let end = byte + size;
+                let touched = |c: &&Cell| c.offset < end && byte < c.offset + c.ty.size();
+                let here: Vec<&Cell> = layout.iter().filter(touched).collect();
+                let mixes = here.iter().any(|c| is_pointer(c.ty) != is_pointer(seen));
+                let exactly = here.iter().any(|c| c.offset == byte && c.ty.size() == size);
+                let inside = here.iter().all(|c| c.offset >= byte && c.offset + c.ty.size() <= end);
+                let bytes_covered: u64 = here.iter().map(|c| c.ty.size()).sum();
+                let whole = inside && bytes_covered == size && !here.iter().any(|c| bytes(c));
+                (exactly || whole && !is_pointer(seen), here.iter().any(|c| bytes(c)), mixes)
             }
         };
         if fits {
             let words = u64::from(self.program.pointer_bits) / 8;
-            let pointers = layout.iter().any(|c| matches!(c.ty, Scalar::Pointer { .. }));
-            self.misfits.exposes |= is_copy && size == words && pointers;
+            let pointers = layout.iter().any(|c| is_pointer(c.ty));
+            self.misfits.exposes |= size == words && (mixes || is_copy && pointers);
             return;
         }
-        if size == 1 || of_bytes || is_copy {
-            let residue = if byte == ANY { 0 } else { byte % size.max(1) };
-            self.misfits.found.insert(Misfit { object, seen, residue });
-        }
+        let anywhere = size == 1 || of_bytes || is_copy;
+        let place = match byte {
+            ANY if anywhere => MisfitPlace::Row(0),
+            // What is not walked over is mostly meant where it is.
+            ANY => return,
+            byte if anywhere => MisfitPlace::Row(byte % size.max(1)),
+            byte => MisfitPlace::At(byte),
+        };
+        self.misfits.found.insert(Misfit { object, seen, place });
     }
 
     /// What a value may point to.

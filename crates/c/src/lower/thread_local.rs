@@ -1,6 +1,7 @@
 //! Variables of threads whose address is taken: each thread has an object for them, which it makes when it
 //! starts, and a pointer to it in place of the variable.
 
+use super::initial_cells::InitialCells;
 use super::*;
 
 impl Lowerer<'_> {
@@ -102,12 +103,13 @@ impl Lowerer<'_> {
         let object = Expr { kind: object, ty: pointer, span };
         let mut block = vec![Stmt { kind: StmtKind::Assign(place, object), span }];
         let records = &self.program.records;
-        let layout = records.layout(ty);
+        let mut cells = InitialCells::zero(records, ty);
+        for (cell, choices) in records.layout(ty).iter().zip(init) {
+            cells.choose(cell.offset, cell.ty, choices);
+        }
         records.scalars(ty, &mut Vec::new(), &mut |path, scalar| {
             let (offset, _) = records.offset(ty, path);
-            let cell = layout.iter().position(|c| c.offset == offset && c.ty == scalar);
-            let value = cell.and_then(|cell| init[cell].single());
-            if let Some(value) = value.filter(|v| *v != scalar.default_value()) {
+            if let Some(value) = cells.get(offset, scalar).filter(|v| *v != scalar.default_value()) {
                 let steps = path.iter().map(|step| match step {
                     Step::Index(i) => {
                         Projection::Index(self.int_constant(i64::from(*i), &CType::LONG, span).expr)

@@ -264,6 +264,9 @@ impl<'p> Alone<'p> {
             // Without a cell; or the address is an error, which the step will find.
             return Ok(self.run(state, id).into_iter().map(|result| (result, seen.clone())).collect());
         };
+        if place.cells > 1 {
+            return Err("an access to several cells".into());
+        }
         let x = self.cell(place.loc, of_mutex)?;
         let mut ways = Vec::new();
         if !reads || seen.guard.contains_key(&x) || seen.update.contains_key(&x) {

@@ -26,7 +26,7 @@ use end::Halt;
 pub use end::{End, Exhausted, Far};
 use fencepost_ir::cfg::{Instr, Loc};
 pub use fencepost_memory::initial_choices;
-use fencepost_memory::{EntryKind, Machine, Memory, State};
+use fencepost_memory::{Machine, Memory, State};
 use fencepost_passes::liveness::Liveness;
 use fencepost_task::{Action, Budget, Failure, Limit, Model, Pace, Progress, Stats, Step, Stop, Violation};
 use rebuild::Recorded;
@@ -530,7 +530,7 @@ impl<'p, M: Memory> Search<'p, M> {
         steps.retain(|step| {
             let thread = &state.threads[step.thread as usize];
             let Action::Edge(id, _) = step.action else { return true };
-            let stores = || thread.buffer.iter().filter(|e| e.kind == EntryKind::Store).count();
+            let stores = || thread.stores_waiting();
             !matches!(self.machine.edge(thread, id).instr, Instr::Store(..)) || stores() < bound as usize
         });
         steps.len() < before

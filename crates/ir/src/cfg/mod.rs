@@ -17,7 +17,7 @@ mod validate;
 
 use crate::access::Access;
 use crate::checks::Checks;
-use crate::layout::{Records, Type};
+use crate::layout::{Records, Type, together};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 use std::collections::HashMap;
@@ -98,6 +98,16 @@ impl Loc {
         let address = (self.0 << sign_bits) as i64 >> sign_bits;
         let object = (self.0 & !(1 << 63)) >> ADDRESS_BITS;
         (self.0 >> 63 == 1).then_some((ObjectId(object as u32), address))
+    }
+
+    /// The cell that many after this one, in the same object.
+    pub fn plus(self, cells: u32) -> Loc {
+        Loc(self.0 + u64::from(cells))
+    }
+
+    /// How many cells after another one of the same object this is.
+    pub fn after(self, first: Loc) -> usize {
+        (self.0 - first.0) as usize
     }
 
     /// The number of a cell that is not in an unbounded array.
@@ -465,12 +475,20 @@ impl Program {
 
     /// The user's name of a cell of one of the program's objects, as in `m[1][2]` or `node.next`.
     pub fn cell_name(&self, loc: Loc) -> Option<String> {
+        self.cells_name(loc, 1)
+    }
+
+    /// The user's name of what several cells are together.
+    pub fn cells_name(&self, loc: Loc, cells: u32) -> Option<String> {
         let (id, cell) = self.find(loc)?;
         let Object { name, ty, .. } = self.object(id);
-        Some(match ty {
-            ty if ty.is_unbounded() => format!("{name}[{cell}]"),
-            ty => format!("{name}{}", self.records.path(ty, self.records.layout(ty)[cell as usize])),
-        })
+        if ty.is_unbounded() {
+            return Some(format!("{name}[{cell}]"));
+        }
+        let layout = self.records.layout(ty);
+        let row = layout.iter().skip(cell as usize).take(cells as usize);
+        let whole = together(row.copied(), layout[cell as usize]);
+        Some(format!("{name}{}", self.records.path(ty, whole)))
     }
 
     /// Whether any thread is started any number of times.

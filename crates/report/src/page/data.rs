@@ -2,7 +2,7 @@
 //! of the places of threads. The first entry is everything at the beginning.
 
 use crate::rows::Row;
-use crate::words::{buffer_entries, cell_value};
+use crate::words::buffer_entries;
 use fencepost_certify::{Replay, States};
 use fencepost_ir::FileId;
 use fencepost_ir::cfg::{Loc, Program};
@@ -33,7 +33,7 @@ struct View {
 /// Collects it.
 pub fn data(program: &Program, replay: &Replay, rows: &[Row]) -> Data {
     let program = &*replay.instance(program);
-    let mut cells: Vec<Loc> = replay.steps.iter().filter_map(|s| s.event.loc).collect();
+    let mut cells: Vec<Loc> = replay.steps.iter().flat_map(|s| s.event.locs()).collect();
     cells.sort_unstable();
     cells.dedup();
     cells.truncate(MOST_CELLS);
@@ -66,7 +66,11 @@ fn sentence(program: &Program, replay: &Replay, states: &States<'_>, row: &Row) 
     let stored = |step: usize| {
         let done = &replay.steps[step];
         match (done.event.loc, done.event.value) {
-            (Some(loc), Some(value)) => cell_value(program, &states.at(step), loc, value),
+            (Some(loc), Some(value)) => {
+                let before = states.at(step);
+                let name = before.cells_name(program, loc, done.event.cells);
+                format!("{name}={}", before.show_value(program, done.value_type, value))
+            }
             _ => String::new(),
         }
     };

@@ -34,7 +34,7 @@ pub fn code_flow(artifacts: &mut Artifacts, program: &Program, replay: &Replay, 
 
 /// The cells that a run touches, in the order of their numbers.
 fn cells(replay: &Replay) -> Vec<Loc> {
-    let mut cells: Vec<Loc> = replay.steps.iter().filter_map(|step| step.event.loc).collect();
+    let mut cells: Vec<Loc> = replay.steps.iter().flat_map(|step| step.event.locs()).collect();
     cells.sort();
     cells.dedup();
     cells

@@ -21,6 +21,7 @@ mod token;
 mod types;
 mod visit;
 
+pub use headers::HEADERS;
 pub use origin::Origins;
 pub use preprocess::{DataModel, Options};
 

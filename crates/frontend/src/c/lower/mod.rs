@@ -37,6 +37,7 @@ mod lifetime;
 mod member;
 mod memory;
 mod names;
+mod output;
 mod overflow;
 mod overlay;
 mod place;

@@ -3,18 +3,17 @@
 use crate::c::{asserting, compiled};
 use crate::check;
 use fencepost_frontend::c::{self, HEADERS, Options};
-use fencepost_samples::c_library;
+use fencepost_samples::c_library::{self, Widths};
 use std::collections::{BTreeMap, BTreeSet};
 
-#[test]
-fn library_functions_do_what_the_system_s_do() {
-    let rounds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60);
+/// Programs of so many seeds against what they give when they are compiled.
+fn agree(seeds: u64, widths: Widths, data_model: &str) {
     let mut different = Vec::new();
-    for seed in 0..c_library::round().max(rounds) {
-        let text = c_library::program(seed);
-        let name = format!("library_{seed}");
+    for seed in 0..seeds {
+        let text = c_library::program(seed, widths);
+        let name = format!("library_{data_model}_{seed}");
         let mut values = compiled(&name, &text);
-        let options = ["--model", "sc", "-q", "--engine", "explicit"];
+        let options = ["--model", "sc", "-q", "--engine", "explicit", "--data-model", data_model];
         let ran = check(&format!("{name}.c"), &asserting(&text, &values), &options);
         if ran.code != 0 {
             different.push(format!("{name}:\n{}{}", ran.stdout, ran.stderr));
@@ -27,6 +26,20 @@ fn library_functions_do_what_the_system_s_do() {
         }
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+fn seeds() -> Option<u64> {
+    std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok())
+}
+
+#[test]
+fn library_functions_do_what_the_system_s_do() {
+    agree(c_library::round().max(seeds().unwrap_or(60)), Widths::OfLong, "lp64");
+}
+
+#[test]
+fn library_functions_do_the_same_with_32_bits() {
+    agree(seeds().unwrap_or(20), Widths::Any, "ilp32");
 }
 
 /// Functions that are known and not compared, and why.
@@ -255,7 +268,8 @@ fn is_refused(name: &str, parameters: usize) -> bool {
 
 #[test]
 fn every_function_of_our_headers_is_compared_or_refused_or_has_a_reason() {
-    let programs: String = (0..c_library::round()).map(c_library::program).collect();
+    let programs: String =
+        (0..c_library::round()).map(|seed| c_library::program(seed, Widths::OfLong)).collect();
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let compared: BTreeSet<&str> =
         programs.split('(').filter_map(|before| before.rsplit(|c| !is_part(c)).next()).collect();

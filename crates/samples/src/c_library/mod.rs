@@ -18,7 +18,7 @@ const HEAD: &str = "#define _GNU_SOURCE\n#include <alloca.h>\n#include <arpa/ine
     static const struct timespec moment = {1, 0};\n\
     static int counted;\n\
     static void count(void) { counted++; }\n\
-    static long hash(const char *s, int n) { unsigned long h = 7; for (int i = 0; i < n; i++) h = h * 31 + (unsigned char)s[i]; return (long)(h & 0xffffffff); }\n\
+    static long long hash(const char *s, int n) { unsigned long long h = 7; for (int i = 0; i < n; i++) h = h * 31 + (unsigned char)s[i]; return (long long)(h & 0xffffffff); }\n\
     static int sign(int n) { return (n > 0) - (n < 0); }\n\
     static long place(const char *s, const char *p) { return p == 0 ? -1 : (long)(p - s); }\n\
     static void fresh(char *to, const char *s) { memset(to, 'z', 64); strcpy(to, s); }\n\
@@ -95,6 +95,16 @@ const CALLS: usize = 12;
 struct Generator {
     rng: Rng,
     text: String,
+    widths: Widths,
+}
+
+/// Whether a program's values depend on the width of `long`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Widths {
+    /// They do.
+    OfLong,
+    /// They do not, so that programs for 64 bits are judges of 32 bits, too.
+    Any,
 }
 
 /// What a program may do.
@@ -106,8 +116,13 @@ enum Call {
 }
 
 /// All of it; formats take several places, for there are many.
-fn catalogue() -> Vec<Call> {
-    let templates = [calls::TEXTS, calls::NUMBERS, calls::MEMORY, calls::OUTPUT, calls::THREADS].concat();
+fn catalogue(widths: Widths) -> Vec<Call> {
+    let templates = match widths {
+        Widths::OfLong => {
+            [calls::TEXTS, calls::NUMBERS, calls::MEMORY, calls::OUTPUT, calls::THREADS].concat()
+        }
+        Widths::Any => [calls::TEXTS, calls::OUTPUT, calls::THREADS].concat(),
+    };
     let mut all: Vec<Call> = templates.into_iter().map(Call::Template).collect();
     all.extend(calls::CHARACTERS.iter().map(|name| Call::Characters(name)));
     all.extend((0..40).flat_map(|_| [Call::Print, Call::Scan]));
@@ -116,13 +131,13 @@ fn catalogue() -> Vec<Call> {
 
 /// How many seeds go through the whole catalogue.
 pub fn round() -> u64 {
-    catalogue().len().div_ceil(CALLS) as u64
+    catalogue(Widths::OfLong).len().div_ceil(CALLS) as u64
 }
 
 /// The program of a seed.
-pub fn program(seed: u64) -> String {
-    let catalogue = catalogue();
-    let mut generator = Generator { rng: Rng::new(seed), text: String::new() };
+pub fn program(seed: u64, widths: Widths) -> String {
+    let catalogue = catalogue(widths);
+    let mut generator = Generator { rng: Rng::new(seed), text: String::new(), widths };
     for i in 0..CALLS {
         // A step that has no divisor in common with the catalogue's length mixes what stands together.
         let at = (seed as usize * CALLS + i) * 59 % catalogue.len();
@@ -204,7 +219,7 @@ impl Generator {
         let to = (from + 24).min(255);
         let value = if name.starts_with("to") { format!("{name}(k)") } else { format!("!!{name}(k)") };
         self.line(&format!(
-            "l = 0; for (k = {from}; k <= {to}; k++) l = l * 3 + {value}; out(l & 0xffffffff);"
+            "ll = 0; for (k = {from}; k <= {to}; k++) ll = ll * 3 + {value}; out(ll & 0xffffffff);"
         ));
     }
 }

@@ -1,6 +1,6 @@
 //! Formats, and calls that print by them to memory and elsewhere.
 
-use super::{Generator, INTEGERS};
+use super::{Generator, INTEGERS, Widths};
 
 /// Functions that hand a list of arguments on: as it is, twice, and without its first argument.
 pub const LISTS: &[(&str, &str)] = &[
@@ -61,8 +61,8 @@ impl Generator {
             ("hh", "int"),
             ("h", "int"),
             ("", "int"),
-            ("l", "long"),
             ("ll", "long long"),
+            ("l", "long"),
             ("z", "long"),
             ("j", "long"),
             ("t", "long"),
@@ -80,7 +80,8 @@ impl Generator {
                 )
             }
             kind => {
-                let (length, ty) = self.rng.pick(&lengths);
+                let some = if self.widths == Widths::Any { 4 } else { lengths.len() };
+                let (length, ty) = self.rng.pick(&lengths[..some]);
                 let conversion = ["d", "i", "u", "x", "X", "o"][kind - 2];
                 (format!("{format}{length}{conversion}"), format!("{arg}({ty})({value})"))
             }

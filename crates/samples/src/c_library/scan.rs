@@ -1,6 +1,6 @@
 //! Calls of `sscanf`: texts, formats and what they assign.
 
-use super::Generator;
+use super::{Generator, Widths};
 
 const TEXTS: &[&str] = &[
     "12 34",
@@ -81,6 +81,9 @@ impl Generator {
                 format += self.rng.pick(&[" ", ",", "", "%%", ":", "\\t", "ab"]);
             }
             let (conversion, to) = self.rng.pick(CONVERSIONS);
+            if self.widths == Widths::Any && matches!(to, "&l" | "&w" | "&n" | "&u") {
+                continue;
+            }
             format += conversion;
             if !to.is_empty() {
                 args += &format!(", {to}");

@@ -124,8 +124,10 @@ impl<'a> Lowerer<'a> {
                 match args.get(2).filter(|_| operation != Operation::Init) {
                     Some(order) => self.store_by_order(target.place, value.expr, order, span)?,
                     None => {
-                        let order = if operation == Operation::Init { Order::Relaxed } else { Order::SeqCst };
-                        target.place.access = order.access();
+                        // Initialising is no atomic access.
+                        let init = operation == Operation::Init;
+                        let order = if init { Order::Relaxed } else { Order::SeqCst };
+                        target.place.access = if init { Access::Plain } else { order.access() };
                         self.ordered_store(target.place, value.expr, order, span);
                     }
                 }

@@ -13,8 +13,13 @@ pub(super) fn wrong_operands(op: BinaryOp, span: Span, types: Types<'_>, l: &CTy
 const FAR: i64 = fencepost_ir::pointer::LARGEST as i64 + 2;
 
 impl Lowerer<'_> {
+    /// A constant of a type, to which it is wrapped.
     pub(super) fn int_constant(&self, value: i64, ty: &CType, span: Span) -> Typed {
         let scalar = self.types().scalar(ty).expect("constants are scalars");
+        let value = match scalar {
+            Scalar::Int(int) => int.wrap(value.into()),
+            _ => value,
+        };
         Typed { expr: Expr::constant(value, scalar, span), ty: ty.clone() }
     }
 

@@ -74,7 +74,7 @@ impl<'a> Lowerer<'a> {
         let to = self.keep(to.expr);
         let size = match size {
             Some(size) => self.scalar(size)?,
-            None => self.int_constant(i64::MAX, &CType::UNSIGNED_LONG, span),
+            None => self.int_constant(-1, &CType::UNSIGNED_LONG, span),
         };
         let size = self.convert(size, &CType::UNSIGNED_LONG, span)?;
         let size = self.keep(size.expr);

@@ -63,6 +63,16 @@ fn destructors_of_keys_run_as_often_as_they_set_values() {
     );
 }
 
+/// What was set cannot be nothing.
+#[test]
+fn the_environment_is_empty_or_refused() {
+    let text = "#include <assert.h>\n#include <stdlib.h>\nint main(void) { SET assert(getenv(\"A\") == 0); return 0; }\n";
+    assert_eq!(code("environment.c", &text.replace("SET", ""), &[]), 0);
+    let ran = check("environment.c", &text.replace("SET", "setenv(\"A\", \"1\", 1);"), &["-q"]);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("`getenv` is not supported"), "{}", ran.stderr);
+}
+
 /// More than are modelled is no error of the program.
 #[test]
 fn limits_of_the_library_give_unknown() {

@@ -117,6 +117,10 @@ impl<'a> Lowerer<'a> {
                 Value::Scalar(self.int_constant(-1, &CType::INT, span))
             }
             ("getenv" | "secure_getenv", [_]) => {
+                if self.sets_environment {
+                    let message = format!("`{name}` is not supported in a program that sets such variables");
+                    return Err(Diagnostic::new(span, message));
+                }
                 let text = CType::CHAR.pointer_to();
                 let zero = self.int_constant(0, &CType::INT, span);
                 Value::Scalar(self.convert(zero, &text, span)?)

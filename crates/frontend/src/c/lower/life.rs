@@ -98,12 +98,13 @@ impl<'a> Lowerer<'a> {
         Ok(ty)
     }
 
-    /// Whether the end of the program has anything to do but to end.
+    /// Whether the end of the program has anything to do but to end, and what else names of functions tell.
     pub(super) fn note_exit_handlers(&mut self, unit: &'a ast::Unit) {
         crate::c::visit::expressions(unit, &mut |e, _| {
             if let ast::ExprKind::Identifier(name) = &e.kind {
                 self.has_handlers |= name == "atexit";
                 self.calls_main |= name == "main";
+                self.sets_environment |= matches!(name.as_str(), "setenv" | "putenv");
             }
         });
     }

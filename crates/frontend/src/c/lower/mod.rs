@@ -265,6 +265,8 @@ struct Lowerer<'a> {
     has_handlers: bool,
     /// Whether the program names `main`.
     calls_main: bool,
+    /// Whether it sets variables of its environment.
+    sets_environment: bool,
     /// The function that the program begins with.
     main: Option<usize>,
     /// Whether floating-point numbers are in memory, whose bytes are not known.
@@ -332,6 +334,7 @@ impl<'a> Lowerer<'a> {
             destructors: Vec::new(),
             has_handlers: false,
             calls_main: false,
+            sets_environment: false,
             main: None,
             keeps_numbers: false,
             numbers: HashSet::new(),

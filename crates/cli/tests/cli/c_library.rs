@@ -155,7 +155,6 @@ const NOT_COMPARED: &[(&str, &[&str])] = &[
             "gettimeofday",
             "nanosleep",
             "sleep",
-            "strftime",
             "thrd_sleep",
             "time",
             "timespec_get",

@@ -55,6 +55,8 @@ pub const NUMBERS: &[&str] = &[
     r#"out(le16toh($i)); out(be16toh($i)); out(le32toh($i)); out(be32toh($i)); out(le64toh($l)); out(be64toh($l));"#,
     r#"{ time_t x = $l % 100000000000; struct tm d; out(gmtime_r(&x, &d) == &d); out(d.tm_sec); out(d.tm_min); out(d.tm_hour); out(d.tm_mday); out(d.tm_mon);
        out(d.tm_year); out(d.tm_wday); out(d.tm_yday); out(d.tm_isdst); }"#,
+    r#"{ time_t x = ($i + $v) * 86400l + $i; struct tm d; gmtime_r(&x, &d); memset(b, 'z', sizeof b); n = (int)strftime(b, $n * 9, $f, &d); out(n); out(n ? hash(b, n + 1) : 0);
+       memset(b, 'z', sizeof b); out(strftime(b, 60, "%Y-%m-%d " $f $f, &d)); out(hash(b, 64)); }"#,
     r#"{ time_t x = $i * 86400l + $i; struct tm *d; setenv("TZ", "UTC", 1); d = $v ? gmtime(&x) : localtime(&x); out(d->tm_mday); out(d->tm_mon); out(d->tm_year); out(d->tm_yday);
        d = localtime_r(&x, d); out(d->tm_wday); out(d->tm_hour); }"#,
     r#"out(__builtin_add_overflow($i, $i, &n)); out(n); out(__builtin_sub_overflow($i, $i, &n)); out(n);"#,

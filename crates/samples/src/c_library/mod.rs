@@ -169,7 +169,7 @@ impl Generator {
 
     /// A call with something drawn for each letter behind a `$`: `t` a text, `s` separators, `c` a character, `n` a number
     /// up to 7, `m` one up to 3, `v` 0 or 1, `i` an `int`, `l` a `long`, `d` and `a` the text of a number, `a` of one that fits
-    /// an `int`, `b` a base, `k` a kind of mutexes.
+    /// an `int`, `b` a base, `f` a format of dates, `k` a kind of mutexes.
     fn fill(&mut self, template: &str) {
         let mut parts = template.split('$');
         let mut line = parts.next().unwrap_or_default().to_string();
@@ -191,6 +191,13 @@ impl Generator {
                     0 => (2 + self.rng.below(35)).to_string(),
                     _ => self.rng.pick(&["0", "2", "8", "10", "16", "36"]).to_string(),
                 },
+                "f" => {
+                    let formats = [
+                        "%F %T", "%D", "%R", "%H:%M:%S", "%y%j", "%e|%I%p", "%a %b %h", "%c", "100%%",
+                        "%u%w%n%t", "%x %X", "",
+                    ];
+                    format!("\"{}\"", self.rng.pick(&formats))
+                }
                 "k" => {
                     let kinds = ["NORMAL", "RECURSIVE", "ERRORCHECK", "DEFAULT"];
                     format!("PTHREAD_MUTEX_{}", self.rng.pick(&kinds))

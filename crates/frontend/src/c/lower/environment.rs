@@ -63,6 +63,25 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// Writes a date as a format says.
+    fn date_text(&mut self, text: [&'a ast::Expr; 3], date: &'a ast::Expr, span: Span) -> Result<Value> {
+        let chars = CType::CHAR.pointer_to();
+        let mut args = Vec::new();
+        for (arg, ty) in text.into_iter().zip([chars.clone(), CType::UNSIGNED_LONG, chars]) {
+            let value = self.scalar(arg)?;
+            let value = self.convert(value, &ty, span)?;
+            args.push(self.keep(value.expr));
+        }
+        let date = self.scalar(date)?;
+        let date = self.pointed(date, span)?;
+        let int = self.types().scalar(&CType::INT).expect("int is a scalar");
+        for (_, place, scalar) in self.fillable(&date.place, &date.ty, span)?.into_iter().take(8) {
+            let member = Expr { kind: ExprKind::Read(place), ty: scalar, span };
+            args.push(self.keep(convert::wrapping(member, int, span)));
+        }
+        self.put("__fencepost_date_text", args, span).map(Value::Scalar)
+    }
+
     /// A function that asks the world, if it is one.
     pub(super) fn environment_call(
         &mut self,
@@ -145,14 +164,7 @@ impl<'a> Lowerer<'a> {
                 self.set_date(pointer.clone(), time, span)?;
                 Value::Scalar(pointer)
             }
-            ("strftime", [to, size, ..]) => {
-                self.effect(size)?;
-                let pointer = self.scalar(to)?;
-                let target = self.pointed(pointer, to.span)?;
-                let end = self.int_constant(0, &CType::CHAR, span);
-                self.store(&target, end.expr, span);
-                Value::Scalar(self.int_constant(0, &CType::UNSIGNED_LONG, span))
-            }
+            ("strftime", [to, size, format, date]) => self.date_text([to, size, format], date, span)?,
             ("sem_open", [name, flags, rest @ ..]) => {
                 let value = rest.get(1);
                 self.library_function("__fencepost_sem_open", [Some(name), Some(flags), value], span)?

@@ -18,7 +18,8 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
 
 macro_rules! headers {
     ($($name:literal),* $(,)?) => {
-        const HEADERS: &[(&str, &str)] = &[$(($name, include_str!(concat!("headers/", $name)))),*];
+        /// The headers by their names.
+        pub const HEADERS: &[(&str, &str)] = &[$(($name, include_str!(concat!("headers/", $name)))),*];
     };
 }
 

@@ -23,6 +23,7 @@ mod types;
 mod visit;
 
 pub use fences::Fences;
+pub use headers::HEADERS;
 pub use origin::Origins;
 pub use preprocess::{DataModel, Options};
 

@@ -359,6 +359,10 @@ impl Plan {
             path.push(own(Instr::Call(dest, procedure, args)));
             paths.between(beginning, called, code.span, path);
         }
+        if self.started.is_empty() {
+            let never = Instr::Assume(binary(BinaryOp::Eq, constant(0), constant(1)));
+            paths.between(beginning, called, Span::NONE, vec![own(never)]);
+        }
         let end = self.end(&here(), Expr::Reg(value)).into_iter().chain([Instr::Return(None)]);
         paths.between(called, last, Span::NONE, end.map(own).collect());
         paths.finish()

@@ -46,9 +46,9 @@ impl<'a> Lowerer<'a> {
             }
             if let Some(Symbol::Function(index)) = symbol
                 && self.functions[index].is_librarys
-                && let Some(value) = self.known_call(name, args, span)?
+                && let Some(value) = self.known_call(name, args, unused, span)?
             {
-                return Ok(value);
+                return self.as_declared(index, value, span);
             }
             match symbol {
                 Some(Symbol::Function(index)) if self.functions[index].unit == self.library_unit => {
@@ -58,8 +58,11 @@ impl<'a> Lowerer<'a> {
                     return self.call_function(index, args, unused, span);
                 }
                 Some(Symbol::Function(_)) | None => {
-                    if let Some(value) = self.known_call(name, args, span)? {
-                        return Ok(value);
+                    if let Some(value) = self.known_call(name, args, unused, span)? {
+                        return match symbol {
+                            Some(Symbol::Function(index)) => self.as_declared(index, value, span),
+                            _ => Ok(value),
+                        };
                     }
                     return match symbol {
                         Some(Symbol::Function(index)) if self.havoc_externs => {
@@ -106,8 +109,31 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// What a function of the library gives, as an integer of the type that it is declared with.
+    fn as_declared(&mut self, index: usize, value: Value, span: Span) -> Result<Value> {
+        let declared = self.functions[index].ty.result.unqualified().clone();
+        match value {
+            Value::Scalar(value)
+                if declared.is_integer() && value.ty.is_integer() && declared != value.ty =>
+            {
+                self.convert(value, &declared, span).map(Value::Scalar)
+            }
+            value => Ok(value),
+        }
+    }
+
     /// A call of a function of the library, if it is one.
-    fn known_call(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Result<Option<Value>> {
+    fn known_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        unused: bool,
+        span: Span,
+    ) -> Result<Option<Value>> {
+        if unused && output::only_prints(name) {
+            self.evaluate(args)?;
+            return Ok(Some(self.zero(span)));
+        }
         match self.cancels && self.inlined == 0 {
             true => self.cancellable_call(name, args, span),
             false => self.uncancelled_call(name, args, span),

@@ -13,8 +13,13 @@ pub(super) fn wrong_operands(op: BinaryOp, span: Span, types: Types<'_>, l: &CTy
 const FAR: i64 = fencepost_ir::pointer::LARGEST as i64 + 2;
 
 impl Lowerer<'_> {
+    /// A constant of a type, to which it is wrapped.
     pub(super) fn int_constant(&self, value: i64, ty: &CType, span: Span) -> Typed {
         let scalar = self.types().scalar(ty).expect("constants are scalars");
+        let value = match scalar {
+            Scalar::Int(int) => int.wrap(value.into()),
+            _ => value,
+        };
         Typed { expr: Expr::constant(value, scalar, span), ty: ty.clone() }
     }
 
@@ -53,28 +58,35 @@ impl Lowerer<'_> {
             }
             (CType::Bool | CType::Integer(_), CType::Thread) => match self.fold(&value.expr) {
                 Some(0) => Expr::constant(scalar.default_value(), scalar, span),
-                _ => Expr {
-                    kind: ExprKind::Convert(Conversion::Checked, Box::new(value.expr)),
-                    ty: scalar,
-                    span,
-                },
+                _ => {
+                    let word = self.convert(value, &CType::LONG, span)?;
+                    self.numbered_thread(word, span)?
+                }
             },
             // A handle that was carried as a pointer.
             (CType::Pointer(_), CType::Thread) => {
                 let word = self.types().scalar(&CType::UNSIGNED_LONG).expect("integers are scalars");
-                let word = Box::new(self.address_as_integer(value.expr, word, span));
-                Expr { kind: ExprKind::Convert(Conversion::Checked, word), ty: scalar, span }
+                let word = self.address_as_integer(value.expr, word, span);
+                let word =
+                    self.convert(Typed { expr: word, ty: CType::UNSIGNED_LONG }, &CType::LONG, span)?;
+                self.numbered_thread(word, span)?
             }
             (CType::Pointer(_), CType::Integer(_)) => {
                 self.pointer_casts.insert(span);
                 self.address_as_integer(value.expr, scalar, span)
             }
-            (CType::Bool | CType::Integer(_) | CType::Thread, CType::Pointer(_)) => {
+            (CType::Thread, CType::Pointer(_)) => {
+                let number = self.thread_number(value.expr, span)?;
+                self.integer_as_address(number, scalar, span)
+            }
+            (CType::Thread, CType::Integer(_)) => {
+                let number = self.thread_number(value.expr, span)?;
+                wrapping(number, scalar, span)
+            }
+            (CType::Bool | CType::Integer(_), CType::Pointer(_)) => {
                 self.integer_as_address(value.expr, scalar, span)
             }
-            (CType::Bool | CType::Integer(_) | CType::Thread, CType::Integer(_)) => {
-                wrapping(value.expr, scalar, span)
-            }
+            (CType::Bool | CType::Integer(_), CType::Integer(_)) => wrapping(value.expr, scalar, span),
             (CType::Thread, CType::Thread) => value.expr,
             _ => {
                 let (from, to) = (self.types().show(&from), self.types().show(to));
@@ -82,6 +94,22 @@ impl Lowerer<'_> {
             }
         };
         Ok(Typed { expr: self.folded(expr), ty: to.clone() })
+    }
+
+    /// A thread as an integer: they are counted from 1, and 0 is none.
+    fn thread_number(&mut self, thread: Expr, span: Span) -> Result<Expr> {
+        let long = self.types().scalar(&CType::LONG).expect("integers are scalars");
+        let index = Typed { expr: wrapping(thread, long, span), ty: CType::LONG };
+        let one = self.int_constant(1, &CType::LONG, span);
+        Ok(self.arithmetic(BinaryOp::Add, index, one, span)?.expr)
+    }
+
+    /// The thread of a number.
+    fn numbered_thread(&mut self, number: Typed, span: Span) -> Result<Expr> {
+        let one = self.int_constant(1, &CType::LONG, span);
+        let index = self.arithmetic(BinaryOp::Sub, number, one, span)?;
+        let kind = ExprKind::Convert(Conversion::Checked, Box::new(index.expr));
+        Ok(Expr { kind, ty: Scalar::Thread, span })
     }
 
     fn convertible_name(&self, name: &str) -> Option<Diagnostic> {

@@ -28,58 +28,11 @@ impl Lowerer<'_> {
                 }
             });
         }
-        let mut outer: HashMap<ProcedureId, ProcedureId> = HashMap::new();
-        for id in (0..self.program.procedures.len()).map(ProcedureId) {
-            let mut body = std::mem::take(&mut self.program.procedures[id.0].body);
-            body.visit_mut(&mut |stmt| {
-                for e in stmt.kind.expressions_mut() {
-                    e.visit_mut(&mut |e| {
-                        if let ExprKind::Spawn(started, ..) = &mut e.kind {
-                            *started = *outer
-                                .entry(*started)
-                                .or_insert_with_key(|started| self.with_destructors(*started, destroy));
-                        }
-                    });
-                }
-            });
-            self.program.procedures[id.0].body = body;
-        }
+        self.around_spawned(|this, started| {
+            let span = this.program.procedure(started).span;
+            let behind = vec![Stmt { kind: StmtKind::Eval(call(span)), span }];
+            spawned::Around { behind, ..Default::default() }
+        });
         Ok(())
-    }
-
-    /// A procedure that calls another one, and then the destructors.
-    fn with_destructors(&mut self, started: ProcedureId, destroy: ProcedureId) -> ProcedureId {
-        let Procedure { name, params, result, locals, span, .. } = self.program.procedure(started);
-        let (name, params, result, span) = (name.clone(), *params, *result, *span);
-        let mut locals = locals[..params].to_vec();
-        let args = locals.iter().enumerate().map(|(i, local)| {
-            let scalar = local.ty.as_scalar().expect("parameters are scalars");
-            read_local(LocalId(i), scalar, span)
-        });
-        let ty = result.unwrap_or(Scalar::Integer);
-        let call = Expr { kind: ExprKind::Call(started, args.collect()), ty, span };
-        let destroy = Expr { kind: ExprKind::Call(destroy, Vec::new()), ty: Scalar::Integer, span };
-        let kept = LocalId(params);
-        let first = match result {
-            Some(scalar) => {
-                let init = vec![Choices::one(scalar.default_value())];
-                locals.push(Variable::new("%result".into(), scalar.into(), init, span));
-                StmtKind::Declare(kept, Some(call))
-            }
-            None => StmtKind::Eval(call),
-        };
-        let last = StmtKind::Return(result.map(|scalar| read_local(kept, scalar, span)));
-        let body = [first, StmtKind::Eval(destroy), last].map(|kind| Stmt { kind, span });
-        self.program.procedures.push(Procedure {
-            name,
-            kind: ProcedureKind::Function,
-            params,
-            result,
-            locals,
-            body: Block(body.to_vec()),
-            span,
-        });
-        self.undefined.push(HashSet::new());
-        ProcedureId(self.program.procedures.len() - 1)
     }
 }

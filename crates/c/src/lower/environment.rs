@@ -3,6 +3,15 @@
 use super::*;
 use crate::types::Rank;
 
+/// How many processors there are.
+const PROCESSORS: i64 = 2;
+
+/// What `sysconf` knows, by Linux' numbers.
+const SC_CLK_TCK: i128 = 2;
+const SC_PAGESIZE: i128 = 30;
+const SC_NPROCESSORS_CONF: i128 = 83;
+const SC_NPROCESSORS_ONLN: i128 = 84;
+
 impl<'a> Lowerer<'a> {
     /// The structure that a function of the calendar gives a pointer to.
     fn calendar(&mut self, function: &str, span: Span) -> Result<Typed> {
@@ -23,6 +32,54 @@ impl<'a> Lowerer<'a> {
         let scalar = self.types().scalar(&ty).expect("pointers are scalars");
         let place = Place::variable(VarRef::Shared(SharedId(id)), span);
         Ok(Typed { expr: Expr { kind: ExprKind::AddressOf(place), ty: scalar, span }, ty })
+    }
+
+    /// What a pointer to a time says.
+    fn moment(&mut self, time: &'a ast::Expr, span: Span) -> Result<Expr> {
+        let time = self.scalar(time)?;
+        let time = self.pointed(time, span)?;
+        let Value::Scalar(time) = self.load(time, span)? else {
+            return Err(Diagnostic::new(span, "this is not a time"));
+        };
+        let time = self.convert(time, &CType::integer(Rank::LongLong, true), span)?;
+        Ok(self.keep(time.expr))
+    }
+
+    /// Sets the members of a date: nine numbers, then what is 0 in Greenwich.
+    fn set_date(&mut self, date: Typed, time: Expr, span: Span) -> Result<()> {
+        let date = self.pointed(date, span)?;
+        let int = self.types().scalar(&CType::INT).expect("int is a scalar");
+        for (i, (_, place, scalar)) in self.fillable(&date.place, &date.ty, span)?.into_iter().enumerate() {
+            let value = match i {
+                0..9 => {
+                    let member = Expr::constant(i as i64, int, span);
+                    let value = self.put("__fencepost_date", vec![time.clone(), member], span)?;
+                    convert::wrapping(value.expr, scalar, span)
+                }
+                _ => Expr::constant(0, scalar, span),
+            };
+            self.emit(StmtKind::Assign(place, value), span);
+        }
+        Ok(())
+    }
+
+    /// Writes a date as a format says.
+    fn date_text(&mut self, text: [&'a ast::Expr; 3], date: &'a ast::Expr, span: Span) -> Result<Value> {
+        let chars = CType::CHAR.pointer_to();
+        let mut args = Vec::new();
+        for (arg, ty) in text.into_iter().zip([chars.clone(), CType::UNSIGNED_LONG, chars]) {
+            let value = self.scalar(arg)?;
+            let value = self.convert(value, &ty, span)?;
+            args.push(self.keep(value.expr));
+        }
+        let date = self.scalar(date)?;
+        let date = self.pointed(date, span)?;
+        let int = self.types().scalar(&CType::INT).expect("int is a scalar");
+        for (_, place, scalar) in self.fillable(&date.place, &date.ty, span)?.into_iter().take(8) {
+            let member = Expr { kind: ExprKind::Read(place), ty: scalar, span };
+            args.push(self.keep(convert::wrapping(member, int, span)));
+        }
+        self.put("__fencepost_date_text", args, span).map(Value::Scalar)
     }
 
     /// A function that asks the world, if it is one.
@@ -79,6 +136,10 @@ impl<'a> Lowerer<'a> {
                 Value::Scalar(self.int_constant(-1, &CType::INT, span))
             }
             ("getenv" | "secure_getenv", [_]) => {
+                if self.sets_environment {
+                    let message = format!("`{name}` is not supported in a program that sets such variables");
+                    return Err(Diagnostic::new(span, message));
+                }
                 let text = CType::CHAR.pointer_to();
                 let zero = self.int_constant(0, &CType::INT, span);
                 Value::Scalar(self.convert(zero, &text, span)?)
@@ -89,40 +150,42 @@ impl<'a> Lowerer<'a> {
                 let text = self.string(&literal, span)?;
                 return self.load(text, span).map(Some);
             }
-            // The calendar stands still at its first second.
+            // Everybody lives in Greenwich.
             ("localtime_r" | "gmtime_r", [time, out]) => {
-                self.effect(time)?;
+                let time = self.moment(time, span)?;
                 let pointer = self.scalar(out)?;
                 let pointer = Typed { expr: self.keep(pointer.expr), ty: pointer.ty };
-                let target = self.pointed(pointer.clone(), out.span)?;
-                for (_, place, scalar) in self.fillable(&target.place, &target.ty, span)? {
-                    self.emit(StmtKind::Assign(place, Expr::constant(0, scalar, span)), span);
-                }
+                self.set_date(pointer.clone(), time, span)?;
                 Value::Scalar(pointer)
             }
             ("localtime" | "gmtime", [time]) => {
-                self.effect(time)?;
-                Value::Scalar(self.calendar(name, span)?)
+                let time = self.moment(time, span)?;
+                let pointer = self.calendar(name, span)?;
+                self.set_date(pointer.clone(), time, span)?;
+                Value::Scalar(pointer)
             }
-            ("strftime", [to, size, ..]) => {
-                self.effect(size)?;
-                let pointer = self.scalar(to)?;
-                let target = self.pointed(pointer, to.span)?;
-                let end = self.int_constant(0, &CType::CHAR, span);
-                self.store(&target, end.expr, span);
-                Value::Scalar(self.int_constant(0, &CType::UNSIGNED_LONG, span))
-            }
+            ("strftime", [to, size, format, date]) => self.date_text([to, size, format], date, span)?,
             ("sem_open", [name, flags, rest @ ..]) => {
                 let value = rest.get(1);
                 self.library_function("__fencepost_sem_open", [Some(name), Some(flags), value], span)?
             }
             ("syscall", [number, rest @ ..]) => self.system_call(number, rest, span)?,
-            ("getpid" | "gettid", []) => Value::Scalar(self.int_constant(1, &CType::INT, span)),
-            ("sysconf" | "get_nprocs" | "get_nprocs_conf", _) => {
-                Value::Scalar(self.int_constant(2, &CType::LONG, span))
+            ("getpid", []) => Value::Scalar(self.int_constant(1, &CType::INT, span)),
+            ("get_nprocs" | "get_nprocs_conf", _) => {
+                Value::Scalar(self.int_constant(PROCESSORS, &CType::LONG, span))
             }
-            // There are two processors, as `sysconf` says.
-            ("sched_getcpu", []) => Value::Scalar(self.choice(&CType::INT, 0, 1, span)),
+            ("sysconf", [setting]) => match self.constant(setting) {
+                Ok(SC_PAGESIZE) => Value::Scalar(self.int_constant(4096, &CType::LONG, span)),
+                Ok(SC_NPROCESSORS_CONF | SC_NPROCESSORS_ONLN) => {
+                    Value::Scalar(self.int_constant(PROCESSORS, &CType::LONG, span))
+                }
+                Ok(SC_CLK_TCK) => Value::Scalar(self.int_constant(100, &CType::LONG, span)),
+                _ => {
+                    self.effect(setting)?;
+                    Value::Scalar(self.choice(&CType::LONG, -1, i32::MAX.into(), span))
+                }
+            },
+            ("sched_getcpu", []) => Value::Scalar(self.choice(&CType::INT, 0, PROCESSORS - 1, span)),
             ("__builtin_va_start", [list, ..]) => self.first_argument(list, span)?,
             ("__builtin_va_copy", [to, from]) => self.copy_arguments(to, from, span)?,
             ("__builtin_va_end", _) => Value::Void,
@@ -144,7 +207,7 @@ impl<'a> Lowerer<'a> {
             DataModel::Ilp32 => (240, 224, 375),
         };
         match (self.constant(number), args) {
-            (Ok(n), []) if n == thread => Ok(Value::Scalar(self.int_constant(1, &CType::LONG, span))),
+            (Ok(n), []) if n == thread => self.library_function("gettid", [None; 3], span),
             (Ok(n), [word, operation, value, rest @ ..]) if n == futex => {
                 self.evaluate(rest)?;
                 let args = [Some(word), Some(operation), Some(value)];

@@ -69,26 +69,54 @@ impl<'a> Lowerer<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Result<Value> {
+        let to = self.scalar(to)?;
+        let to = self.convert(to, &CType::CHAR.pointer_to(), span)?;
+        let to = self.keep(to.expr);
+        let size = match size {
+            Some(size) => self.scalar(size)?,
+            None => self.int_constant(-1, &CType::UNSIGNED_LONG, span),
+        };
+        let size = self.convert(size, &CType::UNSIGNED_LONG, span)?;
+        let size = self.keep(size.expr);
+        self.formatted([to, size], format, args, span)
+    }
+
+    /// How long a formatted text is, wherever it goes.
+    pub(super) fn length(
+        &mut self,
+        format: &'a ast::Expr,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Value> {
+        let nowhere = self.nowhere(span)?;
+        self.formatted(nowhere, format, args, span)
+    }
+
+    /// No memory, and its size.
+    pub(super) fn nowhere(&mut self, span: Span) -> Result<[Expr; 2]> {
+        let zero = self.int_constant(0, &CType::INT, span);
+        let to = self.convert(zero, &CType::CHAR.pointer_to(), span)?;
+        Ok([to.expr, self.int_constant(0, &CType::UNSIGNED_LONG, span).expr])
+    }
+
+    fn formatted(
+        &mut self,
+        [to, size]: [Expr; 2],
+        format: &'a ast::Expr,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Value> {
         let pieces = match &format.kind {
             Ast::String(literal) => pieces(&literal.units),
             _ => None,
         };
-        let Some(pieces) = pieces else { return self.format_at_run_time(to, size, format, args, span) };
-        let to = self.scalar(to)?;
-        let to = self.convert(to, &CType::CHAR.pointer_to(), span)?;
-        let to = Typed { expr: self.keep(to.expr), ..to };
-        let size = match size {
-            Some(size) => self.scalar(size)?,
-            None => self.int_constant(i64::MAX, &CType::UNSIGNED_LONG, span),
-        };
-        let size = self.convert(size, &CType::UNSIGNED_LONG, span)?;
-        let size = self.keep(size.expr);
+        let Some(pieces) = pieces else { return self.format_at_run_time([to, size], format, args, span) };
         let mut args = args.iter();
         let mut next =
             || args.next().ok_or_else(|| Diagnostic::new(span, "this format needs more arguments"));
         let mut at = self.int_constant(0, &CType::UNSIGNED_LONG, span).expr;
         for piece in pieces {
-            let so_far = vec![to.expr.clone(), size.clone(), at];
+            let so_far = vec![to.clone(), size.clone(), at];
             let (name, rest) = match piece {
                 Piece::Text(units) => {
                     let literal = ast::StringLiteral { units, encoding: ast::Encoding::Plain };
@@ -120,28 +148,22 @@ impl<'a> Lowerer<'a> {
             };
             at = self.put(name, [so_far, rest].concat(), span)?.expr;
         }
-        self.put("__fencepost_put_end", vec![to.expr, size, at], span).map(Value::Scalar)
+        // Arguments that the format does not name are evaluated, too.
+        for arg in args {
+            self.effect(arg)?;
+        }
+        self.put("__fencepost_put_end", vec![to, size, at], span).map(Value::Scalar)
     }
 
     /// The same by the function that reads the format when it runs.
     fn format_at_run_time(
         &mut self,
-        to: &'a ast::Expr,
-        size: Option<&'a ast::Expr>,
+        [to, size]: [Expr; 2],
         format: &'a ast::Expr,
         args: &'a [ast::Expr],
         span: Span,
     ) -> Result<Value> {
         let text = CType::CHAR.pointer_to();
-        let to = self.scalar(to)?;
-        let to = self.convert(to, &text, span)?;
-        let to = self.keep(to.expr);
-        let size = match size {
-            Some(size) => self.scalar(size)?,
-            None => self.int_constant(i64::MAX, &CType::UNSIGNED_LONG, span),
-        };
-        let size = self.convert(size, &CType::UNSIGNED_LONG, span)?;
-        let size = self.keep(size.expr);
         let format = self.scalar(format)?;
         let format = self.convert(format, &text, span)?;
         let format = self.keep(format.expr);

@@ -22,6 +22,10 @@ enum Piece {
     },
     Word,
     Character,
+    /// So many characters as the width says.
+    Characters,
+    /// Characters of a set, with a bit for each.
+    Set([u64; 4]),
     /// How much has been read.
     Count(Rank),
 }
@@ -70,6 +74,8 @@ fn pieces(units: &[u32]) -> Option<Vec<Conversion>> {
             b'o' => number(8, false),
             b's' if rank == Rank::Int => Piece::Word,
             b'c' if rank == Rank::Int && width <= 1 => Piece::Character,
+            b'c' if rank == Rank::Int => Piece::Characters,
+            b'[' if rank == Rank::Int => Piece::Set(set(&mut units)?),
             b'n' => Piece::Count(rank),
             b'%' => {
                 all.push(plain(Piece::Space));
@@ -81,6 +87,39 @@ fn pieces(units: &[u32]) -> Option<Vec<Conversion>> {
         all.push(Conversion { piece, width: if width == 0 { NO_WIDTH } else { width }, assigned });
     }
     Some(all)
+}
+
+/// The set behind a `[`.
+fn set(units: &mut impl Iterator<Item = u8>) -> Option<[u64; 4]> {
+    let mut members = Vec::new();
+    let mut next = units.next()?;
+    let others = next == b'^';
+    if others {
+        next = units.next()?;
+    }
+    // A bracket that comes first is a member.
+    loop {
+        members.push(next);
+        next = units.next()?;
+        if next == b']' {
+            break;
+        }
+    }
+    let mut bits = [0u64; 4];
+    let mut at = 0;
+    while at < members.len() {
+        let (from, to) = match members[at..] {
+            [from, b'-', to, ..] => (from, to),
+            [one, ..] => (one, one),
+            [] => break,
+        };
+        if from > to {
+            return None;
+        }
+        at += if members[at + 1..].len() >= 2 && members[at + 1] == b'-' { 3 } else { 1 };
+        (from..=to).for_each(|c| bits[usize::from(c) / 64] |= 1 << (c % 64));
+    }
+    Some(if others { bits.map(|word| !word) } else { bits })
 }
 
 /// What has been read so far: where the next piece begins, how many were assigned, and whether it goes on.
@@ -170,7 +209,7 @@ impl<'a> Lowerer<'a> {
             Piece::Space | Piece::Number { .. } | Piece::Word => {
                 self.put("__fencepost_skip_space", vec![text(), here()], span)?.expr
             }
-            Piece::Text(_) | Piece::Character | Piece::Count(_) => here(),
+            Piece::Text(_) | Piece::Character | Piece::Characters | Piece::Set(_) | Piece::Count(_) => here(),
         };
         let end = match &piece {
             Piece::Space => {
@@ -190,10 +229,19 @@ impl<'a> Lowerer<'a> {
             }
             Piece::Number { base, .. } => {
                 let args = vec![text(), begin.clone(), long(width), long(*base)];
-                self.put("__fencepost_number_end", args, span)?
+                self.put("__fencepost_scan_number", args, span)?
             }
             Piece::Word => {
                 self.put("__fencepost_scan_word", vec![text(), begin.clone(), long(width)], span)?
+            }
+            Piece::Characters => {
+                self.put("__fencepost_scan_many", vec![text(), begin.clone(), long(width)], span)?
+            }
+            Piece::Set(words) => {
+                let widest = self.widest();
+                let words = words.map(|word| self.int_constant(word as i64, &widest, span).expr);
+                let args = [vec![text(), begin.clone(), long(width)], words.to_vec()].concat();
+                self.put("__fencepost_scan_set", args, span)?
             }
             Piece::Character => self.put("__fencepost_scan_any", vec![text(), begin.clone()], span)?,
         };
@@ -246,9 +294,13 @@ impl<'a> Lowerer<'a> {
                 let value = self.put("__fencepost_scan_character", vec![text, begin.clone()], span)?;
                 self.put_through(target, value, span)
             }
-            Piece::Word => {
+            Piece::Word | Piece::Set(_) | Piece::Characters => {
                 let to = self.convert(target, &CType::CHAR.pointer_to(), span)?;
-                self.put("__fencepost_scan_copy", vec![to.expr, text, begin.clone(), end.clone()], span)?;
+                let copy = match piece {
+                    Piece::Characters => "__fencepost_scan_characters",
+                    _ => "__fencepost_scan_copy",
+                };
+                self.put(copy, vec![to.expr, text, begin.clone(), end.clone()], span)?;
                 Ok(())
             }
             Piece::Space | Piece::Text(_) | Piece::Count(_) => Ok(()),

@@ -8,13 +8,6 @@ use crate::types::Rank;
 
 /// Functions that only wait, print or hint: their arguments are evaluated, and the result is 0.
 const WITHOUT_EFFECT: &[&str] = &[
-    "printf",
-    "fprintf",
-    "puts",
-    "putchar",
-    "fputs",
-    "fputc",
-    "putc",
     "fflush",
     "perror",
     "sched_yield",
@@ -33,8 +26,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_attr_setschedparam",
     "pthread_detach",
     "thrd_detach",
-    "pthread_setcancelstate",
-    "pthread_setcanceltype",
     "pthread_testcancel",
     "pthread_mutexattr_destroy",
     "pthread_mutexattr_setpshared",
@@ -83,16 +74,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "rewind",
     "flockfile",
     "funlockfile",
-    "isatty",
-    "getuid",
-    "geteuid",
-    "getgid",
     "nice",
-    "setlocale",
-    "fputs_unlocked",
-    "putchar_unlocked",
-    "fwrite",
-    "write",
     "vsyslog",
     "syslog",
     "openlog",
@@ -101,9 +83,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "setbuf",
     "setvbuf",
     "fclose",
-    "vprintf",
-    "vfprintf",
-    "dprintf",
     "srandom",
     "srand48",
     "sem_close",
@@ -122,8 +101,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "__pthread_register_cancel",
     "__pthread_unregister_cancel",
     "__pthread_unwind_next",
-    "remove",
-    "unlink",
     "__builtin_prefetch",
     "__builtin_ia32_pause",
     "__builtin_ia32_lfence",
@@ -149,6 +126,9 @@ impl<'a> Lowerer<'a> {
             return Ok(Some(value));
         }
         if let Some(value) = self.floating_call(name, args, span)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.output_call(name, args, span)? {
             return Ok(Some(value));
         }
         if WITHOUT_EFFECT.contains(&name) {
@@ -324,6 +304,9 @@ impl<'a> Lowerer<'a> {
                 let size = self.scalar(&args[1])?;
                 let count = Typed { expr: self.settle(count.expr, mark), ..count };
                 let count = self.convert(count, &CType::UNSIGNED_LONG, span)?;
+                if self.overflows(&count, &size) {
+                    return self.null(span).map(Some);
+                }
                 let bytes = self.arithmetic(BinaryOp::Mul, count, size, span)?;
                 self.allocate(bytes, &args[1], Fill::Zero, span)?
             }

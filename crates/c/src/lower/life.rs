@@ -1,7 +1,7 @@
 //! What runs before `main` and behind it: constructors, destructors, and what `atexit` was given; and attributes
 //! of declarations that change what a program means.
 //!
-//! Constructors stand at the beginning of `main`'s body, those of lower numbers first. Where there are
+//! Constructors stand before `main`, those of lower numbers first. Where there are
 //! destructors or the program mentions `atexit`, `exit` and the end of `main` call a procedure of the library
 //! that runs the handlers, the last one first, and then the destructors, while other threads still run.
 
@@ -98,10 +98,14 @@ impl<'a> Lowerer<'a> {
         Ok(ty)
     }
 
-    /// Whether the end of the program has anything to do but to end.
+    /// Whether the end of the program has anything to do but to end, and what else names of functions tell.
     pub(super) fn note_exit_handlers(&mut self, unit: &'a ast::Unit) {
         crate::visit::expressions(unit, &mut |e, _| {
-            self.has_handlers |= matches!(&e.kind, ast::ExprKind::Identifier(name) if name == "atexit");
+            if let ast::ExprKind::Identifier(name) = &e.kind {
+                self.has_handlers |= name == "atexit";
+                self.calls_main |= name == "main";
+                self.sets_environment |= matches!(name.as_str(), "setenv" | "putenv");
+            }
         });
     }
 
@@ -114,6 +118,37 @@ impl<'a> Lowerer<'a> {
         }
         self.emit(StmtKind::Halt, span);
         Ok(())
+    }
+
+    /// What the first thread runs. `main` itself ends the program where it returns. If something runs behind it, or if
+    /// the program calls it, it is a function as any other, with variables that are gone, and a procedure of our own
+    /// calls it and ends the program.
+    pub(super) fn around_main(&mut self, main: ProcedureId) -> Result<ProcedureId> {
+        if self.main.is_some() {
+            return Ok(main);
+        }
+        let Procedure { name, params, result, locals, span, .. } = self.program.procedure(main);
+        let (name, params, result, span) = (name.clone(), *params, *result, *span);
+        let locals = locals[..params].to_vec();
+        let args = locals.iter().enumerate().map(|(i, local)| {
+            let scalar = local.ty.as_scalar().expect("parameters are scalars");
+            read_local(LocalId(i), scalar, span)
+        });
+        let ty = result.unwrap_or(Scalar::Integer);
+        let call = Expr { kind: ExprKind::Call(main, args.collect()), ty, span };
+        let call = Stmt { kind: StmtKind::Eval(call), span };
+        let (_, end) = self.captured(|this| this.end_of_program(span))?;
+        self.program.procedures.push(Procedure {
+            name,
+            kind: ProcedureKind::Function,
+            params,
+            result: None,
+            locals,
+            body: Block([vec![call], end.0].concat()),
+            span,
+        });
+        self.undefined.push(HashSet::new());
+        Ok(ProcedureId(self.program.procedures.len() - 1))
     }
 
     fn exit_procedure(&mut self) -> Result<ProcedureId> {

@@ -11,6 +11,9 @@ use crate::ast::ExprKind as Ast;
 /// More scalars than this are copied by a loop.
 const MOST_UNROLLED: u64 = 32;
 
+/// The error of a wrong argument.
+const EINVAL: i64 = 22;
+
 /// More than this are not set one by one where no loop can do it.
 const MOST_SET: u64 = 2048;
 
@@ -55,6 +58,12 @@ impl<'a> Lowerer<'a> {
             ("aligned_alloc" | "memalign", [_, bytes]) | ("valloc" | "pvalloc", [bytes]) => {
                 let size = self.scalar(bytes)?;
                 self.allocate(size, bytes, Fill::Undefined, span)?
+            }
+            ("posix_memalign", [_, alignment, _])
+                if self.constant(alignment).is_ok_and(|n| !self.is_alignment(n)) =>
+            {
+                self.evaluate(args)?;
+                Value::Scalar(self.int_constant(EINVAL, &CType::INT, span))
             }
             ("posix_memalign", [out, _, bytes]) => {
                 let size = self.scalar(bytes)?;
@@ -420,22 +429,51 @@ impl<'a> Lowerer<'a> {
         let Some(count) = self.few(&bytes, &ty) else {
             return Err(Diagnostic::new(span, "comparing that many structures is not supported"));
         };
-        // Which of two structures is the lesser one nobody asks.
-        let mut differ = Expr::constant(0, Scalar::Bool, span);
+        let int = self.types().scalar(&CType::INT).expect("int is a scalar");
+        let order = self.temporary(int, span);
+        self.emit(StmtKind::Declare(order, Some(Expr::constant(0, int, span))), span);
         for i in 0..count {
             let l = self.nth(&a, i, span)?;
             let r = self.nth(&b, i, span)?;
             let right = self.scalars_of(&r.place, &ty, span)?;
             for ((_, l, scalar), (_, r, _)) in self.scalars_of(&l.place, &ty, span)?.into_iter().zip(right) {
                 let read = |place| Box::new(Expr { kind: ExprKind::Read(place), ty: scalar, span });
-                let ne = ExprKind::Binary(BinaryOp::Ne, read(l), read(r));
-                let ne = self.keep(Expr { kind: ne, ty: Scalar::Bool, span });
-                let or = ExprKind::Binary(BinaryOp::Or, Box::new(differ), Box::new(ne));
-                differ = Expr { kind: or, ty: Scalar::Bool, span };
+                let (l, r) = (self.keep(*read(l)), self.keep(*read(r)));
+                let (_, decides) = self.captured(|this| {
+                    let found = this.order_of(&l, &r, span)?;
+                    let to = Place::variable(VarRef::Local(order), span);
+                    this.emit(StmtKind::Assign(to, found), span);
+                    Ok(())
+                })?;
+                let binary = |op, l, r| Expr {
+                    kind: ExprKind::Binary(op, Box::new(l), Box::new(r)),
+                    ty: Scalar::Bool,
+                    span,
+                };
+                let open = binary(BinaryOp::Eq, read_local(order, int, span), Expr::constant(0, int, span));
+                let test = binary(BinaryOp::And, open, binary(BinaryOp::Ne, l, r));
+                self.emit(StmtKind::If(test, decides, Block::default()), span);
             }
         }
-        let differ = self.keep(differ);
-        Ok(Value::Scalar(self.int_of(differ)))
+        Ok(Value::Scalar(Typed { expr: read_local(order, int, span), ty: CType::INT }))
+    }
+
+    /// Which of two different scalars comes first, by its bytes; of pointers either may.
+    fn order_of(&mut self, l: &Expr, r: &Expr, span: Span) -> Result<Expr> {
+        if !matches!(l.ty, Scalar::Int(_) | Scalar::Bool) {
+            let any = Choices(vec![(-1, -1), (1, 1)]);
+            let ty = self.types().scalar(&CType::INT).expect("int is a scalar");
+            return Ok(Expr { kind: ExprKind::Any(any), ty, span });
+        }
+        let word = self.types().scalar(&self.widest()).expect("integers are scalars");
+        let args = [l, r].map(|e| convert::wrapping(e.clone(), word, span)).to_vec();
+        Ok(self.put("__fencepost_order", args, span)?.expr)
+    }
+
+    /// Whether `posix_memalign` takes an alignment.
+    fn is_alignment(&self, n: i128) -> bool {
+        let pointer = i128::from(self.program.pointer_bits / 8);
+        n > 0 && n & (n - 1) == 0 && n % pointer == 0
     }
 
     /// What sorting works on: elements of a type that the pointer tells, how many, and what compares them.
@@ -470,6 +508,19 @@ impl<'a> Lowerer<'a> {
         self.inline_typed(index, args, span)
     }
 
+    /// Whether a number of bytes is known to be larger than its type can say.
+    pub(super) fn overflows(&self, count: &Typed, size: &Typed) -> bool {
+        let bits = self.program.pointer_bits;
+        let known = |value: &Typed| self.fold(&value.expr).map(|n| n as u64 as u128);
+        matches!((known(count), known(size)), (Some(count), Some(size)) if (count * size) >> bits != 0)
+    }
+
+    /// A pointer to nothing.
+    pub(super) fn null(&mut self, span: Span) -> Result<Value> {
+        let zero = self.int_constant(0, &CType::INT, span);
+        self.convert(zero, &CType::Void.pointer_to(), span).map(Value::Scalar)
+    }
+
     fn reallocate(
         &mut self,
         pointer: &'a ast::Expr,
@@ -486,6 +537,9 @@ impl<'a> Lowerer<'a> {
             let mark = self.body.out.len();
             let count = self.scalar(count)?;
             size = Typed { expr: self.settle(size.expr, mark), ..size };
+            if self.overflows(&count, &size) {
+                return self.null(span);
+            }
             size = self.arithmetic(BinaryOp::Mul, size, count, span)?;
         }
         let ty = known.or(hint).and_then(|ty| self.types().storage(&ty));

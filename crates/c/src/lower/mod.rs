@@ -38,6 +38,7 @@ mod lifetime;
 mod member;
 mod memory;
 mod names;
+mod output;
 mod overflow;
 mod overlay;
 mod place;
@@ -45,6 +46,7 @@ mod points_to;
 mod record;
 mod rows;
 mod spawn_loop;
+mod spawned;
 mod statement;
 mod thread_local;
 mod typing;
@@ -262,6 +264,10 @@ struct Lowerer<'a> {
     constructors: Vec<life::Hook>,
     destructors: Vec<life::Hook>,
     has_handlers: bool,
+    /// Whether the program names `main`.
+    calls_main: bool,
+    /// Whether it sets variables of its environment.
+    sets_environment: bool,
     /// The function that the program begins with.
     main: Option<usize>,
     /// Whether floating-point numbers are in memory, whose bytes are not known.
@@ -328,6 +334,8 @@ impl<'a> Lowerer<'a> {
             constructors: Vec::new(),
             destructors: Vec::new(),
             has_handlers: false,
+            calls_main: false,
+            sets_environment: false,
             main: None,
             keeps_numbers: false,
             numbers: HashSet::new(),
@@ -404,10 +412,11 @@ impl<'a> Lowerer<'a> {
         // CDSChecker calls it by a name of its own.
         let main = defined("main").or_else(|| defined("user_main"));
         let Some(main) = main else { return Err(self.no_main()) };
-        self.main = Some(main);
+        self.main = (!self.has_handlers && !self.calls_main).then_some(main);
         let procedure = self.procedure(main, Span::NONE)?;
         let args = self.main_arguments(main)?;
         self.lower_waiting()?;
+        let procedure = self.around_main(procedure)?;
         self.run_hooks(procedure)?;
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));

@@ -1,5 +1,6 @@
-//! Variables of threads whose address is taken: each thread has an object for them, which it makes when it
-//! starts, and a pointer to it in place of the variable.
+//! Variables of threads whose address is taken: each thread has an object for them, and a pointer to it in place of the
+//! variable. The object is a local variable of a procedure around the one that the thread starts with, so it is gone when
+//! the thread has ended. That of the first thread stays.
 
 use super::initial_cells::InitialCells;
 use super::*;
@@ -35,26 +36,48 @@ impl Lowerer<'_> {
             moved.insert(id, ThreadLocalId(self.program.thread_locals.len() - 1));
         }
         self.follow_addresses(&moved, pointer);
-        let mut starts: Vec<ProcedureId> = Vec::new();
-        for procedure in &self.program.procedures {
-            procedure.body.visit(&mut |stmt| {
-                for e in stmt.kind.expressions() {
-                    e.visit(&mut |e| {
-                        if let ExprKind::Spawn(p, ..) = e.kind {
-                            starts.push(p);
-                        }
-                    });
-                }
-            });
-        }
-        starts.extend(self.program.threads.iter().map(|t| t.procedure));
-        starts.sort_unstable();
-        starts.dedup();
-        let begin: Vec<Stmt> = escaping.iter().map(|id| self.make_object(*id, moved[id], pointer)).collect();
+        let begin: Vec<Stmt> =
+            escaping.iter().flat_map(|id| self.make_object(*id, moved[id], pointer)).collect();
+        let starts: HashSet<usize> = self.program.threads.iter().map(|t| t.procedure.0).collect();
         for start in starts {
-            let body = &mut self.program.procedures[start.0].body.0;
+            let body = &mut self.program.procedures[start].body.0;
             body.splice(0..0, begin.iter().cloned());
         }
+        self.around_spawned(|this, started| {
+            let mut around = spawned::Around::default();
+            let params = this.program.procedure(started).params;
+            for id in &escaping {
+                let local = LocalId(params + around.locals.len());
+                around.locals.push(this.local_object(*id));
+                around.before.extend(this.point_to_local(*id, moved[id], local, pointer));
+            }
+            around
+        });
+    }
+
+    /// The object of a thread's variable as a local variable.
+    fn local_object(&self, id: usize) -> Variable {
+        let Variable { name, ty, span, .. } = self.program.thread_locals[id].clone();
+        let layout = self.program.records.layout(&ty);
+        let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
+        Variable::new(name, ty, init, span)
+    }
+
+    /// `address = &local; ...`
+    fn point_to_local(
+        &self,
+        id: usize,
+        address: ThreadLocalId,
+        local: LocalId,
+        pointer: Scalar,
+    ) -> Vec<Stmt> {
+        let span = self.program.thread_locals[id].span;
+        let object = ExprKind::AddressOf(Place::variable(VarRef::Local(local), span));
+        let object = Expr { kind: object, ty: pointer, span };
+        let place = Place::variable(VarRef::ThreadLocal(address), span);
+        let first = [StmtKind::Declare(local, None), StmtKind::Assign(place, object)];
+        let values = self.first_values(id, address, pointer);
+        first.map(|kind| Stmt { kind, span }).into_iter().chain(values).collect()
     }
 
     /// Puts what the pointers point to in place of the variables.
@@ -90,18 +113,27 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `if (address == null) { address = new object; ... }`, since a function that threads start with may
-    /// be called as well.
-    fn make_object(&self, id: usize, address: ThreadLocalId, pointer: Scalar) -> Stmt {
-        let Variable { ty, init, span, .. } = &self.program.thread_locals[id];
+    /// `address = new object; ...`
+    fn make_object(&self, id: usize, address: ThreadLocalId, pointer: Scalar) -> Vec<Stmt> {
+        let Variable { ty, span, .. } = &self.program.thread_locals[id];
         let span = *span;
         let place = Place::variable(VarRef::ThreadLocal(address), span);
-        let read = Expr { kind: ExprKind::Read(place.clone()), ty: pointer, span };
         let size = self.program.records.size(ty) as i64;
         let bytes = self.int_constant(size, &CType::UNSIGNED_LONG, span).expr;
         let object = ExprKind::Allocate(ty.clone(), Box::new(bytes), Fill::Zero, Storage::Stack);
         let object = Expr { kind: object, ty: pointer, span };
         let mut block = vec![Stmt { kind: StmtKind::Assign(place, object), span }];
+        block.extend(self.first_values(id, address, pointer));
+        block
+    }
+
+    /// Assigns what an object starts with, where that is not 0.
+    fn first_values(&self, id: usize, address: ThreadLocalId, pointer: Scalar) -> Vec<Stmt> {
+        let Variable { ty, init, span, .. } = &self.program.thread_locals[id];
+        let span = *span;
+        let place = Place::variable(VarRef::ThreadLocal(address), span);
+        let read = Expr { kind: ExprKind::Read(place), ty: pointer, span };
+        let mut block = Vec::new();
         let records = &self.program.records;
         let mut cells = InitialCells::zero(records, ty);
         for (cell, choices) in records.layout(ty).iter().zip(init) {
@@ -122,9 +154,6 @@ impl Lowerer<'_> {
                 block.push(Stmt { kind: StmtKind::Assign(place, value), span });
             }
         });
-        let null = Box::new(Expr::constant(0, pointer, span));
-        let missing = ExprKind::Binary(BinaryOp::Eq, Box::new(read), null);
-        let missing = Expr { kind: missing, ty: Scalar::Bool, span };
-        Stmt { kind: StmtKind::If(missing, Block(block), Block::default()), span }
+        block
     }
 }

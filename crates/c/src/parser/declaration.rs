@@ -147,7 +147,9 @@ impl Parser<'_, '_> {
                 }
                 _ => {}
             }
+            p.functions += 1;
             let body = p.deeper(Self::block)?;
+            p.functions -= 1;
             Ok(Function { specifiers, declarator, old_style, body, span })
         })
     }

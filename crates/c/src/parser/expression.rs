@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::row::Aside;
 use super::{Keyword, Parser, Result, TokenKind, refused};
 use crate::ast::*;
 use fencepost_ir::Span;
@@ -92,35 +93,53 @@ impl Parser<'_, '_> {
         self.climb(CONDITIONAL)
     }
 
+    /// Without choices, too: what may stand before the next `?` of a chain.
+    pub(super) fn operand_of_choice(&mut self) -> Result<Expr> {
+        self.climb(CONDITIONAL + 1)
+    }
+
     /// Operators of at least the given strength, by precedence climbing. Assignments take any operand on
     /// their left, as in GCC: whether it can be assigned to is for types to say.
     fn climb(&mut self, least: u8) -> Result<Expr> {
         self.row(|p| {
             let mut left = p.deeper(Self::cast)?;
+            let mut aside = Aside::new();
             while let TokenKind::Symbol(symbol) = p.kind()
                 && let Some((operator, strength)) = infix(symbol)
                 && strength >= least
             {
                 p.advance();
                 let start = left.span;
+                if p.is_high() {
+                    match (operator, &left.kind) {
+                        (Infix::Comma, _) => {
+                            p.put_statement_aside(left, &mut aside);
+                            left = p.beside(|p| p.climb(ASSIGNMENT))?;
+                            continue;
+                        }
+                        (Infix::Binary(_) | Infix::Conditional, ExprKind::Binary(..)) => {
+                            left = p.put_aside(left, &mut aside);
+                        }
+                        _ => {}
+                    }
+                }
                 let kind = p.beside(|p| p.infix(left, operator, strength))?;
                 left = expr(kind, p.since(start));
             }
-            Ok(left)
+            Ok(p.together(left, aside))
         })
     }
 
     /// What follows an operator and its left operand.
     fn infix(&mut self, left: Expr, operator: Infix, strength: u8) -> Result<ExprKind> {
+        if let Infix::Conditional = operator {
+            return self.choice(left);
+        }
         let left = Box::new(left);
         Ok(match operator {
             Infix::Comma => ExprKind::Comma(left, Box::new(self.climb(ASSIGNMENT)?)),
             Infix::Assign(operator) => ExprKind::Assign(operator, left, Box::new(self.climb(ASSIGNMENT)?)),
-            Infix::Conditional => {
-                let then = if self.is(":") { None } else { Some(Box::new(self.climb(COMMA)?)) };
-                self.expect(":")?;
-                ExprKind::Conditional(left, then, Box::new(self.climb(CONDITIONAL)?))
-            }
+            Infix::Conditional => panic!("a choice has its own rule"),
             Infix::Binary(operator) => ExprKind::Binary(operator, left, Box::new(self.climb(strength + 1)?)),
         })
     }

@@ -16,10 +16,10 @@ const SHORT: usize = 8;
 const ROOM: usize = 64;
 
 /// An `if` of a chain.
-struct Arm {
-    start: Span,
-    condition: Expr,
-    then: Box<Stmt>,
+pub(super) struct Arm {
+    pub(super) start: Span,
+    pub(super) condition: Expr,
+    pub(super) then: Box<Stmt>,
 }
 
 impl Parser<'_, '_> {
@@ -67,7 +67,7 @@ impl Parser<'_, '_> {
     }
 
     /// The block that a long chain becomes.
-    fn flat(&mut self, arms: Vec<Arm>, otherwise: Option<Box<Stmt>>, end: Span) -> Block {
+    pub(super) fn flat(&mut self, arms: Vec<Arm>, otherwise: Option<Box<Stmt>>, end: Span) -> Block {
         self.chains += 1;
         let label = Name { text: format!("__else_end_{}", self.chains), span: end };
         let span = arms[0].start;

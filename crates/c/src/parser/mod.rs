@@ -10,6 +10,7 @@ mod declaration;
 mod declarator;
 mod expression;
 mod if_chain;
+mod row;
 mod specifier;
 mod statement;
 
@@ -56,6 +57,10 @@ struct Parser<'t, 'a> {
     undo: Vec<(String, Option<Meaning>)>,
     /// How many chains of `else if` were laid out flat.
     chains: usize,
+    /// How many parts of long rows were put aside.
+    asides: usize,
+    /// The bodies of functions around what is parsed.
+    functions: usize,
 }
 
 /// Parses a translation unit.
@@ -100,7 +105,17 @@ pub fn parameters(tokens: &[Token<'_>], types: &[&str]) -> Result<Vec<Parameter>
 impl<'t, 'a> Parser<'t, 'a> {
     fn new<'n>(tokens: &'t [Token<'a>], types: impl IntoIterator<Item = &'n str>) -> Parser<'t, 'a> {
         let names = types.into_iter().map(|name| (name.to_string(), Meaning::Type)).collect();
-        Parser { tokens, position: 0, depth: 0, reach: 0, names, undo: Vec::new(), chains: 0 }
+        Parser {
+            tokens,
+            position: 0,
+            depth: 0,
+            reach: 0,
+            names,
+            undo: Vec::new(),
+            chains: 0,
+            asides: 0,
+            functions: 0,
+        }
     }
 
     // Tokens

@@ -219,3 +219,84 @@ static int vsprintf(char *to, const char *format, unsigned long long *list)
 {
     return vsnprintf(to, 9223372036854775807ul, format, list);
 }
+
+/* A date as text. What else a format can say is not modelled. */
+static unsigned long __fencepost_date_text(char *to, unsigned long size, const char *format, int second, int minute,
+                                           int hour, int day, int month, int year, int weekday, int yearday)
+{
+    unsigned long at = 0, i = 0;
+    while (format[i] != 0) {
+        const char *part = "";
+        char whole = format[i], c = 0;
+        unsigned long j = 0;
+        _Bool marked = 0;
+        i++;
+        if (whole != '%') {
+            at = __fencepost_put_character(to, size, at, whole);
+        } else {
+            whole = format[i];
+            i++;
+            part = whole == 'F'                 ? "Y-m-d"
+                 : whole == 'T' || whole == 'X' ? "H:M:S"
+                 : whole == 'D' || whole == 'x' ? "m/d/y"
+                 : whole == 'R'                 ? "H:M"
+                 : whole == 'c'                 ? "a b e H:M:S Y"
+                                                : "";
+            marked = part[0] == 0;
+        }
+        while (marked || part[j] != 0) {
+            int value = -1;
+            unsigned long width = 2;
+            c = marked ? whole : part[j];
+            marked = 0;
+            j += part[j] != 0;
+            if (c == 'Y') {
+                value = year + 1900;
+                width = 1;
+            } else if (c == 'm') {
+                value = month + 1;
+            } else if (c == 'd' || c == 'e') {
+                value = day;
+            } else if (c == 'H') {
+                value = hour;
+            } else if (c == 'I') {
+                value = (hour + 11) % 12 + 1;
+            } else if (c == 'M') {
+                value = minute;
+            } else if (c == 'S') {
+                value = second;
+            } else if (c == 'y') {
+                value = (year % 100 + 100) % 100;
+            } else if (c == 'j') {
+                value = yearday + 1;
+                width = 3;
+            } else if (c == 'u' || c == 'w') {
+                value = c == 'u' && weekday == 0 ? 7 : weekday;
+                width = 1;
+            }
+            if (value >= 0) {
+                unsigned long digits = __fencepost_digits((unsigned long long)value, 10);
+                if (digits < width)
+                    at = __fencepost_put_padding(to, size, at, width - digits, c == 'e' ? ' ' : '0');
+                at = __fencepost_put_digits(to, size, at, (unsigned long long)value, 10, 'a');
+            } else if (c == 'a' || c == 'b' || c == 'h' || c == 'p') {
+                const char *names = c == 'a' ? "SunMonTueWedThuFriSat"
+                                  : c == 'p' ? "AMPM"
+                                             : "JanFebMarAprMayJunJulAugSepOctNovDec";
+                unsigned long length = c == 'p' ? 2 : 3, k = 0;
+                unsigned long first = length * (unsigned long)(c == 'a' ? weekday : c == 'p' ? hour / 12 : month);
+                while (k < length) {
+                    at = __fencepost_put_character(to, size, at, names[first + k]);
+                    k++;
+                }
+            } else if (c == 'n' || c == 't' || c == '%' || part[0] != 0) {
+                at = __fencepost_put_character(to, size, at, c == 'n' ? '\n' : c == 't' ? '\t' : c);
+            } else {
+                *(char *)&__fencepost_whole = 0;
+            }
+        }
+    }
+    if (size > 0)
+        to[at < size ? at : size - 1] = 0;
+    return at < size ? at : 0;
+}

@@ -1,7 +1,5 @@
 /* Memory, for elements of any type: the pointers have the type that lowering has found. Where bytes are meant that
-   are no whole element, an access is made that memory refuses: to part of this variable. */
-
-static long __fencepost_whole;
+   are no whole element, an access is made that memory refuses. */
 
 /* Threads that have been cancelled, by their numbers. */
 static _Bool __fencepost_cancelled[64];
@@ -22,6 +20,16 @@ static int pthread_setcancelstate(int state, int *old)
     if (old != 0)
         *old = __fencepost_cancel_state;
     __fencepost_cancel_state = state;
+    return 0;
+}
+
+static _Thread_local int __fencepost_cancel_type;
+
+static int pthread_setcanceltype(int type, int *old)
+{
+    if (old != 0)
+        *old = __fencepost_cancel_type;
+    __fencepost_cancel_type = type;
     return 0;
 }
 
@@ -107,6 +115,17 @@ static void __fencepost_clear(char *to, unsigned long n)
         *(char *)&__fencepost_whole = 0;
 }
 
+/* Which of two different words comes first, by its bytes. */
+static int __fencepost_order(unsigned long long a, unsigned long long b)
+{
+    unsigned long long x = a, y = b;
+    while ((x & 255) == (y & 255)) {
+        x >>= 8;
+        y >>= 8;
+    }
+    return (x & 255) < (y & 255) ? -1 : 1;
+}
+
 static int __fencepost_compare(const char *a, const char *b, unsigned long n)
 {
     unsigned long count = n / sizeof *a, i = 0;
@@ -114,12 +133,7 @@ static int __fencepost_compare(const char *a, const char *b, unsigned long n)
     while (i < count && a[i] == b[i])
         i++;
     if (i < count) {
-        unsigned long x = (unsigned long)a[i], y = (unsigned long)b[i];
-        while ((x & 255) == (y & 255)) {
-            x >>= 8;
-            y >>= 8;
-        }
-        result = (x & 255) < (y & 255) ? -1 : 1;
+        result = __fencepost_order((unsigned long long)a[i], (unsigned long long)b[i]);
     }
     if (n % sizeof *a != 0 && i == count)
         result = *(char *)&__fencepost_whole;

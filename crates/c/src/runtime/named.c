@@ -32,14 +32,20 @@ static sem_t *__fencepost_sem_open(const char *name, int flags, unsigned value)
     if (found >= 0) {
         if ((flags & __FENCEPOST_O_CREAT) == 0 || (flags & __FENCEPOST_O_EXCL) == 0)
             result = &__fencepost_named[found].semaphore;
+        else
+            __fencepost_errno = __FENCEPOST_EEXIST;
     } else if ((flags & __FENCEPOST_O_CREAT) != 0) {
         int next = 0;
         while (next < __FENCEPOST_NAMED && __fencepost_named[next].is_used)
             next++;
+        if (next == __FENCEPOST_NAMED)
+            *(char *)&__fencepost_whole = 0;
         __fencepost_named[next].name = name;
         __fencepost_named[next].is_used = 1;
         __fencepost_named[next].semaphore.value = value;
         result = &__fencepost_named[next].semaphore;
+    } else {
+        __fencepost_errno = __FENCEPOST_ENOENT;
     }
     __VERIFIER_atomic_end();
     return result;
@@ -52,6 +58,8 @@ static int sem_unlink(const char *name)
     found = __fencepost_find_named(name);
     if (found >= 0)
         __fencepost_named[found].name = 0;
+    else
+        __fencepost_errno = __FENCEPOST_ENOENT;
     __VERIFIER_atomic_end();
     return found >= 0 ? 0 : -1;
 }

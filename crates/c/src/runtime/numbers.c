@@ -1,7 +1,5 @@
 /* Numbers and words in texts: `strtol` and its like, and the pieces of `sscanf`. */
 
-enum { __FENCEPOST_ERANGE = 34 };
-
 static unsigned long __fencepost_skip_space(const char *text, unsigned long from)
 {
     unsigned long i = from;
@@ -80,10 +78,12 @@ static unsigned long long __fencepost_number_value(const char *text, unsigned lo
         i += 2;
     while (i < end) {
         unsigned long long digit = __fencepost_digit((unsigned char)text[i]);
-        if (value > (limit - digit) / (found & 255))
-            over = 1;
-        else
-            value = value * (found & 255) + digit;
+        if (digit < (found & 255)) {
+            if (value > (limit - digit) / (found & 255))
+                over = 1;
+            else
+                value = value * (found & 255) + digit;
+        }
         i++;
     }
     if (over) {
@@ -98,11 +98,17 @@ static unsigned long long __fencepost_number_value(const char *text, unsigned lo
 static unsigned long long __fencepost_number(const char *text, char **end, int base, unsigned long long most,
                                              unsigned long long least)
 {
-    unsigned long from = __fencepost_skip_space(text, 0);
-    unsigned long to = __fencepost_number_end(text, from, 1073741824, base);
-    if (end != 0)
-        *end = (char *)(text + (to > from ? to : 0));
-    return __fencepost_number_value(text, from, to, base, most, least);
+    unsigned long long value = 0;
+    if (base < 0 || base == 1 || base > 36) {
+        __fencepost_errno = __FENCEPOST_EINVAL;
+    } else {
+        unsigned long from = __fencepost_skip_space(text, 0);
+        unsigned long to = __fencepost_number_end(text, from, 1073741824, base);
+        if (end != 0)
+            *end = (char *)(text + (to > from ? to : 0));
+        value = __fencepost_number_value(text, from, to, base, most, least);
+    }
+    return value;
 }
 
 static long strtol(const char *text, char **end, int base)
@@ -143,11 +149,49 @@ static unsigned long __fencepost_scan_any(const char *text, unsigned long at)
     return text[at] != 0 ? at + 1 : at;
 }
 
+/* A number; `0x` without digits is the number 0, and read as a whole. */
+static unsigned long __fencepost_scan_number(const char *text, unsigned long from, unsigned long width,
+                                             unsigned long base)
+{
+    unsigned long end = __fencepost_number_end(text, from, width, base);
+    unsigned long first = text[from] == '-' || text[from] == '+' ? from + 1 : from;
+    if (end == first + 1 && text[first] == '0' && (base == 0 || base == 16) && end < from + width
+        && (text[end] == 'x' || text[end] == 'X'))
+        end++;
+    return end;
+}
+
 static unsigned long __fencepost_scan_word(const char *text, unsigned long at, unsigned long width)
 {
     unsigned long i = at;
     while (i < at + width && text[i] != 0 && text[i] != ' ' && !(text[i] >= '\t' && text[i] <= '\r'))
         i++;
+    return i;
+}
+
+/* As many characters as there are, up to `n`. */
+static unsigned long __fencepost_scan_many(const char *text, unsigned long at, unsigned long n)
+{
+    unsigned long i = at;
+    while (i < at + n && text[i] != 0)
+        i++;
+    return i;
+}
+
+/* Characters of a set, which has a bit for each. */
+static unsigned long __fencepost_scan_set(const char *text, unsigned long at, unsigned long width,
+                                          unsigned long long a, unsigned long long b, unsigned long long c,
+                                          unsigned long long d)
+{
+    unsigned long i = at;
+    _Bool going = 1;
+    while (going) {
+        unsigned char next = i < at + width ? (unsigned char)text[i] : 0;
+        unsigned long long word = next < 64 ? a : next < 128 ? b : next < 192 ? c : d;
+        going = next != 0 && (word >> (next & 63) & 1) == 1;
+        if (going)
+            i++;
+    }
     return i;
 }
 
@@ -164,6 +208,16 @@ static int __fencepost_scan_copy(char *to, const char *text, unsigned long from,
         i++;
     }
     to[end - from] = 0;
+    return 0;
+}
+
+static int __fencepost_scan_characters(char *to, const char *text, unsigned long from, unsigned long end)
+{
+    unsigned long i = from;
+    while (i < end) {
+        to[i - from] = text[i];
+        i++;
+    }
     return 0;
 }
 

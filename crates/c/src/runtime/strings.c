@@ -154,7 +154,19 @@ static char *strchrnul(const char *s, int c)
 }
 
 static char *index(const char *s, int c) { return strchr(s, c); }
+
+/* All texts are of the locale `C`. */
 static int strcoll(const char *a, const char *b) { return strcmp(a, b); }
+
+static unsigned long strxfrm(char *to, const char *from, unsigned long n)
+{
+    unsigned long length = strlen(from), i = 0;
+    while (i < n && i <= length) {
+        to[i] = from[i];
+        i++;
+    }
+    return length;
+}
 
 static char *__fencepost_token(char *s, const char *separators, char **rest)
 {
@@ -254,6 +266,8 @@ static int isblank(int c) { return c == ' ' || c == '\t'; }
 static int iscntrl(int c) { return c >= 0 && c < 32 || c == 127; }
 static int isprint(int c) { return c >= 32 && c < 127; }
 static int isgraph(int c) { return c > 32 && c < 127; }
+static int isascii(int c) { return c >= 0 && c < 128; }
+static int toascii(int c) { return c & 127; }
 static int ispunct(int c) { return isgraph(c) && !isalnum(c); }
 
 static int strncasecmp(const char *a, const char *b, unsigned long n)
@@ -346,6 +360,37 @@ static long __fencepost_now(void)
     if (!__fencepost_late)
         __fencepost_late = __VERIFIER_nondet_bool();
     return __fencepost_late ? 1073741824 : 0;
+}
+
+/* A member of `struct tm` by its place. Years begin in March, so that a leap day is the last day. */
+static int __fencepost_date(long long time, int member)
+{
+    long long days = (time - (time % 86400 + 86400) % 86400) / 86400, rest = time - days * 86400;
+    long long shifted = days + 719468, era = (shifted - (shifted % 146097 + 146097) % 146097) / 146097;
+    long long day = shifted - era * 146097;
+    long long year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    long long since_march = day - (365 * year + year / 4 - year / 100);
+    long long month = (5 * since_march + 2) / 153, first = (153 * month + 2) / 5;
+    long long full = year + era * 400 + (month >= 10);
+    long long is_leap = full % 4 == 0 && (full % 100 != 0 || full % 400 == 0);
+    long long result = 0;
+    if (member == 0)
+        result = rest % 60;
+    else if (member == 1)
+        result = rest / 60 % 60;
+    else if (member == 2)
+        result = rest / 3600;
+    else if (member == 3)
+        result = since_march - first + 1;
+    else if (member == 4)
+        result = (month + 2) % 12;
+    else if (member == 5)
+        result = full - 1900;
+    else if (member == 6)
+        result = ((days + 4) % 7 + 7) % 7;
+    else if (member == 7)
+        result = month >= 10 ? since_march - 306 : since_march + 59 + is_leap;
+    return (int)result;
 }
 
 /* Files: opening one may fail, and what is written to it is gone. */

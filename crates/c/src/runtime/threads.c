@@ -10,8 +10,12 @@ static int pthread_attr_init(pthread_attr_t *a)
 
 static int pthread_attr_setdetachstate(pthread_attr_t *a, int detached)
 {
-    a->detached = detached;
-    return 0;
+    int result = __FENCEPOST_EINVAL;
+    if (detached == 0 || detached == 1) {
+        a->detached = detached;
+        result = 0;
+    }
+    return result;
 }
 
 static int pthread_attr_getdetachstate(const pthread_attr_t *a, int *detached)
@@ -22,8 +26,12 @@ static int pthread_attr_getdetachstate(const pthread_attr_t *a, int *detached)
 
 static int pthread_attr_setstacksize(pthread_attr_t *a, unsigned long bytes)
 {
-    a->stack = bytes;
-    return 0;
+    int result = __FENCEPOST_EINVAL;
+    if (bytes >= 16384) {
+        a->stack = bytes;
+        result = 0;
+    }
+    return result;
 }
 
 static int pthread_attr_getstacksize(const pthread_attr_t *a, unsigned long *bytes)
@@ -31,6 +39,9 @@ static int pthread_attr_getstacksize(const pthread_attr_t *a, unsigned long *byt
     *bytes = a->stack;
     return 0;
 }
+
+/* The first thread has the number of the process, which is 1. */
+static int gettid(void) { return (int)(unsigned long)__fencepost_self(); }
 
 static int pthread_mutexattr_init(pthread_mutexattr_t *a)
 {
@@ -40,8 +51,12 @@ static int pthread_mutexattr_init(pthread_mutexattr_t *a)
 
 static int pthread_mutexattr_settype(pthread_mutexattr_t *a, int kind)
 {
-    a->kind = kind;
-    return 0;
+    int result = __FENCEPOST_EINVAL;
+    if (kind >= 0 && kind <= 3) {
+        a->kind = kind;
+        result = 0;
+    }
+    return result;
 }
 
 static int pthread_mutexattr_gettype(const pthread_mutexattr_t *a, int *kind)
@@ -375,16 +390,13 @@ static void (*__fencepost_handler[__FENCEPOST_HANDLERS])(void);
 
 static int atexit(void (*handler)(void))
 {
-    int result = 0;
     __VERIFIER_atomic_begin();
-    if (__fencepost_handlers == __FENCEPOST_HANDLERS) {
-        result = -1;
-    } else {
-        __fencepost_handler[__fencepost_handlers] = handler;
-        __fencepost_handlers++;
-    }
+    if (__fencepost_handlers == __FENCEPOST_HANDLERS)
+        *(char *)&__fencepost_whole = 0;
+    __fencepost_handler[__fencepost_handlers] = handler;
+    __fencepost_handlers++;
     __VERIFIER_atomic_end();
-    return result;
+    return 0;
 }
 
 static void __fencepost_run_handlers(void)
@@ -397,7 +409,7 @@ static void __fencepost_run_handlers(void)
     }
 }
 
-/* Keys. */
+/* Keys. One that was deleted has no destructor any more, and its place is taken by no other. */
 
 enum { __FENCEPOST_KEYS = 8 };
 static unsigned __fencepost_keys;
@@ -406,35 +418,41 @@ static void (*__fencepost_destructors[__FENCEPOST_KEYS])(void *);
 
 static int pthread_key_create(unsigned *key, void (*destructor)(void *))
 {
-    int result = 0;
     __VERIFIER_atomic_begin();
-    if (__fencepost_keys == __FENCEPOST_KEYS) {
-        result = __FENCEPOST_EAGAIN;
-    } else {
-        *key = __fencepost_keys;
-        __fencepost_destructors[__fencepost_keys] = destructor;
-        __fencepost_keys++;
-    }
+    if (__fencepost_keys == __FENCEPOST_KEYS)
+        *(char *)&__fencepost_whole = 0;
+    *key = __fencepost_keys;
+    __fencepost_destructors[__fencepost_keys] = destructor;
+    __fencepost_keys++;
     __VERIFIER_atomic_end();
-    return result;
+    return 0;
 }
 
 static void __fencepost_destroy(void)
 {
-    unsigned key = 0;
-    while (key < __fencepost_keys) {
-        void *value = __fencepost_values[key];
-        void (*destructor)(void *) = __fencepost_destructors[key];
-        if (value != 0 && destructor != 0) {
-            __fencepost_values[key] = 0;
-            destructor(value);
+    unsigned round = 0;
+    _Bool again = 1;
+    /* Destructors that set values again are called again, a few times. */
+    while (again && round < 4) {
+        unsigned key = 0;
+        again = 0;
+        while (key < __fencepost_keys) {
+            void *value = __fencepost_values[key];
+            void (*destructor)(void *) = __fencepost_destructors[key];
+            if (value != 0 && destructor != 0) {
+                __fencepost_values[key] = 0;
+                destructor(value);
+                again = 1;
+            }
+            key++;
         }
-        key++;
+        round++;
     }
 }
 
 static int pthread_key_delete(unsigned key)
 {
+    __fencepost_destructors[key] = 0;
     return 0;
 }
 
@@ -456,6 +474,7 @@ static int tss_create(unsigned *key, void (*destructor)(void *))
 
 static void tss_delete(unsigned key)
 {
+    pthread_key_delete(key);
 }
 
 static void *tss_get(unsigned key)
@@ -476,8 +495,14 @@ typedef struct __fencepost_semaphore {
 
 static int sem_init(sem_t *s, int shared, unsigned value)
 {
-    s->value = value;
-    return 0;
+    int result = -1;
+    if (value <= 2147483647) {
+        s->value = value;
+        result = 0;
+    } else {
+        __fencepost_errno = __FENCEPOST_EINVAL;
+    }
+    return result;
 }
 
 static int sem_destroy(sem_t *s)

@@ -22,10 +22,11 @@ pub fn features() -> Vec<(String, String)> {
     files.into_iter().map(read).collect()
 }
 
-/// What the compiled program prints.
+/// What the compiled program hands to `out`, which has a file of its own: the program may print.
 pub fn compiled(name: &str, text: &str) -> Vec<i64> {
     let program = format!(
-        "#include <stdio.h>\n#define out(...) printf(\"%lld\\n\", (long long)(__VA_ARGS__))\n{text}\n\
+        "#define _GNU_SOURCE\n#include <stdio.h>\n\
+         #define out(...) dprintf(3, \"%lld\\n\", (long long)(__VA_ARGS__))\n{text}\n\
          int main(void) {{ test(); return 0; }}\n"
     );
     let source = scratch(&format!("{name}_compiled.c"), &program);
@@ -38,7 +39,11 @@ pub fn compiled(name: &str, text: &str) -> Vec<i64> {
         .output()
         .expect("there is a C compiler");
     assert!(compiler.status.success(), "{name}: {}", String::from_utf8_lossy(&compiler.stderr));
-    let ran = Command::new(&binary).output().unwrap();
+    let ran = Command::new("sh")
+        .args(["-c", "\"$0\" 3>&1 >/dev/null 2>&1 </dev/null"])
+        .arg(&binary)
+        .output()
+        .unwrap();
     assert!(ran.status.success(), "{name} runs");
     let printed = String::from_utf8(ran.stdout).unwrap();
     printed.lines().map(|line| line.parse().unwrap()).collect()

@@ -450,3 +450,15 @@ fn an_address_that_is_given_out_again_may_be_smaller() {
         }
     }
 }
+
+/// Initialising an atomic variable is no atomic access.
+#[test]
+fn initialising_races() {
+    let text = "#include <pthread.h>\n#include <stdatomic.h>\natomic_int x;\n\
+        void *first(void *arg) { CALL; return arg; }\nvoid *second(void *arg) { return atomic_load(&x) ? arg : 0; }\n\
+        int main(void) { pthread_t a, b; pthread_create(&a, 0, first, 0); pthread_create(&b, 0, second, 0); return 0; }\n";
+    for (call, code) in [("atomic_init(&x, 1)", 1), ("atomic_store(&x, 1)", 0)] {
+        let ran = check("initialising.c", &text.replace("CALL", call), &["-q", "--model", "sc", "--races"]);
+        assert_eq!(ran.code, code, "{call}: {}{}", ran.stdout, ran.stderr);
+    }
+}

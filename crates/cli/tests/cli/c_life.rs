@@ -114,3 +114,37 @@ fn choices_wait_for_their_tests() {
     assert_eq!(codes("choices.c", &text.replace("MOST", "5"), &["--engine", "explicit"]), [0; 3]);
     assert_eq!(codes("choices.c", &text.replace("MOST", "4"), &["--engine", "explicit"]), [1; 3]);
 }
+
+/// What is gone when `main` has returned, and when a thread has ended.
+#[test]
+fn variables_of_main_and_of_threads_end_with_them() {
+    let handler = "#include <assert.h>\n#include <stdlib.h>\nstatic int *p; static void last(void) { assert(*p == 1); }\n\
+        int main(void) { KIND int x = 1; p = &x; atexit(last); END }\n";
+    let by = |kind: &str, end: &str| handler.replace("KIND", kind).replace("END", end);
+    assert_eq!(codes("end_of_main.c", &by("", "return 0;"), &[]), [1; 3]);
+    assert_eq!(codes("end_of_main.c", &by("", ""), &[]), [1; 3]);
+    assert_eq!(codes("end_of_main.c", &by("", "exit(0);"), &[]), [0; 3], "main is still there");
+    assert_eq!(codes("end_of_main.c", &by("static", "return 0;"), &[]), [0; 3]);
+    let thread = "#include <assert.h>\n#include <pthread.h>\nstatic _Thread_local int t = 5; static int *p;\n\
+        static void leave(void) { pthread_exit(0); }\n\
+        static void *show(void *arg) { p = &t; assert(*p == 5); t = 6; assert(*p == 6); END return arg; }\n\
+        int main(void) { pthread_t other; pthread_create(&other, 0, show, 0); JOIN assert(t == 5); return USE; }\n";
+    for end in ["", "leave();", "pthread_exit(arg);"] {
+        let by = |used: &str| {
+            thread.replace("END", end).replace("JOIN", "pthread_join(other, 0);").replace("USE", used)
+        };
+        assert_eq!(codes("end_of_thread.c", &by("*p"), &[]), [1; 3], "{end}");
+        assert_eq!(codes("end_of_thread.c", &by("0"), &[]), [0; 3], "{end}");
+    }
+    // A function that a thread starts with may be called, too.
+    let called = thread.replace("END", "t = 5;").replace("JOIN", "show(0); show(0);").replace("USE", "0");
+    assert_eq!(codes("called.c", &called.replace("pthread_create(&other, 0, show, 0);", ""), &[]), [0; 3]);
+}
+
+#[test]
+fn main_can_be_called() {
+    let text = "#include <assert.h>\nint n;\nint main(int argc, char **argv)\n{\n    if (argc < 4) {\n        int below = main(argc + 1, argv);\n\
+        assert(below == (argc == 3 ? 7 : 8)); n++; assert(n < MOST); return 8;\n    }\n    assert(n == 0);\n    return 7;\n}\n";
+    assert_eq!(codes("main_called.c", &text.replace("MOST", "4"), &[]), [0; 3]);
+    assert_eq!(codes("main_called.c", &text.replace("MOST", "3"), &[]), [1; 3]);
+}

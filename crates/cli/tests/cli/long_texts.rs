@@ -43,3 +43,40 @@ fn chains_inside_of_others() {
     let ran = check("chain_in_chain.fp", &text.replace("x == 23", "x == 33"), &[]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
 }
+
+/// Rows of operators and chains of `?:`, whatever their length, have the value that they say.
+#[test]
+fn rows_of_operators() {
+    const N: usize = 5000;
+    let row = |operand: &str, operator: &str| vec![operand; N].join(operator);
+    let chain: String = (0..N).map(|i| format!("k == {i} ? {} : ", 3 * i)).collect();
+    // One arm makes the type wider.
+    let wide: String =
+        (0..200).map(|i| format!("k == {i} ? {} : ", if i == 9 { "1L" } else { "(char)1" })).collect();
+    let calls: String = (0..200).map(|i| format!("k == {i} ? call({i}) : ")).collect();
+    for (name, value, wanted) in [
+        ("sum", row("x", " + "), N.to_string()),
+        ("bytes", row("b", " + "), (200 * N).to_string()),
+        ("mixed", format!("{} + 0", row("x + l - b / 100", " + ")), "0".into()),
+        ("both", format!("({}) + n", row("(n++, x)", " && ")), (N + 1).to_string()),
+        ("either", format!("({}) + n", row("(n++, 0)", " || ")), N.to_string()),
+        ("stops", format!("(x || {}) + n", row("n++", " || ")), "1".into()),
+        ("comma", format!("({}, n)", row("n++", ", ")), N.to_string()),
+        ("pointer", format!("*(a{})", " + 1 - 1".repeat(N / 2)), "11".into()),
+        ("text", format!("({})[{}]", row("\"a\"", " "), N - 1), "'a'".into()),
+        ("first", format!("({chain} -1)"), "210".into()),
+        ("last", format!("(k = {N}, {chain} -1)"), "-1".into()),
+        ("type", format!("(int)sizeof({wide} 0)"), "8".into()),
+        ("nothing", format!("({calls} (void)0, n)"), "70".into()),
+    ] {
+        let text = format!(
+            "#include <assert.h>\nint x = 1, k = 70, n, a[] = {{11, 12}}; long l = 1; unsigned char b = 200;\n\
+             void call(int i) {{ n = i; }}\nint main(void) {{ long value = {value};\nassert(value == {wanted}); return 0; }}\n"
+        );
+        let ran = check(&format!("row_{name}.c"), &text, &["-q"]);
+        assert_eq!(ran.code, 0, "{name}: {}{}", ran.stdout, ran.stderr);
+        let ran =
+            check(&format!("row_{name}.c"), &text.replace("assert(value ==", "assert(value !="), &["-q"]);
+        assert_eq!(ran.code, 1, "{name}: {}{}", ran.stdout, ran.stderr);
+    }
+}

@@ -13,6 +13,7 @@ mod c_life;
 mod c_memory;
 mod c_pointers;
 mod c_random;
+mod c_threads;
 mod c_verdicts;
 mod campaign;
 mod certify;

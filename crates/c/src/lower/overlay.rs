@@ -1,11 +1,11 @@
 //! Variables that are looked at as something else: `*(char *)&word`, `*(uint64_t *)&pair`.
 //!
-//! A cell of memory holds one scalar, so a variable whose address is cast to a pointer to scalars of another size
-//! becomes a union of what it is and of what it is cast to; unions show every member's bytes. The members that are there
+//! An access covers whole cells, so a variable whose address is cast to a pointer to scalars of another size
+//! becomes a union of what it is and of what it is cast to, and a union is cut wherever a member is. The members that are there
 //! already stay the first ones, and every place in the variable leads through them. What goes through `void *` is found by
-//! [`points_to`]: typed memory that is walked byte by byte, and memory of bytes (an arena) that other things live in. Such
-//! allocated memory becomes a row of unions; it starts with zeros, as bytes between members would else be any value.
-//! What is not found ends in unknown when a run comes to it.
+//! [`points_to`]: accesses to part of a scalar, typed memory that is walked byte by byte, and memory of bytes (an arena) that
+//! other things live in. Such allocated memory becomes a row of unions; it starts with zeros, as bytes between members would else
+//! be any value. What is not found ends in unknown when a run comes to it.
 
 use super::initial_cells::InitialCells;
 use super::points_to::{self, Misfit, MisfitPlace, Misfits, Object};

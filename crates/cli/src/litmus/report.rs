@@ -75,7 +75,7 @@ fn run_to(
     let Verdict::Unsafe { trace } = Explicit::default().check(&task, &mut |_| {}).verdict else {
         return None;
     };
-    let trace = least_weak(&task, trace).trace;
+    let trace = least_weak(&task, trace.clone()).map_or(trace, |found| found.trace);
     let replay = replay(&program, &trace).unwrap_or_else(|rejection| {
         panic!(
             "internal error: a run of the test {} does not replay ({rejection}). \

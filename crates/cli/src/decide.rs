@@ -137,16 +137,9 @@ pub fn decide(
     Ok(Decided { verdict, engine, engines, order, stats, certificate, seconds, notes })
 }
 
-/// For what an engine found when time was nearly up.
-const GRACE: Duration = Duration::from_millis(500);
-
 /// The run that an engine found, replayed: from then on the violation is known, and limits end only what is made of it.
 fn confirmed(task: &Task<'_>, name: &str, engine: &str, trace: &Trace) -> Result<Replay, Stop> {
-    let budget = match task.budget.deadline() {
-        Some(deadline) => Budget::default().until(deadline.max(Instant::now() + GRACE)),
-        None => Budget::default(),
-    };
-    let replayed = replay_within(task.program, trace, &budget)?;
+    let replayed = replay_within(task.program, trace, &task.budget.to_confirm())?;
     Ok(replayed.unwrap_or_else(|rejection| {
         panic!(
             "internal error: the engine `{engine}` found a run of {name} under {} that does not replay ({rejection}). \

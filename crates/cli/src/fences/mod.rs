@@ -14,7 +14,7 @@ mod suggest;
 use crate::collect::{Collected, Unknowns};
 use crate::options::{FencesOptions, Format, GoalName, ModelName};
 use crate::{Exit, check, decide, input, internal, interrupt, output, outputs};
-use fencepost_certify::{Replay, replay};
+use fencepost_certify::Replay;
 use fencepost_explore::Explicit;
 use fencepost_frontend::fences::{Edit, Language, Standing};
 use fencepost_ir::cfg;
@@ -22,7 +22,7 @@ use fencepost_ir::cfg::FenceKind;
 use fencepost_report::diff;
 use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
 use fencepost_task::{Bounds, Engine, Model, Reason, Scope, Stats, Task, Verdict};
-use goal::{Checker, Evidence, Judged};
+use goal::{Checker, Evidence, Judged, confirmed};
 use source::Places;
 pub use source::Source;
 use std::path::{Path, PathBuf};
@@ -307,10 +307,12 @@ impl<'a> Request<'a> {
             let (model, bounds) = (Model::Sc, Bounds::default());
             let task = Task { program: &program, model, bounds, budget: goal.budget.clone() };
             match Explicit::default().check(&task, &mut |_| {}).verdict {
-                Verdict::Unsafe { trace } => match replay(&program, &trace) {
-                    Ok(replay) => return Result::UnsafeUnderSc(Box::new(program), Box::new(replay)),
-                    Err(rejection) => panic!("internal error: a run under SC does not replay ({rejection})"),
-                },
+                Verdict::Unsafe { trace } => {
+                    return match confirmed(&program, &trace, &self.source.name, &goal.budget) {
+                        Ok(replay) => Result::UnsafeUnderSc(Box::new(program), Box::new(replay)),
+                        Err(stop) => unknown(stop.into()),
+                    };
+                }
                 Verdict::Unknown { reason, .. } => return unknown(reason),
                 Verdict::Safe { .. } => {}
             }

@@ -14,6 +14,7 @@ mod origin;
 pub mod outline;
 mod parser;
 mod preprocess;
+mod running;
 mod runtime;
 mod scan;
 mod spelling;
@@ -23,6 +24,7 @@ mod visit;
 
 pub use origin::Origins;
 pub use preprocess::{DataModel, Options};
+pub use running::end_preprocessor;
 
 use crate::Diagnostic;
 use ast::{BlockItem, Parameter, Unit};

@@ -6,7 +6,7 @@ use crate::outputs::Staged;
 use crate::portfolio::{self, Choice, Setup};
 use crate::translated::Translated;
 use crate::{bmc, story};
-use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay_within};
+use fencepost_certify::{Part, Replay, Unproven, check_certificate_within, replay_within};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_ir::{Check, Checks, cfg, tree};
@@ -165,8 +165,7 @@ pub enum Proof {
 /// Checks a proof again, unless that takes much longer than it took to find it.
 pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<Proof, Unproven> {
     let allowed = Instant::now() + searched * 3 + Duration::from_secs(1);
-    let deadline = task.budget.deadline().map_or(allowed, |deadline| deadline.min(allowed));
-    match check_certificate_until(task.program, certificate, deadline) {
+    match check_certificate_within(task.program, certificate, &task.budget.until(allowed)) {
         Err(unproven) if unproven.part != Part::Unfinished => Err(unproven),
         Err(_) => Ok(Proof::Unfinished),
         Ok(()) => Ok(Proof::Holds),

@@ -19,13 +19,20 @@ pub fn buffer(program: &Program, state: &State, entries: &[Entry]) -> String {
     buffer_entries(program, state, entries).join(" ")
 }
 
-/// The entries of a buffer, oldest first; `|` is a store-store fence.
+/// Of a longer buffer the first and the last entries are shown.
+const MOST_ENTRIES: usize = 64;
+
+/// The entries of a buffer, oldest first; `|` is a store-store fence, and `…` stands for those in the middle of a long one.
 pub fn buffer_entries(program: &Program, state: &State, entries: &[Entry]) -> Vec<String> {
     let show = |e: &Entry| match e.kind {
         EntryKind::Barrier => "|".to_string(),
         EntryKind::Store | EntryKind::Own | EntryKind::Message => cell_value(program, state, e.loc, e.value),
     };
-    entries.iter().map(show).collect()
+    if entries.len() <= MOST_ENTRIES {
+        return entries.iter().map(show).collect();
+    }
+    let (first, last) = (&entries[..MOST_ENTRIES / 2], &entries[entries.len() - MOST_ENTRIES / 2..]);
+    first.iter().map(show).chain(["…".to_string()]).chain(last.iter().map(show)).collect()
 }
 
 /// A step in a few words; `None` if it concerns nobody.
@@ -138,7 +145,7 @@ pub struct Conclusion {
 /// What the run shows at its end.
 pub fn conclusion(program: &Program, replay: &Replay) -> Conclusion {
     let state = &replay.last;
-    let source = |span| match program.sources.line(span) {
+    let source = |span| match program.sources.excerpt(span) {
         Some(line) => format!("{}: {}", program.sources.place(span), masked(line.trim(), Colours::None)),
         None => program.sources.place(span).to_string(),
     };

@@ -196,6 +196,64 @@ fn hitting_sets_are_counted() {
     assert!(looks * 256 >= found.len(), "{looks} looks for {} sets", found.len());
 }
 
+/// Programs of a size: many objects, allocated and global, a large array, many threads, a long body, a long run.
+fn of_size(n: usize) -> [(&'static str, Subject); 6] {
+    let c = |name: &str, text: String| Subject::new(name, &text).expect("it can be read");
+    let globals: String = (0..n).map(|i| format!("int g{i};")).collect();
+    let written: String = (0..n).map(|i| format!("g{i} = {i};")).collect();
+    let threads: String = (0..n / 20).map(|i| format!("thread t{i} {{ x = {}; }} ", i % 3)).collect();
+    let body: String = (0..n).map(|i| format!("x = {}; ", i % 3)).collect();
+    let head = "#include <stdlib.h>\n#include <assert.h>\n";
+    [
+        (
+            "allocated objects",
+            c(
+                "a.c",
+                format!(
+                    "{head}int main(void) {{ for (int i = 0; i < {n}; i++) {{ int *p = malloc(4); *p = i; free(p); }} assert(0); }}"
+                ),
+            ),
+        ),
+        ("globals", c("g.c", format!("{head}{globals} int main(void) {{ {written} assert(0); }}"))),
+        (
+            "an array",
+            c(
+                "r.c",
+                format!(
+                    "{head}int a[{n}]; int main(void) {{ for (int i = 0; i < {n}; i++) a[i] = i; assert(0); }}"
+                ),
+            ),
+        ),
+        ("threads", subject(&format!("shared 0..3 x; {threads} thread last {{ assert(x == 3); }}"))),
+        ("a body", subject(&format!("shared 0..3 x; thread t {{ {body} assert(x == 3); }}"))),
+        (
+            "a run",
+            subject(&format!(
+                "shared 0..3 x; thread t {{ 0..{n} i; while (i < {n}) {{ i = i + 1; x = 1; }} assert(x == 3); }}"
+            )),
+        ),
+    ]
+}
+
+/// The graph, the run and what it takes to replay it grow with the program.
+#[test]
+fn sizes_are_linear() {
+    let measured = |n: usize| {
+        of_size(n).map(|(name, subject)| {
+            let edges: usize = subject.program.procedures.iter().map(|p| p.edges().len()).sum();
+            let trace = run(&subject, Model::Sc);
+            let (replayed, ok) = units(|budget| replay_within(&subject.program, &trace, budget));
+            assert!(matches!(ok, Ok(Ok(_))), "{name}");
+            (name, [edges as u64, trace.steps.len() as u64, replayed])
+        })
+    };
+    for ((name, small), (_, large)) in measured(400).into_iter().zip(measured(1600)) {
+        for (small, large) in small.into_iter().zip(large) {
+            assert!(large <= 6 * small + 100, "{name}: {small}, and {large} of four times the size");
+        }
+    }
+}
+
 /// How long this thread has run.
 fn ran() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();

@@ -11,7 +11,7 @@
 
 use crate::{Reason, resident};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -55,6 +55,8 @@ pub struct Budget {
     closed: Arc<OnceLock<Stop>>,
     /// Of the budgets that this one is a part of.
     closed_above: Vec<Arc<OnceLock<Stop>>>,
+    /// Where all units of work are added up.
+    units: Option<Arc<AtomicU64>>,
     /// It is there to confirm something, and never finishes.
     confirms: bool,
 }
@@ -128,6 +130,11 @@ impl Budget {
         Budget { period: Some(units.max(1)), ..self.part() }
     }
 
+    /// A part whose units of work are added up.
+    pub fn counted_by(&self, units: Arc<AtomicU64>) -> Budget {
+        Budget { units: Some(units), ..self.part() }
+    }
+
     /// When the work ends, if there is a time limit.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
@@ -197,6 +204,9 @@ impl Pace {
 
     /// So many units of work are done or about to be; `used` gives the bytes of tables.
     pub fn work(&mut self, units: u64, used: impl FnOnce() -> u64) -> Result<(), Stop> {
+        if let Some(all) = &self.budget.units {
+            all.fetch_add(units, Ordering::Relaxed);
+        }
         match self.left.checked_sub(units) {
             Some(left) => {
                 self.left = left;
@@ -215,7 +225,6 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicU64;
 
     #[test]
     fn a_stop_is_for_good() {
@@ -271,10 +280,12 @@ mod tests {
             pace.work(1, || 0).unwrap();
         }
         assert_eq!(looks.load(Ordering::Relaxed), 100);
-        let mut pace = Pace::new(&budget.looked_at_every(1));
+        let units = Arc::new(AtomicU64::new(0));
+        let mut pace = Pace::new(&budget.looked_at_every(1).counted_by(units.clone()));
         for _ in 0..50 {
-            pace.work(1, || 0).unwrap();
+            pace.work(3, || 0).unwrap();
         }
         assert_eq!(looks.load(Ordering::Relaxed), 150);
+        assert_eq!(units.load(Ordering::Relaxed), 150);
     }
 }

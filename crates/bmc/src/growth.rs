@@ -137,7 +137,10 @@ impl<'b> Growth<'_, 'b> {
             Some(bits) => Cow::Owned(width::run(self.task.program, bits)),
             None => Cow::Borrowed(self.task.program),
         };
-        let loops = all_loops(&program);
+        let loops = match all_loops(&program, &self.task.budget) {
+            Ok(loops) => loops,
+            Err(stop) => return self.refuse(Refusal::Stopped(stop), None),
+        };
         let mut far = Far::default();
         for (repetitions, rounds, clock) in STAGES {
             // Where no loop goes on, and little is enough for all runs, that is next.

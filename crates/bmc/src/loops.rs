@@ -4,8 +4,11 @@
 //! the entry. Without the edges into the head, what is still strongly connected inside is an inner loop
 //! (Steensgaard's forest). So every cycle goes through the head of a loop that contains it, whether or
 //! not the loop has other entries.
+//!
+//! Loops inside loops are found by looking at all their nodes again, so a procedure of jumps back takes quadratic time.
 
 use fencepost_ir::cfg::{NodeId, Procedure};
+use fencepost_task::{Pace, Stop};
 
 /// The loops of one procedure.
 pub struct Loops {
@@ -15,11 +18,14 @@ pub struct Loops {
 
 impl Loops {
     /// Finds them.
-    pub fn new(procedure: &Procedure) -> Loops {
+    pub fn new(procedure: &Procedure, pace: &mut Pace) -> Result<Loops, Stop> {
+        let mut bytes = 0;
         let mut around = vec![Vec::new(); procedure.nodes as usize];
         let mut search = Search::new(procedure);
         let mut work = vec![(0..procedure.nodes).map(NodeId).collect::<Vec<_>>()];
         while let Some(nodes) = work.pop() {
+            bytes += size_of_val(&nodes[..]) as u64;
+            pace.work(1 + nodes.len() as u64 / NODES_A_UNIT, || bytes)?;
             for part in search.components(&nodes) {
                 if part.len() == 1 && !search.successors(part[0]).contains(&part[0]) {
                     continue;
@@ -31,7 +37,7 @@ impl Loops {
                 work.push(part);
             }
         }
-        Loops { around }
+        Ok(Loops { around })
     }
 
     /// As if the procedure had none.
@@ -44,6 +50,9 @@ impl Loops {
         &self.around[node.index()]
     }
 }
+
+/// Nodes that are looked at in a microsecond.
+const NODES_A_UNIT: u64 = 8;
 
 const NEW: u32 = u32::MAX;
 

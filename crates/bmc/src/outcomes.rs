@@ -26,7 +26,7 @@ pub fn final_states(task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet
         condition: Expr::Const(1),
         span: Span::NONE,
     }];
-    let loops = all_loops(&program);
+    let loops = all_loops(&program, &task.budget)?;
     for unwind in UNWINDS {
         let query = |clock| {
             let analysis = Analysis::new(&program, &loops, unwind, unwind, &task.budget)?;

@@ -54,7 +54,7 @@ fn inlined(program: &Program, unwind: u32) -> Result<String, String> {
 }
 
 fn threads(program: &Program, wanted: &Sequentialization, which: Numbers) -> Result<String, String> {
-    let loops = all_loops(program);
+    let loops = all_loops(program, &Budget::default()).expect("nothing stops this");
     let analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block, &Budget::default());
     let mut analysis = analysis.map_err(|refusal| refusal.to_string())?;
     let numbers = match which {

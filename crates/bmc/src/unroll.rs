@@ -10,7 +10,7 @@
 
 use crate::loops::Loops;
 use fencepost_ir::cfg::{Edge, EdgeId, Instr, NodeId, ProcId, Program};
-use fencepost_task::{Pace, Stop};
+use fencepost_task::{Budget, Pace, Stop};
 use rustc_hash::FxHashMap;
 
 /// More places than this are too many.
@@ -87,8 +87,9 @@ impl<'p> Unrolled<'p> {
 }
 
 /// The loops of all procedures, found once.
-pub fn all_loops(program: &Program) -> Vec<Loops> {
-    program.procedures.iter().map(Loops::new).collect()
+pub fn all_loops(program: &Program, budget: &Budget) -> Result<Vec<Loops>, Stop> {
+    let mut pace = Pace::new(budget);
+    program.procedures.iter().map(|procedure| Loops::new(procedure, &mut pace)).collect()
 }
 
 type Key = (usize, NodeId, Vec<u32>);
@@ -130,10 +131,14 @@ pub fn unroll<'p>(
     });
     let entry = builder.entry(0);
     let mut next = entry;
+    let mut bytes = 0;
     while next < builder.places.len() {
         builder.leave(next);
+        // Two tables have the counters of a place.
+        let depth = builder.counters[next].len() as u64;
+        bytes += 100 + 8 * depth;
         next += 1;
-        pace.work(1, || 0)?;
+        pace.work(1 + depth / 64, || bytes)?;
         if builder.places.len() > MAX_PLACES {
             return Ok(None);
         }

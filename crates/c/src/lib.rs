@@ -15,6 +15,7 @@ mod origin;
 pub mod outline;
 mod parser;
 mod preprocess;
+mod running;
 mod runtime;
 mod scan;
 mod spelling;
@@ -26,6 +27,7 @@ pub use fences::Fences;
 pub use headers::HEADERS;
 pub use origin::Origins;
 pub use preprocess::{DataModel, Options};
+pub use running::end_preprocessor;
 
 use ast::{BlockItem, Parameter, Unit};
 use fencepost_ir::{FileId, Sources, tree};

@@ -3,8 +3,8 @@
 //! The compiler's predefined macros stay, since programs ask for them; `__FENCEPOST__` is defined as
 //! well. What the preprocessor complains of becomes diagnostics at the places that it names.
 
-use super::headers;
 use super::lexer::Files;
+use super::{headers, running};
 use fencepost_ir::{FileId, Sources, Span};
 use fencepost_text::{Diagnostic, bounded};
 use std::ffi::OsStr;
@@ -124,7 +124,7 @@ pub fn preprocess(
 
 /// Runs a command for what it prints; one that prints too much is stopped.
 fn run(mut command: Command) -> std::io::Result<Output> {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (mut child, _running) = running::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let complaints = std::thread::spawn(move || {
         let (mut kept, Some(mut stderr)) = (Vec::new(), stderr) else { return Vec::new() };

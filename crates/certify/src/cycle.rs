@@ -12,7 +12,7 @@ use fencepost_ir::cfg::{Instr, Loc, ObjectId, Program, RmwOp};
 use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
 use fencepost_memory::{Machine, State};
-use fencepost_task::{Action, Step};
+use fencepost_task::{Action, Budget, Pace, Step, Stop};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Why one event happens before the next.
@@ -38,24 +38,41 @@ impl Relation {
 /// why it is before the next one.
 pub type Cycle = Vec<(usize, Relation)>;
 
+/// A replayed run and a cycle in it.
+type Proof = (Replay, Cycle);
+
 /// Replays a run under TSO, and finds a shortest cycle in its happens-before relation.
-pub fn replay_cycle(
+pub fn replay_cycle(program: &Program, init: &[(Loc, i64)], steps: &[Step]) -> Result<Proof, Rejection> {
+    match replay_cycle_within(program, init, steps, &Budget::default()) {
+        Ok(replayed) => replayed,
+        Err(stop) => unreachable!("nothing stops a replay without limits, but {stop:?}"),
+    }
+}
+
+/// The same, unless the budget stops that.
+pub fn replay_cycle_within(
     program: &Program,
     init: &[(Loc, i64)],
     steps: &[Step],
-) -> Result<(Replay, Cycle), Rejection> {
-    let replay = replay_run(program, fencepost_task::Model::Tso, init, steps)?;
+    budget: &Budget,
+) -> Result<Result<Proof, Rejection>, Stop> {
+    let replay = match replay_run(program, fencepost_task::Model::Tso, init, steps, budget)? {
+        Ok(replay) => replay,
+        Err(rejection) => return Ok(Err(rejection)),
+    };
     let machine = Machine::new(program).expect("the run was replayed on it");
+    let mut pace = Pace::new(budget);
     let mut order = Order::default();
     let states = States::new(program, &replay);
     for (number, step) in replay.steps.iter().enumerate() {
+        pace.work(1, || 0)?;
         order.add(&machine, &states.at(number), number, step.step);
     }
     drop(states);
-    match order.shortest_cycle() {
+    Ok(match order.shortest_cycle(&mut pace)? {
         Some(cycle) => Ok((replay, cycle)),
         None => Err(Rejection { step: 0, reason: "nothing in this run happens before itself".to_string() }),
-    }
+    })
 }
 
 /// What happens before what, built step by step.
@@ -197,43 +214,66 @@ impl Order {
         }
     }
 
-    /// A cycle with as few events as possible.
-    fn shortest_cycle(&self) -> Option<Cycle> {
-        let mut later: BTreeMap<usize, &[usize]> = BTreeMap::new();
-        for events in self.events.values() {
-            for (i, event) in events.iter().enumerate() {
-                later.insert(*event, &events[i + 1..]);
-            }
+    /// A cycle with as few events as possible, and of these the one with the earliest event.
+    ///
+    /// The earliest event of a cycle comes after a later one, which only a conflict can do: program order goes forward. So
+    /// these are the only events to begin at.
+    fn shortest_cycle(&self, pace: &mut Pace) -> Result<Option<Cycle>, Stop> {
+        let mut places = BTreeMap::new();
+        for (thread, events) in &self.events {
+            places.extend(events.iter().enumerate().map(|(i, event)| (*event, (*thread, i))));
         }
-        let after = |event: usize| {
-            let po = later.get(&event).copied().unwrap_or(&[]).iter().map(|e| (*e, Relation::ProgramOrder));
+        let backward = |(from, to): (&usize, &BTreeSet<usize>)| to.range(..from).copied().collect::<Vec<_>>();
+        let starts: BTreeSet<usize> = self.conflicts.iter().flat_map(backward).collect();
+        let mut best: Option<Cycle> = None;
+        for start in starts {
+            let cycle = self.cycle_from(start, &places, pace)?;
+            best = [best, cycle].into_iter().flatten().min_by_key(Vec::len);
+        }
+        Ok(best)
+    }
+
+    /// A shortest cycle through an event. `places` are the events' threads and their numbers there.
+    fn cycle_from(
+        &self,
+        start: usize,
+        places: &BTreeMap<usize, (u32, usize)>,
+        pace: &mut Pace,
+    ) -> Result<Option<Cycle>, Stop> {
+        let mut parents: BTreeMap<usize, (usize, Relation)> = BTreeMap::new();
+        // From which number on all events of a thread are known: what is after one is after those before it, too.
+        let mut known: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut work = VecDeque::from([start]);
+        while let Some(event) = work.pop_front() {
+            let place = places.get(&event).map(|(thread, i)| (thread, &self.events[thread], *i));
+            let later = place.map_or(&[][..], |(thread, events, i)| {
+                let end = known.entry(*thread).or_insert(events.len());
+                let returns = places.get(&start).is_some_and(|(t, at)| t == thread && *at > i);
+                let new = if returns { &events[i + 1..] } else { &events[(i + 1).min(*end)..*end] };
+                *end = (*end).min(i + 1);
+                new
+            });
+            let po = later.iter().map(|e| (*e, Relation::ProgramOrder));
             let cf = self.conflicts.get(&event).into_iter().flatten().map(|e| (*e, Relation::Conflict));
-            po.chain(cf)
-        };
-        let from = |start: usize| -> Option<Cycle> {
-            let mut parents: BTreeMap<usize, (usize, Relation)> = BTreeMap::new();
-            let mut work = VecDeque::from([start]);
-            while let Some(event) = work.pop_front() {
-                for (next, relation) in after(event) {
-                    if next == start {
-                        let mut cycle = vec![(event, relation)];
-                        let mut at = event;
-                        while at != start {
-                            let (parent, relation) = parents[&at];
-                            cycle.push((parent, relation));
-                            at = parent;
-                        }
-                        cycle.reverse();
-                        return Some(cycle);
+            for (next, relation) in po.chain(cf) {
+                pace.work(1, || 0)?;
+                if next == start {
+                    let mut cycle = vec![(event, relation)];
+                    let mut at = event;
+                    while at != start {
+                        let (parent, relation) = parents[&at];
+                        cycle.push((parent, relation));
+                        at = parent;
                     }
-                    if let std::collections::btree_map::Entry::Vacant(entry) = parents.entry(next) {
-                        entry.insert((event, relation));
-                        work.push_back(next);
-                    }
+                    cycle.reverse();
+                    return Ok(Some(cycle));
+                }
+                if let std::collections::btree_map::Entry::Vacant(entry) = parents.entry(next) {
+                    entry.insert((event, relation));
+                    work.push_back(next);
                 }
             }
-            None
-        };
-        later.keys().filter_map(|start| from(*start)).min_by_key(Vec::len)
+        }
+        Ok(None)
     }
 }

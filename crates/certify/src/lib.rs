@@ -8,7 +8,7 @@ mod dual;
 mod replay;
 mod states;
 
-pub use cycle::{Cycle, Relation, replay_cycle};
-pub use dual::{Part, Unproven, check_certificate, check_certificate_until};
+pub use cycle::{Cycle, Relation, replay_cycle, replay_cycle_within};
+pub use dual::{Part, Unproven, check_certificate, check_certificate_within};
 pub use replay::{Claim, Rejection, Replay, Replayed, replay, replay_claims, replay_run, replay_within};
 pub use states::States;

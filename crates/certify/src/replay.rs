@@ -10,9 +10,6 @@ use fencepost_task::{Action, Budget, Model, Pace, Step, Stop, Trace, Violation};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Cells of a state whose copy takes about as long as a step.
-const CELLS_A_UNIT: u64 = 4096;
-
 /// One step of a replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
@@ -145,7 +142,7 @@ pub fn replay_within(
             Err(rejection) => return Ok(Err(rejection)),
         };
         for &step in &trace.steps {
-            pace.work(1 + run.state.cells.len() as u64 / CELLS_A_UNIT, || 0)?;
+            pace.work(run.units(), || 0)?;
             if let Err(rejection) = run.step(step) {
                 return Ok(Err(rejection));
             }
@@ -160,24 +157,32 @@ pub fn replay_within(
     })
 }
 
-/// Replays a run that need not violate anything; its violation means nothing.
+/// Replays a run that need not violate anything, unless the budget stops that; its violation means nothing.
 pub fn replay_run(
     program: &Program,
     model: Model,
     init: &[(Loc, i64)],
     steps: &[Step],
-) -> Result<Replay, Rejection> {
-    let machine = machine(program)?;
-    with_memory!(model, memory => {
-        let mut run = Run::start(&machine, memory, model, init)?;
-        for &step in steps {
-            run.step(step)?;
-        }
-        match run.failed {
-            Some(_) => run.reject(steps.len(), "the run fails"),
-            None => Ok(run.into_replay()),
-        }
-    })
+    budget: &Budget,
+) -> Result<Result<Replay, Rejection>, Stop> {
+    let mut pace = Pace::new(budget);
+    let mut replayed = || {
+        let machine = machine(program)?;
+        with_memory!(model, memory => {
+            let mut run = Run::start(&machine, memory, model, init)?;
+            for &step in steps {
+                if let Err(stop) = pace.work(run.units(), || 0) {
+                    return Ok(Err(stop));
+                }
+                run.step(step)?;
+            }
+            match run.failed {
+                Some(_) => run.reject(steps.len(), "the run fails"),
+                None => Ok(Ok(run.into_replay())),
+            }
+        })
+    };
+    replayed().map_or_else(|rejection| Ok(Err(rejection)), |replay| replay.map(Ok))
 }
 
 /// Replays a saved trace: initial values by name, then a claim for each step.
@@ -259,6 +264,11 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         let kept = Kept::new(state.clone());
         let init = init.to_vec();
         Ok(Run { machine, memory, model, init, steps: Vec::new(), threads, state, kept, failed: None })
+    }
+
+    /// How much work the next step is: the state may be kept.
+    fn units(&self) -> u64 {
+        if self.kept.takes(self.steps.len() + 1) { self.state.units() } else { 1 }
     }
 
     fn reject<T>(&self, step: usize, reason: impl Into<String>) -> Result<T, Rejection> {

@@ -22,29 +22,23 @@ pub(crate) struct Kept {
     bytes: usize,
 }
 
-/// What a state takes, roughly.
-fn bytes(state: &State) -> usize {
-    let threads = state.threads.iter().map(|t| 200 + 8 * t.registers.len() + 32 * t.buffer.len());
-    let objects = state.heap.iter().map(|object| 80 + 16 * object.cells.len());
-    size_of::<State>()
-        + 8 * state.cells.len()
-        + 16 * state.elements.len()
-        + threads.sum::<usize>()
-        + objects.sum::<usize>()
-}
-
 impl Kept {
     /// Of a run that begins in this state.
     pub fn new(first: State) -> Kept {
-        Kept { bytes: bytes(&first), states: vec![first], every: 1 }
+        Kept { bytes: first.bytes(), states: vec![first], every: 1 }
+    }
+
+    /// Whether the state after so many steps is one to be kept.
+    pub fn takes(&self, number: usize) -> bool {
+        number.is_multiple_of(self.every)
     }
 
     /// The run is in the state after so many steps.
     pub fn offer(&mut self, number: usize, state: &State) {
-        if !number.is_multiple_of(self.every) {
+        if !self.takes(number) {
             return;
         }
-        self.bytes += bytes(state);
+        self.bytes += state.bytes();
         self.states.push(state.clone());
         if self.bytes > KEPT_BYTES && self.states.len() > 2 {
             let mut index = 0;
@@ -53,7 +47,7 @@ impl Kept {
                 index % 2 == 1
             });
             self.every *= 2;
-            self.bytes = self.states.iter().map(bytes).sum();
+            self.bytes = self.states.iter().map(State::bytes).sum();
         }
     }
 

@@ -397,19 +397,26 @@ fn show(
     let outcome =
         Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
     receivers.collected.check(&outcome, fix.as_ref());
-    let mut object = json::outcome(&outcome);
-    if !notes.is_empty() {
-        object["notes"] = notes.clone().into();
-    }
-    receivers.campaign.stamp(&mut object, asked.question);
+    // The object of a long run takes much memory.
+    let wanted = options.format == Format::Json || options.trace.is_some() || receivers.campaign.stamps();
+    let object = wanted.then(|| {
+        let mut object = json::outcome(&outcome);
+        if !notes.is_empty() {
+            object["notes"] = notes.clone().into();
+        }
+        receivers.campaign.stamp(&mut object, asked.question);
+        object
+    });
     // What was broken off is for a later run.
-    if !(exit == Exit::Unknown && asked.cancelled.load(Ordering::Relaxed)) {
-        exit = exit.and(receivers.campaign.keep(&object));
+    if let Some(object) = &object
+        && !(exit == Exit::Unknown && asked.cancelled.load(Ordering::Relaxed))
+    {
+        exit = exit.and(receivers.campaign.keep(object));
     }
-    match options.format {
-        Format::Sarif | Format::Junit => {}
-        Format::Json => output::line(&object),
-        Format::Text => {
+    match (options.format, &object) {
+        (Format::Json, Some(object)) => output::line(object),
+        (Format::Json | Format::Sarif | Format::Junit, _) => {}
+        (Format::Text, _) => {
             let detail = match (options.quiet, options.verbose) {
                 (true, _) => Detail::Verdict,
                 (false, false) => Detail::Steps,
@@ -430,6 +437,7 @@ fn show(
     }
     if let Some(path) = &options.trace
         && let Shown::Unsafe(_) = outcome.verdict
+        && let Some(object) = object
         && outputs::write(path, &format!("{object:#}\n")).is_err()
     {
         return Exit::Wrong;
@@ -471,8 +479,10 @@ impl Asked<'_> {
         if budget.look(0).is_err() {
             return Suggestion::default();
         }
-        let Ok(source) = Source::read(file, &options.input) else { return Suggestion::default() };
-        let deadline = Instant::now() + Duration::from_secs_f64(seconds);
-        suggest(&source, replay.model, budget.until(deadline), 1)
+        let budget = budget.until(Instant::now() + Duration::from_secs_f64(seconds));
+        let Ok(Ok(source)) = Source::read(file, &options.input, &budget) else {
+            return Suggestion::default();
+        };
+        suggest(&source, replay.model, budget, 1)
     }
 }

@@ -6,7 +6,7 @@ use crate::outputs::Staged;
 use crate::portfolio::{self, Choice, Setup};
 use crate::translated::Translated;
 use crate::{bmc, story};
-use fencepost_certify::{Part, Replay, Unproven, check_certificate_until, replay_within};
+use fencepost_certify::{Part, Replay, Unproven, check_certificate_within, replay_within};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_ir::{Check, Checks, cfg, tree};
@@ -137,16 +137,9 @@ pub fn decide(
     Ok(Decided { verdict, engine, engines, order, stats, certificate, seconds, notes })
 }
 
-/// For what an engine found when time was nearly up.
-const GRACE: Duration = Duration::from_millis(500);
-
 /// The run that an engine found, replayed: from then on the violation is known, and limits end only what is made of it.
 fn confirmed(task: &Task<'_>, name: &str, engine: &str, trace: &Trace) -> Result<Replay, Stop> {
-    let budget = match task.budget.deadline() {
-        Some(deadline) => Budget::default().until(deadline.max(Instant::now() + GRACE)),
-        None => Budget::default(),
-    };
-    let replayed = replay_within(task.program, trace, &budget)?;
+    let replayed = replay_within(task.program, trace, &task.budget.to_confirm())?;
     Ok(replayed.unwrap_or_else(|rejection| {
         panic!(
             "internal error: the engine `{engine}` found a run of {name} under {} that does not replay ({rejection}). \
@@ -172,8 +165,7 @@ pub enum Proof {
 /// Checks a proof again, unless that takes much longer than it took to find it.
 pub fn certify(task: &Task<'_>, searched: Duration, certificate: &Certificate) -> Result<Proof, Unproven> {
     let allowed = Instant::now() + searched * 3 + Duration::from_secs(1);
-    let deadline = task.budget.deadline().map_or(allowed, |deadline| deadline.min(allowed));
-    match check_certificate_until(task.program, certificate, deadline) {
+    match check_certificate_within(task.program, certificate, &task.budget.until(allowed)) {
         Err(unproven) if unproven.part != Part::Unfinished => Err(unproven),
         Err(_) => Ok(Proof::Unfinished),
         Ok(()) => Ok(Proof::Holds),

@@ -17,6 +17,8 @@ mod input;
 mod internal;
 mod interrupt;
 mod litmus;
+#[cfg(test)]
+mod looks;
 mod lsp;
 mod options;
 mod output;

@@ -1,8 +1,9 @@
 //! Work that cannot be stopped in the middle, reading a file above all, within limits that hold all the same.
 //!
 //! It is done by a thread of its own, which is waited for as long as the budget allows. After that the thread
-//! goes on until it is done or the process ends, and its result is dropped.
+//! goes on until it is done or the process ends, and its result is dropped; a preprocessor that it waits for is ended.
 
+use fencepost_frontend::c::end_preprocessor;
 use fencepost_task::{Budget, Stop};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -26,7 +27,14 @@ pub fn within<T: Send + 'static>(
     loop {
         match done.recv_timeout(GLANCE) {
             Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) => budget.look(0)?,
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(stop) = budget.look(0) {
+                    end_preprocessor(reader.thread().id());
+                    // Without it, reading ends in a moment, and takes its files with it.
+                    let _ = done.recv_timeout(GLANCE * 5);
+                    return Err(stop);
+                }
+            }
             Err(RecvTimeoutError::Disconnected) => match reader.join() {
                 Err(payload) => resume_unwind(payload),
                 Ok(()) => unreachable!("a reader that ends has sent what it read"),

@@ -4,7 +4,7 @@ use crate::collect::{Collected, Unknowns};
 use crate::options::{self, Format, ModelName, RobustOptions};
 use crate::progress::ProgressLine;
 use crate::{Exit, check, decide, input, internal, interrupt, output, outputs, patience};
-use fencepost_certify::{replay_cycle, replay_run};
+use fencepost_certify::{replay_cycle_within, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_report::robust::{self, Criterion, Robustness, ShownAttack};
@@ -176,14 +176,16 @@ fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robust
     let mut incomplete = found.incomplete;
     let mut shown = Vec::new();
     for attack in found.found {
-        if !shown.is_empty()
-            && let Err(stop) = budget.look(0)
-        {
-            incomplete.get_or_insert(stop.into());
-            break;
-        }
-        let checked = replay_cycle(program, &attack.witness.init, &attack.witness.steps);
-        let (replay, cycle) = checked.unwrap_or_else(|rejection| rejected(name, &rejection));
+        // The first is the answer, the others are shown as long as there is time.
+        let limits = if shown.is_empty() { budget.to_confirm() } else { budget.clone() };
+        let witness = &attack.witness;
+        let (replay, cycle) = match replay_cycle_within(program, &witness.init, &witness.steps, &limits) {
+            Ok(checked) => checked.unwrap_or_else(|rejection| rejected(name, &rejection)),
+            Err(stop) => {
+                incomplete.get_or_insert(stop.into());
+                break;
+            }
+        };
         let (store, load) = (span(attack.store), span(attack.load));
         shown.push(ShownAttack { thread: attack.name, store, load, write: None, replay, cycle });
     }
@@ -201,18 +203,26 @@ fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robust
 fn by_races<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {
     let found = races(program, budget);
     let span = |place: Place| program.procedure(place.procedure).edge(place.edge).span;
-    let shown = found.found.into_iter().map(|race| {
-        let replayed = replay_run(program, Model::Sc, &race.init, &race.steps);
-        let replay = replayed.unwrap_or_else(|rejection| rejected(name, &rejection));
+    let mut incomplete = found.incomplete;
+    let mut shown = Vec::new();
+    for race in found.found {
+        let limits = if shown.is_empty() { budget.to_confirm() } else { budget.clone() };
+        let replay = match replay_run(program, Model::Sc, &race.init, &race.steps, &limits) {
+            Ok(replayed) => replayed.unwrap_or_else(|rejection| rejected(name, &rejection)),
+            Err(stop) => {
+                incomplete.get_or_insert(stop.into());
+                break;
+            }
+        };
         let (store, load, write) = (span(race.store), span(race.load), Some(span(race.write)));
-        ShownAttack { thread: race.name, store, load, write, replay, cycle: Vec::new() }
-    });
+        shown.push(ShownAttack { thread: race.name, store, load, write, replay, cycle: Vec::new() });
+    }
     Robustness {
         file: name,
         program,
         criterion: Criterion::TriangularRaces,
-        attacks: shown.collect(),
-        incomplete: found.incomplete,
+        attacks: shown,
+        incomplete,
         stats: found.stats,
         seconds: 0.0,
     }

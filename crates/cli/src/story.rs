@@ -23,7 +23,7 @@ pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Opt
     if trace.model != task.model || trace.violation == Violation::Failure(Error::RACE) {
         return None;
     }
-    let found = least_weak(task, trace);
+    let found = least_weak(task, trace).ok()?;
     let replayed = replay_within(task.program, &found.trace, &task.budget).ok()?;
     let replay = replayed.unwrap_or_else(|rejection| {
         panic!(

@@ -9,7 +9,7 @@
 use crate::options::{CheckOptions, EngineName, InputFormat, InputOptions};
 use crate::portfolio::race::race;
 use crate::portfolio::turns::HeadStart;
-use crate::{input, translate};
+use crate::{input, patience, translate};
 use fencepost_bmc::Bmc;
 use fencepost_explore::{Explicit, without_needless_steps};
 use fencepost_ir::{cfg, tree};
@@ -17,7 +17,7 @@ use fencepost_memory::State;
 use fencepost_passes::liveness::Liveness;
 use fencepost_passes::pipeline;
 use fencepost_task::{
-    Answer, Bounds, Cleared, Engine, Model, Progress, Reason, Stats, Stop, Task, Trace, Verdict,
+    Answer, Bounds, Budget, Cleared, Engine, Model, Progress, Reason, Stats, Stop, Task, Trace, Verdict,
 };
 use fencepost_translate::{
     Bound, Dialect, Translation, Unsupported, run_back, shared_states, translate as text_for,
@@ -83,35 +83,17 @@ impl<'a> Translated<'a> {
         Bounds { rounds, age, threads: task.bounds.threads, ..Bounds::default() }
     }
 
-    fn translation(&self, k: u32) -> Result<(Translation, cfg::Program), Reason> {
-        let mut tree = self.tree.clone();
-        pipeline::on_tree(&mut tree, pipeline::Options { threads: self.options.threads });
+    /// The program translated with that bound, and read again.
+    fn translation(&self, k: u32, budget: &Budget) -> Result<(Translation, cfg::Program), Reason> {
         let bound = if self.rounds { Bound::Rounds(k) } else { Bound::Age(k) };
-        let language = translate::language(self.format, Dialect::Verifier);
-        let translation =
-            text_for(&tree, bound, language).map_err(|Unsupported { span, what, .. }| {
-                let place = self.tree.sources.place(span);
-                Reason::NotApplicable(format!("{what} cannot be translated, at {place}"))
-            })?;
-        let (format, name) = match self.format {
-            InputFormat::C => (InputFormat::C, "translation.c"),
-            _ => (InputFormat::Fp, "translation.fp"),
-        };
-        let read = input::parse(format, name, &translation.text, self.options).unwrap_or_else(|error| {
-            panic!(
-                "internal error: a translation cannot be read. This is a bug in Fencepost; please report it with the \
-                 file.\n{}",
-                input::message(&error)
-            )
-        });
-        let program = pipeline::run(read, pipeline::Options::default(), |_, _| {});
-        Ok((translation, program))
+        let (tree, options, format) = (self.tree.clone(), self.options.clone(), self.format);
+        patience::within(budget, move || translation(tree, bound, format, &options))?
     }
 
     /// Decides one bound: by explicit search, or where that takes long, by search and by a solver that looks for
     /// violations, in turns.
     fn at(&self, k: u32, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Tried {
-        let (translation, program) = match self.translation(k) {
+        let (translation, program) = match self.translation(k, &task.budget) {
             Ok(translated) => translated,
             Err(reason) => {
                 let verdict = Verdict::unknown(reason);
@@ -165,6 +147,33 @@ impl<'a> Translated<'a> {
             None => 0..=LARGEST,
         }
     }
+}
+
+fn translation(
+    mut tree: tree::Program,
+    bound: Bound,
+    format: InputFormat,
+    options: &InputOptions,
+) -> Result<(Translation, cfg::Program), Reason> {
+    pipeline::instantiate(&mut tree, options.threads);
+    let language = translate::language(format, Dialect::Verifier);
+    let translation = text_for(&tree, bound, language).map_err(|Unsupported { span, what, .. }| {
+        let place = tree.sources.place(span);
+        Reason::NotApplicable(format!("{what} cannot be translated, at {place}"))
+    })?;
+    let (format, name) = match format {
+        InputFormat::C => (InputFormat::C, "translation.c"),
+        _ => (InputFormat::Fp, "translation.fp"),
+    };
+    let read = input::parse(format, name, &translation.text, options).unwrap_or_else(|error| {
+        panic!(
+            "internal error: a translation cannot be read. This is a bug in Fencepost; please report it with the \
+             file.\n{}",
+            input::message(&error)
+        )
+    });
+    let program = pipeline::run(read, pipeline::Options::default(), |_, _| {});
+    Ok((translation, program))
 }
 
 /// Sets the registers to zero that are not read again.

@@ -4,6 +4,8 @@
 //! section, a lock or a read-modify-write is one operation with a guard and an update.
 
 use fencepost_ir::cfg::{NodeId, ProcId};
+use fencepost_task::{Pace, Stop};
+use std::collections::VecDeque;
 
 /// A memory cell, by its number.
 pub type Var = u16;
@@ -69,7 +71,11 @@ pub struct Automaton {
 
 impl Automaton {
     /// Puts transitions in order and works out what follows from them.
-    pub fn new(marks: Vec<Vec<Mark>>, mut transitions: Vec<Transition>) -> Automaton {
+    pub fn new(
+        marks: Vec<Vec<Mark>>,
+        mut transitions: Vec<Transition>,
+        pace: &mut Pace,
+    ) -> Result<Automaton, Stop> {
         transitions.sort();
         transitions.dedup();
         let states = marks.len();
@@ -77,9 +83,12 @@ impl Automaton {
         for (i, t) in transitions.iter().enumerate() {
             incoming[t.to as usize].push(i as u32);
         }
-        let own = own_variables(states, &transitions);
-        let distance = distances(states, &transitions);
-        Automaton { marks, transitions, incoming, own, distance }
+        let mut outgoing = vec![Vec::new(); states];
+        for t in &transitions {
+            outgoing[t.from as usize].push(t);
+        }
+        let (own, distance) = (own_variables(&outgoing, pace)?, distances(&outgoing));
+        Ok(Automaton { marks, transitions, incoming, own, distance })
     }
 
     /// Number of states.
@@ -98,44 +107,54 @@ impl Automaton {
     }
 }
 
-fn own_variables(states: usize, transitions: &[Transition]) -> Vec<Vec<Var>> {
-    let mut own: Vec<Vec<Var>> = vec![Vec::new(); states];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for t in transitions {
-            let mut carried = match t.op {
-                Op::Fence | Op::Atomic(..) => Vec::new(),
-                Op::Nop | Op::Read(..) | Op::Write(..) => own[t.from as usize].clone(),
+/// The least sets in which each transition adds what it writes to what its thread had written before.
+fn own_variables(outgoing: &[Vec<&Transition>], pace: &mut Pace) -> Result<Vec<Vec<Var>>, Stop> {
+    let mut own: Vec<Vec<Var>> = vec![Vec::new(); outgoing.len()];
+    let mut all = 0;
+    let mut queued = vec![true; outgoing.len()];
+    let mut queue: VecDeque<usize> = (0..outgoing.len()).collect();
+    while let Some(state) = queue.pop_front() {
+        queued[state] = false;
+        for t in &outgoing[state] {
+            let carried = match t.op {
+                Op::Fence | Op::Atomic(..) => &[],
+                Op::Nop | Op::Read(..) | Op::Write(..) => &own[state][..],
             };
-            if let Op::Write(x, _) = t.op {
-                carried.push(x);
+            pace.work(1 + carried.len() as u64 / 64, || all * size_of::<Var>() as u64)?;
+            let written = if let Op::Write(x, _) = t.op { Some(x) } else { None };
+            let target = &own[t.to as usize];
+            let is_new = |x: &Var| target.binary_search(x).is_err();
+            let new: Vec<Var> = carried.iter().copied().chain(written).filter(is_new).collect();
+            if new.is_empty() {
+                continue;
             }
             let target = &mut own[t.to as usize];
-            for x in carried {
-                if let Err(place) = target.binary_search(&x) {
-                    target.insert(place, x);
-                    changed = true;
-                }
+            let before = target.len();
+            target.extend(new);
+            target.sort_unstable();
+            target.dedup();
+            all += (target.len() - before) as u64;
+            if !std::mem::replace(&mut queued[t.to as usize], true) {
+                queue.push_back(t.to as usize);
             }
         }
     }
-    own
+    Ok(own)
 }
 
-fn distances(states: usize, transitions: &[Transition]) -> Vec<u32> {
-    let mut distance = vec![u32::MAX; states];
+fn distances(outgoing: &[Vec<&Transition>]) -> Vec<u32> {
+    /// Further than anything.
+    const FAR: u32 = 1 << 20;
+    let mut distance = vec![FAR; outgoing.len()];
     distance[0] = 0;
-    let mut frontier = vec![0u32];
-    while let Some(d) = frontier.first().map(|s| distance[*s as usize]) {
-        let mut next = Vec::new();
-        for t in transitions {
-            if frontier.contains(&t.from) && distance[t.to as usize] == u32::MAX {
-                distance[t.to as usize] = d + 1;
-                next.push(t.to);
+    let mut queue = VecDeque::from([0usize]);
+    while let Some(state) = queue.pop_front() {
+        for t in &outgoing[state] {
+            if distance[t.to as usize] == FAR && t.to != 0 {
+                distance[t.to as usize] = (distance[state] + 1).min(FAR - 1);
+                queue.push_back(t.to as usize);
             }
         }
-        frontier = next;
     }
-    distance.iter().map(|d| (*d).min(1 << 20)).collect()
+    distance
 }

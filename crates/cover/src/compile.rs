@@ -34,11 +34,11 @@ pub fn compile(graph: &LocalGraph, marks: &[Vec<Mark>], budget: &Budget) -> Resu
         if steps.contains_key(&place) {
             continue;
         }
-        let mut direct = loud_steps(&out, marks, place);
+        let (mut direct, passed) = loud_steps(&out, marks, place);
         direct.sort();
         direct.dedup();
         work.extend(direct.iter().map(|(_, to)| *to));
-        pace.work(1 + direct.len() as u64, || 0)?;
+        pace.work((passed + direct.len()) as u64, || 0)?;
         steps.insert(place, direct);
     }
     let mut places: Vec<u32> = steps.keys().copied().collect();
@@ -67,11 +67,12 @@ pub fn compile(graph: &LocalGraph, marks: &[Vec<Mark>], budget: &Budget) -> Resu
     for place in &places {
         state_of[*place as usize] = Some(number(place));
     }
-    Ok(Compiled { automaton: Automaton::new(state_marks, transitions), state_of })
+    let automaton = Automaton::new(state_marks, transitions, &mut pace)?;
+    Ok(Compiled { automaton, state_of })
 }
 
-/// What a place can do after silent steps, and the marked places it comes to silently.
-fn loud_steps(out: &[Vec<(Op, u32)>], marks: &[Vec<Mark>], place: u32) -> Vec<(Op, u32)> {
+/// What a place can do after silent steps, and the marked places it comes to silently; and how many places it passes.
+fn loud_steps(out: &[Vec<(Op, u32)>], marks: &[Vec<Mark>], place: u32) -> (Vec<(Op, u32)>, usize) {
     let mut found = Vec::new();
     let mut seen = FxHashSet::from_iter([place]);
     let mut work = vec![place];
@@ -92,7 +93,7 @@ fn loud_steps(out: &[Vec<(Op, u32)>], marks: &[Vec<Mark>], place: u32) -> Vec<(O
             }
         }
     }
-    found
+    (found, seen.len())
 }
 
 /// A place's class, and its steps with the classes they lead to.

@@ -34,6 +34,14 @@ pub struct Earlier {
     pub labels: Vec<Label>,
 }
 
+impl Earlier {
+    /// Bytes that it takes, with its place in a table.
+    pub fn bytes(&self) -> u64 {
+        let parts = size_of_val(&self.buffer[..]) + size_of_val(&self.labels[..]);
+        (size_of::<Earlier>() + parts + 48) as u64
+    }
+}
+
 fn own_position(buffer: &[Message], var: Var) -> Option<usize> {
     buffer.iter().position(|m| m.own && m.var == var)
 }
@@ -87,10 +95,11 @@ pub fn is_possible(automaton: &Automaton, state: u32, buffer: &[Message]) -> boo
     buffer.iter().all(|m| !m.own || automaton.may_own(state, m.var))
 }
 
-/// All that a process can have been before local steps, none above another.
+/// All that a process can have been before local steps, none above another. `used` is the bytes of what else there is.
 pub fn undo_all_local(
     automaton: &Automaton,
     process: &Process,
+    mut used: u64,
     pace: &mut Pace,
 ) -> Result<Vec<Earlier>, Stop> {
     let first = Earlier { state: process.state, buffer: process.buffer.clone(), labels: Vec::new() };
@@ -103,14 +112,16 @@ pub fn undo_all_local(
         next += 1;
         for (state, buffer, label) in undo_local(automaton, state, &buffer) {
             let alike = by_state.entry(state).or_default();
-            pace.work(1 + alike.len() as u64 / 16, || 0)?;
+            pace.work(1 + (alike.len() / 16 + labels.len() / 64) as u64, || used)?;
             if alike.iter().any(|i| buffer_below(&found[*i].buffer, &buffer)) {
                 continue;
             }
             alike.push(found.len());
             let mut labels = labels.clone();
             labels.extend(label);
-            found.push(Earlier { state, buffer, labels });
+            let earlier = Earlier { state, buffer, labels };
+            used += earlier.bytes();
+            found.push(earlier);
         }
     }
     Ok(found)

@@ -87,6 +87,8 @@ pub struct Search<'a> {
     target_order: Vec<Vec<Slot>>,
     queue: BinaryHeap<(Reverse<u32>, Reverse<Id>)>,
     closures: FxHashMap<Process, Rc<Vec<Earlier>>>,
+    /// Bytes that these take.
+    closure_bytes: u64,
     /// Configurations generated.
     pub generated: u64,
     /// What can be reached at all: the rest is left out.
@@ -109,6 +111,7 @@ impl<'a> Search<'a> {
             target_order: Vec::new(),
             queue: BinaryHeap::new(),
             closures: FxHashMap::default(),
+            closure_bytes: 0,
             generated: 0,
             reach: None,
             pruned: false,
@@ -130,7 +133,7 @@ impl<'a> Search<'a> {
     /// Counters so far.
     pub fn stats(&self) -> Stats {
         let states = self.reach.as_ref().map_or(0, |index| index.reach().elements.len() as u64);
-        Stats { configurations: self.generated, states, ..Stats::default() }
+        Stats { configurations: self.generated, states, bytes: self.bytes(), ..Stats::default() }
     }
 
     /// Searches backward from targets.
@@ -179,12 +182,17 @@ impl<'a> Search<'a> {
         Ok(End::Unreachable(budget.finish()?))
     }
 
-    /// Counts the work since the last time. What a configuration takes with its place in the tables is a rough measure.
+    /// Bytes of the tables. What a configuration takes with its place in them is a rough measure.
+    fn bytes(&self) -> u64 {
+        self.links.len() as u64 * 400 + self.closure_bytes
+    }
+
+    /// Counts the work since the last time.
     fn count(&mut self, pace: &mut Pace) -> Result<(), Stop> {
         let compared = self.antichain.work() + self.reach.as_ref().map_or(0, Index::work);
         let units = 1 + (compared - self.compared) / COMPARISONS_A_UNIT;
         self.compared = compared;
-        pace.work(units, || self.links.len() as u64 * 400)
+        pace.work(units, || self.bytes())
     }
 
     fn closure(&mut self, process: &Process, pace: &mut Pace) -> Result<Rc<Vec<Earlier>>, Stop> {
@@ -192,7 +200,9 @@ impl<'a> Search<'a> {
             return Ok(known.clone());
         }
         let automaton = &self.system.groups[process.group as usize].automaton;
-        let earlier = Rc::new(undo_all_local(automaton, process, pace)?);
+        let known = self.bytes();
+        let earlier = Rc::new(undo_all_local(automaton, process, known, pace)?);
+        self.closure_bytes += earlier.iter().map(Earlier::bytes).sum::<u64>();
         self.closures.insert(process.clone(), earlier.clone());
         Ok(earlier)
     }
@@ -211,7 +221,7 @@ impl<'a> Search<'a> {
         for (i, process) in configuration.processes.iter().enumerate() {
             let automaton = &self.system.groups[process.group as usize].automaton;
             for earlier in closures[i].iter() {
-                pace.work(1, || 0)?;
+                pace.work(1, || self.bytes())?;
                 undo_visible(
                     automaton,
                     earlier.state,

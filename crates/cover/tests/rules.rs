@@ -9,6 +9,7 @@ use fencepost_cover::{
     ANY, Automaton, Buffer, Message, Op, Transition, Value, Var, Visible, undo_joining, undo_local,
     undo_visible,
 };
+use fencepost_task::{Budget, Pace};
 
 fn automaton() -> Automaton {
     let t = |from, op, to| Transition { from, op, to };
@@ -24,7 +25,8 @@ fn automaton() -> Automaton {
         t(1, Op::Atomic(vec![(0, 1), (1, 0)], vec![(1, 1)]), 0),
         t(1, Op::Nop, 0),
     ];
-    Automaton::new(vec![Vec::new(), Vec::new()], transitions)
+    let pace = &mut Pace::new(&Budget::default());
+    Automaton::new(vec![Vec::new(), Vec::new()], transitions, pace).expect("nothing stops this")
 }
 
 /// A process and the memory, with no value open.

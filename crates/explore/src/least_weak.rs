@@ -76,8 +76,9 @@ pub struct LeastWeak {
     pub least: Least,
 }
 
-/// The least weak run that can be found to a violation of the program; the given one is one.
-pub fn least_weak(task: &Task<'_>, trace: Trace) -> LeastWeak {
+/// The least weak run that can be found to a violation of the program; the given one is one, and where there is no time to
+/// measure it, it stays the only one.
+pub fn least_weak(task: &Task<'_>, trace: Trace) -> Result<LeastWeak, Stop> {
     let mut program = match trace.instances.is_empty() {
         true => task.program.clone(),
         false => task.program.instantiated(&trace.instances),
@@ -101,11 +102,19 @@ pub fn weakness(program: &Program, trace: &Trace) -> Weakness {
         }
     };
     let machine = Machine::new(program).expect("the trace is a run of it");
-    with_memory!(trace.model, memory => measure(&machine, memory, trace))
+    let unlimited = &mut Pace::new(&Budget::default());
+    let measured = with_memory!(trace.model, memory => measure(&machine, memory, trace, unlimited));
+    measured.expect("nothing stops this")
 }
 
-fn improve<M: Memory + Copy>(machine: &Machine<'_>, memory: &M, budget: &Budget, trace: Trace) -> LeastWeak {
-    let known = measure(machine, memory, &trace);
+fn improve<M: Memory + Copy>(
+    machine: &Machine<'_>,
+    memory: &M,
+    budget: &Budget,
+    trace: Trace,
+) -> Result<LeastWeak, Stop> {
+    let pace = &mut Pace::new(budget);
+    let known = measure(machine, memory, &trace, pace)?;
     let tries = [(PLAIN_LIMIT, None, Least::Proved), (EAGER_LIMIT, Some(()), Least::ButSteps)];
     for (limit, eager, least) in tries {
         let local = eager.map(|()| LocalSteps::new(machine.program, trace.model));
@@ -114,28 +123,27 @@ fn improve<M: Memory + Copy>(machine: &Machine<'_>, memory: &M, budget: &Budget,
         // Where something was over a limit, there may be more than was seen.
         let least = if search.limited { Least::Unknown } else { least };
         match end {
-            End::Found(Found { init, steps, violation }) => {
+            End::Found(Found { init, steps, violation, .. }) => {
                 let mut better = Trace { init, steps, violation, shortest: false, ..trace.clone() };
                 if search.local.is_some() {
                     // Stopped or not, it is a better run.
-                    let _ = drop_steps(machine, memory, &mut better, &mut Pace::new(budget));
+                    let _ = drop_steps(machine, memory, &mut better, pace);
                 }
-                let weakness = measure(machine, memory, &better);
+                let weakness = measure(machine, memory, &better, pace)?;
                 better.shortest = trace.shortest && better.steps.len() == trace.steps.len();
-                return LeastWeak { trace: better, weakness, least };
+                return Ok(LeastWeak { trace: better, weakness, least });
             }
-            End::NothingBetter => return LeastWeak { trace, weakness: known, least },
+            End::NothingBetter => return Ok(LeastWeak { trace, weakness: known, least }),
             End::Cut => {}
         }
     }
-    let Ok(quick) = at_once(machine, memory, trace.clone(), &mut Pace::new(budget)) else {
-        return LeastWeak { trace, weakness: known, least: Least::Unknown };
+    let quick = at_once(machine, memory, trace.clone(), pace)
+        .and_then(|quick| Ok((measure(machine, memory, &quick, pace)?, quick)));
+    let (trace, weakness) = match quick {
+        Ok((weakness, quick)) if weakness < known => (quick, weakness),
+        Ok(_) | Err(_) => (trace, known),
     };
-    let weakness = measure(machine, memory, &quick);
-    match weakness < known {
-        true => LeastWeak { trace: quick, weakness, least: Least::Unknown },
-        false => LeastWeak { trace, weakness: known, least: Least::Unknown },
-    }
+    Ok(LeastWeak { trace, weakness, least: Least::Unknown })
 }
 
 /// The run with each store in memory at once where that still leads to the violation, and without steps that
@@ -154,7 +162,8 @@ fn at_once<M: Memory>(
     let mut at = trace.steps.len();
     while at > 0 {
         at -= 1;
-        let Some((loc, flush)) = waiting_store(machine, memory, &trace, at) else { continue };
+        let waiting = waiting_store(machine, memory, &trace, at, pace)?;
+        let Some((loc, flush)) = waiting else { continue };
         let mut earlier = trace.clone();
         let thread = trace.steps[at].thread;
         let flush_step = Step { thread, action: Action::Flush(loc) };
@@ -176,8 +185,10 @@ fn waiting_store<M: Memory>(
     memory: &M,
     trace: &Trace,
     at: usize,
-) -> Option<(Loc, Option<usize>)> {
+    pace: &mut Pace,
+) -> Result<Option<(Loc, Option<usize>)>, Stop> {
     let mut state = machine.initial(&trace.init);
+    pace.work(state.units(), || 0)?;
     let mut waits = None;
     // How many stores of the thread to the cell are flushed before it.
     let mut before = 0;
@@ -185,21 +196,24 @@ fn waiting_store<M: Memory>(
         match waits {
             None if i == at => {
                 let older = &state.threads[step.thread as usize].buffer;
-                let loc = stored(machine, &state, step)?;
+                let Some(loc) = stored(machine, &state, step) else { return Ok(None) };
                 before = older.iter().filter(|e| e.kind == EntryKind::Store && e.loc == loc).count();
                 waits = Some(loc);
             }
             Some(loc) if step == (Step { thread: trace.steps[at].thread, action: Action::Flush(loc) }) => {
                 match before {
-                    0 => return (i != at + 1).then_some((loc, Some(i))),
+                    0 => return Ok((i != at + 1).then_some((loc, Some(i)))),
                     _ => before -= 1,
                 }
             }
             _ => {}
         }
-        machine.apply(memory, &mut state, step).ok()?;
+        pace.work(1, || 0)?;
+        if machine.apply(memory, &mut state, step).is_err() {
+            return Ok(None);
+        }
     }
-    waits.map(|loc| (loc, None))
+    Ok(waits.map(|loc| (loc, None)))
 }
 
 /// The cell that a step stores to.
@@ -212,11 +226,17 @@ fn stored(machine: &Machine<'_>, state: &State, step: Step) -> Option<Loc> {
 }
 
 /// How weak a run is.
-fn measure<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trace) -> Weakness {
+fn measure<M: Memory>(
+    machine: &Machine<'_>,
+    memory: &M,
+    trace: &Trace,
+    pace: &mut Pace,
+) -> Result<Weakness, Stop> {
     let mut weakness = Weakness::default();
     let mut state = machine.initial(&trace.init);
     let mut last = None;
     for (i, &step) in trace.steps.iter().enumerate() {
+        pace.work(1, || 0)?;
         weakness.steps += 1;
         if let Action::Edge(..) = step.action {
             weakness.switches += u32::from(last.is_some_and(|l| l != step.thread));
@@ -236,7 +256,7 @@ fn measure<M: Memory>(machine: &Machine<'_>, memory: &M, trace: &Trace) -> Weakn
             weakness.delayed += u32::from(next.is_some_and(|next| !first || *next != flush));
         }
     }
-    weakness
+    Ok(weakness)
 }
 
 enum End {
@@ -305,12 +325,17 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
 
     /// Looks for a run that costs less than `known`.
     fn run(&mut self, budget: &Budget, known: Weakness, limit: usize) -> End {
+        let mut pace = Pace::new(budget);
         let choices = self.machine.initial_choices();
         for chosen in initial_choices(&choices) {
             let mut state = self.machine.initial(&chosen);
+            if pace.work(state.units(), || self.bytes as u64).is_err() {
+                return End::Cut;
+            }
             match self.machine.violation(self.memory, &state) {
                 Some(Ok(violation)) => {
-                    return End::Found(Found { init: chosen, steps: Vec::new(), violation });
+                    let limited = self.limited;
+                    return End::Found(Found { init: chosen, steps: Vec::new(), violation, limited });
                 }
                 Some(Err(_)) => self.limited = true,
                 None => {}
@@ -322,7 +347,6 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
         }
         let mut state = self.machine.initial(&[]);
         let mut enabled = Vec::new();
-        let mut pace = Pace::new(budget);
         loop {
             let next = self.heap.peek().map(|Reverse((cost, _))| *cost);
             if let Some(candidate) = self.candidate.take_if(|c| next.is_none_or(|next| c.cost <= next)) {
@@ -340,7 +364,7 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
             enabled.clear();
             self.machine.steps(self.memory, &state, &mut enabled);
             for &step in &enabled {
-                let stopped = pace.work(1 + state.cells.len() as u64 / 32, || self.bytes as u64).is_err();
+                let stopped = pace.work(1 + state.bytes() as u64 / 256, || self.bytes as u64).is_err();
                 if stopped || self.is_over(limit) {
                     return End::Cut;
                 }
@@ -492,6 +516,6 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
         let choices = self.machine.initial_choices();
         let init = initial_choices(&choices).nth(at as usize).expect("roots come first");
         let steps = parts.into_iter().rev().flatten().copied().collect();
-        Found { init, steps, violation: candidate.violation }
+        Found { init, steps, violation: candidate.violation, limited: self.limited }
     }
 }

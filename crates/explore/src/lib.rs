@@ -113,13 +113,13 @@ impl Explicit {
         let bounds = |buffer| Bounds { buffer, threads: task.bounds.threads, ..Bounds::default() };
         let Searched { end, bound, cleared } = self.search(task, memory, progress);
         match end {
-            End::Found(search::Found { init, steps, violation }, stats) => {
+            End::Found(search::Found { init, steps, violation, .. }, stats) => {
                 let (model, instances) = (task.model, Vec::new());
                 let trace = Trace { model, instances, init, steps, violation, shortest: false };
                 let verdict = Verdict::Unsafe { trace };
                 Answer { verdict, unreached: Vec::new(), stats, certificate: None }
             }
-            End::Limited(found, stats) => Answer::unknown(limit_reason(task.program, &memory, &found), stats),
+            End::Limited(found, stats) => Answer::unknown(limit_reason(task, &memory, &found), stats),
             End::Exhausted(exhausted) => {
                 let unreached = never_reached(task.program, exhausted.search());
                 let stats = exhausted.search().stats();
@@ -207,7 +207,7 @@ impl Explicit {
                 }
                 End::Stopped(stop, _) => Finals::Some(stop.into()),
                 End::Paused(..) => unreachable!("this search has no limits but the budget"),
-                End::Limited(found, _) => Finals::Some(limit_reason(task.program, memory, &found)),
+                End::Limited(found, _) => Finals::Some(limit_reason(task, memory, &found)),
                 End::Found(search::Found { violation, .. }, _) => {
                     unreachable!("nobody looks for violations, but {violation:?} was found")
                 }
@@ -268,10 +268,14 @@ pub fn not_applicable(program: &Program) -> Option<String> {
     }
 }
 
-fn limit_reason<M: Memory>(program: &Program, memory: &M, found: &search::Found<Limit>) -> Reason {
-    let machine = Machine::new(program).expect("the search had one");
-    let place = shorten::last_span(&machine, memory, found)
-        .map_or(String::new(), |s| program.sources.place(s).to_string());
+/// Why a limit ends the search; with its place, unless the budget ends the search for that.
+fn limit_reason<M: Memory>(task: &Task<'_>, memory: &M, found: &search::Found<Limit>) -> Reason {
+    let machine = Machine::new(task.program).expect("the search had one");
+    let place = match shorten::last_span(&machine, memory, found, &task.budget) {
+        Ok(Some(span)) => task.program.sources.place(span).to_string(),
+        Ok(None) => String::new(),
+        Err(stop) => return stop.into(),
+    };
     found.violation.reason(place)
 }
 

@@ -3,14 +3,14 @@
 //! Reductions and growing bounds find a violation quickly, but by a run that may do more than it
 //! needs. First the steps that can be left out are left out; then a plain breadth-first search,
 //! without reductions or bounds and no deeper than the run found, looks for a shorter one. If
-//! that search is not cut off by its limit on states, the result is a shortest run.
+//! that search is not cut off by its limit on states, and no run in it by an engine limit, the result is a shortest run.
 //!
 //! The run is a violation from the beginning: when the budget is used up, it stays as it is by then.
 
 use crate::search::{End, Far, Found, Goal, Limits, Order, Reduction, Search};
 use fencepost_ir::Span;
 use fencepost_memory::{Machine, Memory, State, with_memory};
-use fencepost_task::{Action, Pace, Step, Stop, Task, Trace, Violation};
+use fencepost_task::{Action, Budget, Pace, Step, Stop, Task, Trace, Violation};
 
 /// States that the search for a shorter run may look at.
 const SEARCH_LIMIT: u64 = 300_000;
@@ -33,8 +33,8 @@ pub fn shorten<M: Memory + Copy>(task: &Task<'_>, memory: M, mut trace: Trace) -
     let mut search = Search::new(machine(), memory, task.model, Order::Breadth, Reduction::Off);
     search.limits = Limits { states: Some(SEARCH_LIMIT), depth: Some(trace.steps.len() as u64) };
     match search.run(None, &task.budget, &mut Goal::Violation, &mut |_| {}) {
-        End::Found(Found { init, steps, violation }, _) => {
-            Trace { init, steps, violation, shortest: true, ..trace }
+        End::Found(Found { init, steps, violation, limited }, _) => {
+            Trace { init, steps, violation, shortest: !limited, ..trace }
         }
         End::Exhausted(_) => Trace { shortest: true, ..trace },
         End::Paused(search, Far::Depth) if !search.has_met_limit() => Trace { shortest: true, ..trace },
@@ -83,10 +83,13 @@ fn drop_pieces<M: Memory>(
     piece: usize,
     pace: &mut Pace,
 ) -> Result<(), Stop> {
-    let mut before = Vec::new();
+    let mut before: Vec<State> = Vec::new();
+    let mut bytes = 0;
     let mut state = machine.initial(&trace.init);
     for (i, &step) in trace.steps.iter().enumerate() {
         if i.is_multiple_of(MARKED) {
+            bytes += state.bytes() as u64;
+            pace.work(state.units(), || bytes)?;
             before.push(state.clone());
         }
         if machine.apply(memory, &mut state, step).is_err() {
@@ -100,6 +103,7 @@ fn drop_pieces<M: Memory>(
         let mut rest = trace.steps[mark * MARKED..].to_vec();
         let at = from - mark * MARKED;
         rest.drain(at..(at + piece).min(rest.len()));
+        pace.work(before[mark].units(), || bytes)?;
         if leads_to(machine, memory, before[mark].clone(), &rest, trace.violation, pace)? {
             trace.steps.truncate(mark * MARKED);
             trace.steps.extend(rest);
@@ -150,14 +154,24 @@ fn leads_to<M: Memory>(
 }
 
 /// Where the last step of a run stands in the source.
-pub fn last_span<M: Memory, E>(machine: &Machine<'_>, memory: &M, found: &Found<E>) -> Option<Span> {
-    let (&Step { thread, action }, before) = found.steps.split_last()?;
+pub fn last_span<M: Memory, E>(
+    machine: &Machine<'_>,
+    memory: &M,
+    found: &Found<E>,
+    budget: &Budget,
+) -> Result<Option<Span>, Stop> {
+    let Some((&Step { thread, action }, before)) = found.steps.split_last() else { return Ok(None) };
+    let mut pace = Pace::new(budget);
     let mut state = machine.initial(&found.init);
     for &step in before {
-        machine.apply(memory, &mut state, step).ok()?;
+        pace.work(1, || 0)?;
+        if machine.apply(memory, &mut state, step).is_err() {
+            return Ok(None);
+        }
     }
-    match action {
-        Action::Edge(id, _) => Some(machine.edge(state.threads.get(thread as usize)?, id).span),
+    let thread = state.threads.get(thread as usize);
+    Ok(match (action, thread) {
+        (Action::Edge(id, _), Some(thread)) => Some(machine.edge(thread, id).span),
         _ => None,
-    }
+    })
 }

@@ -113,7 +113,7 @@ fn walk<M: Memory>(
         };
         match violation {
             None => {}
-            Some(Ok(violation)) => return Ok(Some(Found { init, steps, violation })),
+            Some(Ok(violation)) => return Ok(Some(Found { init, steps, violation, limited: true })),
             // The search meets the limit again, and says so.
             Some(Err(_)) => return Ok(None),
         }

@@ -86,7 +86,7 @@ fn compare(name: &str, program: &Program, model: Model) -> bool {
     let Verdict::Unsafe { trace } = Explicit::default().check(&task, &mut |_| {}).verdict else {
         return false;
     };
-    let found = least_weak(&task, trace.clone());
+    let found = least_weak(&task, trace.clone()).unwrap();
     assert!(replay(program, &found.trace).is_ok(), "{name} {model:?}: the run does not replay");
     assert_eq!(found.weakness, weakness(program, &found.trace), "{name} {model:?}");
     assert!(found.weakness <= weakness(program, &trace), "{name} {model:?}: weaker than what was known");
@@ -127,7 +127,7 @@ fn of_example(name: &str, model: Model) -> (Weakness, Least) {
     let Verdict::Unsafe { trace } = Explicit::default().check(&task, &mut |_| {}).verdict else {
         panic!("{name} is unsafe")
     };
-    let found = least_weak(&task, trace);
+    let found = least_weak(&task, trace).unwrap();
     (found.weakness, found.least)
 }
 

@@ -64,6 +64,9 @@ impl SourceFile {
     }
 }
 
+/// Bytes of a line that is shown whole.
+const LONG_LINE: usize = 400;
+
 impl Sources {
     /// A table with one file.
     pub fn single(name: impl Into<String>, text: impl Into<String>) -> Sources {
@@ -97,6 +100,22 @@ impl Sources {
         file.text[start..end].lines().next()
     }
 
+    /// The line as it is shown beside a step: of one that is very long, the piece around the place.
+    pub fn excerpt(&self, span: Span) -> Option<&str> {
+        let line = self.line(span)?;
+        if line.len() <= LONG_LINE {
+            return Some(line);
+        }
+        let column = (span.column as usize).saturating_sub(1);
+        let at = match line.is_ascii() {
+            true => column.min(line.len()),
+            false => line.char_indices().nth(column).map_or(line.len(), |(at, _)| at),
+        };
+        let boundary = |near: usize| (0..=near.min(line.len())).rev().find(|i| line.is_char_boundary(*i));
+        let from = boundary(at.saturating_sub(LONG_LINE / 4))?;
+        line.get(from..boundary(from + LONG_LINE)?)
+    }
+
     /// `file:line` as messages print it.
     pub fn place(&self, span: Span) -> Place<'_> {
         Place { sources: self, span }
@@ -119,6 +138,19 @@ impl fmt::Display for Place<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_long_line_a_piece_is_shown() {
+        for letter in ["a", "ü"] {
+            let text = format!("short\n{}HERE{}\n", letter.repeat(5000), letter.repeat(5000));
+            let sources = Sources::single("file", text);
+            let shown = |line, column| sources.excerpt(Span { line, column, ..Span::NONE });
+            assert_eq!(shown(1, 1), Some("short"));
+            assert!(shown(2, 5001).is_some_and(|s| s.contains("HERE") && s.len() <= LONG_LINE));
+            assert_eq!(shown(2, 20_000).map(|s| s.contains("HERE")), Some(false));
+            assert_eq!(shown(9, 1), None);
+        }
+    }
 
     #[test]
     fn lines_are_those_of_the_text() {

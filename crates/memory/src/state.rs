@@ -172,7 +172,26 @@ pub struct State {
     pub section: Option<Section>,
 }
 
+/// Bytes that are copied in a microsecond.
+const BYTES_A_UNIT: u64 = 4096;
+
 impl State {
+    /// Bytes that it takes, roughly.
+    pub fn bytes(&self) -> usize {
+        let threads = self.threads.iter().map(|t| 200 + 8 * t.registers.len() + 32 * t.buffer.len());
+        let objects = self.heap.iter().map(|object| 80 + 16 * object.cells.len());
+        size_of::<State>()
+            + 8 * self.cells.len()
+            + 16 * self.elements.len()
+            + threads.sum::<usize>()
+            + objects.sum::<usize>()
+    }
+
+    /// Units of work that a copy of it takes, as `task::Pace` counts them.
+    pub fn units(&self) -> u64 {
+        1 + self.bytes() as u64 / BYTES_A_UNIT
+    }
+
     /// The allocated object of that number.
     pub fn heap_object(&self, object: ObjectId) -> Option<&HeapObject> {
         self.heap.get(object.0.checked_sub(self.first_heap)? as usize)

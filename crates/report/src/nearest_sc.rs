@@ -99,7 +99,7 @@ pub fn nearest_sc(program: &Program, weak: &Replay, budget: &Budget) -> Option<N
         let thread = weak.steps[parting.weak].step.thread as usize;
         fate = go_on(&machine, &mut state, thread, &mut steps);
     }
-    let replay = replay_run(program, Model::Sc, &weak.init, &steps).ok()?;
+    let replay = replay_run(program, Model::Sc, &weak.init, &steps, budget).ok()?.ok()?;
     let parting = parting.map(|p| Parting { sc: p.sc.map(|_| agrees).filter(|s| *s < steps.len()), ..p });
     Some(NearestSc { replay, agrees, parting, nearest: complete, fate })
 }
@@ -144,8 +144,9 @@ fn longest(
         if best.len() == total {
             return (best, true);
         }
-        let units = 1 + (at.order.len() + at.state.cells.len()) as u64 / 32;
-        if seen.len() > LIMIT || pace.work(units, || 0).is_err() {
+        let bytes = at.state.bytes() + size_of_val(&at.order[..]);
+        let used = || ((open.len() + seen.len()) * bytes) as u64;
+        if seen.len() > LIMIT || pace.work(1 + bytes as u64 / 256, used).is_err() {
             return (best, false);
         }
         let mut next: Vec<usize> =

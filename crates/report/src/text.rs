@@ -349,7 +349,7 @@ fn source_lines(program: &Program, replay: &Replay, rows: &[Line], style: Style)
     spans.dedup_by_key(|s| (s.file, s.line));
     let mut out = String::new();
     for span in spans {
-        if let Some(text) = program.sources.line(span) {
+        if let Some(text) = program.sources.excerpt(span) {
             let line = format!("        {:>4}  {}", span.line, masked(text.trim(), Colours::None));
             let cut: String = line.chars().take(style.width.max(20)).collect();
             let _ = writeln!(out, "{}", style.paint.dim(&cut));

@@ -19,7 +19,10 @@ pub fn buffer(program: &Program, state: &State, entries: &[Entry]) -> String {
     buffer_entries(program, state, entries).join(" ")
 }
 
-/// The entries of a buffer, oldest first; `|` is a store-store fence.
+/// Of a longer buffer the first and the last entries are shown.
+const MOST_ENTRIES: usize = 64;
+
+/// The entries of a buffer, oldest first; `|` is a store-store fence, and `…` stands for those in the middle of a long one.
 pub fn buffer_entries(program: &Program, state: &State, entries: &[Entry]) -> Vec<String> {
     let show = |store: &[Entry]| match store[0].kind {
         EntryKind::Barrier => "|".to_string(),
@@ -29,7 +32,13 @@ pub fn buffer_entries(program: &Program, state: &State, entries: &[Entry]) -> Ve
             format!("{name}={}", state.show_value(program, ty, value))
         }
     };
-    stores(entries).map(show).collect()
+    let stores: Vec<&[Entry]> = stores(entries).collect();
+    if stores.len() <= MOST_ENTRIES {
+        return stores.into_iter().map(show).collect();
+    }
+    let (first, last) = (&stores[..MOST_ENTRIES / 2], &stores[stores.len() - MOST_ENTRIES / 2..]);
+    let shown = |stores: &[&[Entry]]| stores.iter().map(|store| show(store)).collect::<Vec<_>>();
+    [shown(first), vec!["…".to_string()], shown(last)].concat()
 }
 
 /// A step in a few words; `None` if it concerns nobody.
@@ -142,7 +151,7 @@ pub struct Conclusion {
 /// What the run shows at its end.
 pub fn conclusion(program: &Program, replay: &Replay) -> Conclusion {
     let state = &replay.last;
-    let source = |span| match program.sources.line(span) {
+    let source = |span| match program.sources.excerpt(span) {
         Some(line) => format!("{}: {}", program.sources.place(span), masked(line.trim(), Colours::None)),
         None => program.sources.place(span).to_string(),
     };

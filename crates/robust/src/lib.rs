@@ -21,7 +21,7 @@ mod witness;
 
 use fencepost_ir::cfg::{Drain, EdgeId, Instr, ProcId, Program};
 use fencepost_memory::Machine;
-use fencepost_task::{Budget, Finished, Reason, Stats};
+use fencepost_task::{Budget, Finished, Reason, Stats, Stop};
 use monitor::Search;
 use run::Runner;
 use std::collections::BTreeSet;
@@ -128,19 +128,20 @@ pub fn attacks_besides(program: &Program, fences: &Fences, wanted: Wanted, budge
     };
     let ended: Result<Finished, Reason> = search.run(budget, enough);
     let mut incomplete = ended.err();
-    search.rules.runner.end_limits();
     let mut pairs = search.found().to_vec();
     minimal::retain_minimal(&plain, fences, &mut pairs, budget);
-    // One attack is followed again whatever it takes: it is the answer. The others, as long as there is time.
+    // One attack is followed again even if the search took all the time: it is the answer. The others, as long as there is
+    // time.
     let mut found: Vec<Attack> = Vec::new();
     for pair in &pairs {
-        if !found.is_empty()
-            && let Err(stop) = budget.look(0)
-        {
-            incomplete.get_or_insert(stop.into());
-            break;
+        let limits = if found.is_empty() { budget.to_confirm() } else { budget.clone() };
+        match attack(&search, pair, &limits) {
+            Ok(attack) => found.push(attack),
+            Err(stop) => {
+                incomplete.get_or_insert(stop.into());
+                break;
+            }
         }
-        found.push(attack(&search, pair));
     }
     found.sort_by_key(|a| (a.thread, a.store, a.load));
     Attacks { found, incomplete, stats: search.stats() }
@@ -171,14 +172,15 @@ fn not_applicable(program: &Program) -> Option<String> {
     })
 }
 
-fn attack(search: &Search<'_, '_>, pair: &monitor::Pair) -> Attack {
-    let steps = search.rebuild(pair);
+fn attack(search: &Search<'_, '_>, pair: &monitor::Pair, budget: &Budget) -> Result<Attack, Stop> {
+    search.rules.runner.limit_by(budget);
+    let steps = search.rebuild(pair)?;
     let thread = pair.delayed.thread;
     let machine = &search.rules.runner.machine;
-    let witness = witness::witness(machine, thread, &steps);
+    let witness = witness::witness(machine, thread, &steps, budget)?;
     let path = steps.between.iter().filter(|t| t.step.thread == thread).map(|t| t.place).collect();
     let name = thread_name(machine, &steps, thread);
-    Attack { thread, name, store: pair.delayed.store, load: pair.load, path, witness }
+    Ok(Attack { thread, name, store: pair.delayed.store, load: pair.load, path, witness })
 }
 
 /// A spawned thread's name is known when it runs.

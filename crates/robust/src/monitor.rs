@@ -144,8 +144,8 @@ impl<'p, 'f> Search<'p, 'f> {
     }
 
     /// The steps of an attack: initial values, then what is before the delayed store, from it to the load, and
-    /// after the load.
-    pub fn rebuild(&self, pair: &Pair) -> Steps {
+    /// after the load. Where a limit stops the runner, successors are missing, and what was chosen of them means nothing.
+    pub fn rebuild(&self, pair: &Pair) -> Result<Steps, Stop> {
         let Search { rules, seen } = self;
         let path = seen.store.path(pair.last);
         let choices = rules.runner.machine.initial_choices();
@@ -154,6 +154,7 @@ impl<'p, 'f> Search<'p, 'f> {
         let mut state = rules.runner.machine.initial(&init);
         let mut steps = Steps { init, ..Steps::default() };
         rules.settle_all(&mut state, &mut steps.before);
+        rules.runner.work(&state, || seen.store.bytes())?;
         let ordinals = path[1..].iter().map(|(_, ordinal)| *ordinal).chain([pair.ordinal]);
         for (&(id, _), ordinal) in path.iter().zip(ordinals) {
             let phase = rules.decode(seen.store.get(id), &mut state);
@@ -165,6 +166,7 @@ impl<'p, 'f> Search<'p, 'f> {
                 }
                 number += 1;
             });
+            rules.runner.work(&state, || seen.store.bytes())?;
             let (next, taken) = chosen.expect("the successor was there before");
             let part = match (&phase, &next) {
                 (Phase::Free, Phase::Free) => &mut steps.before,
@@ -173,7 +175,7 @@ impl<'p, 'f> Search<'p, 'f> {
             };
             part.extend(taken);
         }
-        steps
+        Ok(steps)
     }
 }
 

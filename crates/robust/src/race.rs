@@ -90,12 +90,21 @@ pub fn races(program: &Program, budget: &Budget) -> Races {
     };
     let mut store = Store::default();
     let mut found: BTreeMap<Key, (StateId, Place, Taken)> = BTreeMap::new();
-    let incomplete = match search.run(&mut store, budget, &mut found) {
+    let mut incomplete = match search.run(&mut store, budget, &mut found) {
         Ok(Finished { .. }) => search.runner.limit(),
         Err(stop) => Some(stop.into()),
     };
-    search.runner.end_limits();
-    let races = found.iter().map(|(key, at)| search.rebuild(&store, *key, *at)).collect();
+    let mut races = Vec::new();
+    for (key, at) in found {
+        search.runner.limit_by(&if races.is_empty() { budget.to_confirm() } else { budget.clone() });
+        match search.rebuild(&store, key, at) {
+            Ok(race) => races.push(race),
+            Err(stop) => {
+                incomplete.get_or_insert(stop.into());
+                break;
+            }
+        }
+    }
     let stats = Stats { states: store.len() as u64, bytes: store.bytes(), ..Stats::default() };
     Races { found: races, incomplete, stats }
 }
@@ -243,7 +252,12 @@ impl Search<'_> {
         watched
     }
 
-    fn rebuild(&self, store: &Store, key: Key, (id, write, load): (StateId, Place, Taken)) -> Race {
+    fn rebuild(
+        &self,
+        store: &Store,
+        key: Key,
+        (id, write, load): (StateId, Place, Taken),
+    ) -> Result<Race, Stop> {
         let machine = &self.runner.machine;
         let path = store.path(id);
         let choices = machine.initial_choices();
@@ -252,6 +266,7 @@ impl Search<'_> {
         let mut state = machine.initial(&init);
         let mut taken = Vec::new();
         self.settle_all(&mut state, &mut taken);
+        self.runner.work(&state, || store.bytes())?;
         for pair in path.windows(2) {
             let watched = self.decode(store.get(pair[0].0), &mut state);
             let mut number = 0;
@@ -261,10 +276,13 @@ impl Search<'_> {
                 }
                 number += 1;
             });
+            // Where it is stopped, successors are missing.
+            self.runner.work(&state, || store.bytes())?;
         }
         let mut steps: Vec<Step> = taken.iter().map(|t| t.step).collect();
         let mut state = machine.initial(&init);
         for step in &steps {
+            self.runner.step()?;
             let result = machine.apply(&Sc, &mut state, *step);
             assert!(result.is_ok(), "the steps of a race do not fail");
         }
@@ -275,6 +293,6 @@ impl Search<'_> {
             machine.thread_steps(&Sc, &state, key.0 as usize, &mut possible);
             steps.extend(possible.into_iter().find(|s| *s == load.step));
         }
-        Race { thread: key.0, name, store: key.1, load: key.2, write, init, steps }
+        Ok(Race { thread: key.0, name, store: key.1, load: key.2, write, init, steps })
     }
 }

@@ -43,15 +43,20 @@ impl<'p> Runner<'p> {
         Runner { machine, limit: RefCell::new(None), pace, spare: RefCell::new(Vec::new()) }
     }
 
-    /// What is done from now on was done before: a run that was found is followed again.
-    pub fn end_limits(&self) {
-        self.pace.replace(Pace::new(&Budget::default()));
+    /// Goes on within other limits.
+    pub fn limit_by(&self, budget: &Budget) {
+        self.pace.replace(Pace::new(budget));
     }
 
     /// A step on such a state; `used` gives the bytes of tables.
     pub fn work(&self, state: &State, used: impl FnOnce() -> u64) -> Result<(), Stop> {
         let units = 1 + (state.cells.len() + state.heap.len()) / CELLS_A_UNIT;
         self.pace.borrow_mut().work(units as u64, used)
+    }
+
+    /// A step of a run that is followed again.
+    pub fn step(&self) -> Result<(), Stop> {
+        self.pace.borrow_mut().work(1, || 0)
     }
 
     /// Why not everything was seen, if so.

@@ -5,7 +5,7 @@ use crate::Thread;
 use crate::monitor::Steps;
 use fencepost_ir::cfg::Loc;
 use fencepost_memory::{Machine, State, Tso};
-use fencepost_task::{Action, Step};
+use fencepost_task::{Action, Budget, Pace, Step, Stop};
 
 /// A run under TSO that no run under SC agrees with on what happens before what.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,13 +24,16 @@ struct Run<'a, 'p> {
     machine: &'a Machine<'p>,
     state: State,
     steps: Vec<Step>,
+    pace: Pace,
 }
 
 impl Run<'_, '_> {
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: Step) -> Result<(), Stop> {
+        self.pace.work(1, || 0)?;
         let result = self.machine.apply(&Tso, &mut self.state, step);
         assert!(result.is_ok(), "the steps of an attack do not fail");
         self.steps.push(step);
+        Ok(())
     }
 
     /// The oldest store in the thread's buffer reaches memory, unless there is none or its object is gone.
@@ -46,10 +49,16 @@ impl Run<'_, '_> {
 }
 
 /// The run of an attack.
-pub fn witness(machine: &Machine<'_>, attacker: Thread, steps: &Steps) -> Witness {
-    let mut run = Run { machine, state: machine.initial(&steps.init), steps: Vec::new() };
+pub fn witness(
+    machine: &Machine<'_>,
+    attacker: Thread,
+    steps: &Steps,
+    budget: &Budget,
+) -> Result<Witness, Stop> {
+    let state = machine.initial(&steps.init);
+    let mut run = Run { machine, state, steps: Vec::new(), pace: Pace::new(budget) };
     for taken in &steps.before {
-        run.step(taken.step);
+        run.step(taken.step)?;
         while run.flush(taken.step.thread) {}
     }
     let store = run.steps.len();
@@ -58,11 +67,11 @@ pub fn witness(machine: &Machine<'_>, attacker: Thread, steps: &Steps) -> Witnes
         if taken.step.thread == attacker {
             load = run.steps.len();
         }
-        run.step(taken.step);
+        run.step(taken.step)?;
         if taken.step.thread != attacker {
             while run.flush(taken.step.thread) {}
         }
     }
     while run.flush(attacker) {}
-    Witness { init: steps.init.clone(), steps: run.steps, store, load }
+    Ok(Witness { init: steps.init.clone(), steps: run.steps, store, load })
 }

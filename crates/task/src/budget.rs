@@ -3,16 +3,17 @@
 //! **A stop is for good.** The first look that finds a limit reached closes the budget: every later look at it, or at a
 //! budget made from it, is refused for the same reason. [`Budget::finish`] gives a [`Finished`] only where no look was
 //! refused, and nothing is [`Cleared`](crate::Cleared) of violations without one. So work that was broken off cannot pass
-//! for work that was done, whatever becomes of what it had found.
+//! for work that was done, whatever becomes of what it had found. Only [`Budget::to_confirm`] opens the limits once more, to
+//! replay a run that was found in time; it proves nothing, and has no `Finished`.
 //!
 //! Looks come from work: [`Pace`] counts it and looks after every [`Pace::PERIOD`] units, which are chosen so
 //! that a look comes every few milliseconds.
 
 use crate::{Reason, resident};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Why work was broken off.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,6 +55,10 @@ pub struct Budget {
     closed: Arc<OnceLock<Stop>>,
     /// Of the budgets that this one is a part of.
     closed_above: Vec<Arc<OnceLock<Stop>>>,
+    /// Where all units of work are added up.
+    units: Option<Arc<AtomicU64>>,
+    /// It is there to confirm something, and never finishes.
+    confirms: bool,
 }
 
 impl fmt::Debug for Budget {
@@ -105,9 +110,29 @@ impl Budget {
         part
     }
 
+    /// Time for what an engine found when its own was nearly up.
+    const GRACE: Duration = Duration::from_millis(300);
+
+    /// The same limits, open once more for a short while: what was found before one of them was reached is replayed with it.
+    pub fn to_confirm(&self) -> Budget {
+        Budget {
+            deadline: self.deadline.map(|deadline| deadline.max(Instant::now() + Budget::GRACE)),
+            resident: self.resident.map(resident::Limit::with_room),
+            closed: Arc::default(),
+            closed_above: Vec::new(),
+            confirms: true,
+            ..self.clone()
+        }
+    }
+
     /// A part that is looked at after every so many units of work.
     pub fn looked_at_every(&self, units: u64) -> Budget {
         Budget { period: Some(units.max(1)), ..self.part() }
+    }
+
+    /// A part whose units of work are added up.
+    pub fn counted_by(&self, units: Arc<AtomicU64>) -> Budget {
+        Budget { units: Some(units), ..self.part() }
     }
 
     /// When the work ends, if there is a time limit.
@@ -137,6 +162,7 @@ impl Budget {
 
     /// The work is done. Refused if a look was refused before.
     pub fn finish(&self) -> Result<Finished, Stop> {
+        assert!(!self.confirms, "what confirms a run proves nothing");
         self.stopped().map(|()| Finished(()))
     }
 
@@ -178,6 +204,9 @@ impl Pace {
 
     /// So many units of work are done or about to be; `used` gives the bytes of tables.
     pub fn work(&mut self, units: u64, used: impl FnOnce() -> u64) -> Result<(), Stop> {
+        if let Some(all) = &self.budget.units {
+            all.fetch_add(units, Ordering::Relaxed);
+        }
         match self.left.checked_sub(units) {
             Some(left) => {
                 self.left = left;
@@ -196,7 +225,6 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicU64;
 
     #[test]
     fn a_stop_is_for_good() {
@@ -223,6 +251,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_found_in_time_can_be_confirmed() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let budget = Budget::default().until(Instant::now()).cancelled_by(flag.clone());
+        assert_eq!(budget.look(0), Err(Stop::Timeout));
+        let again = budget.to_confirm();
+        assert_eq!(again.look(0), Ok(()));
+        flag.store(true, Ordering::Relaxed);
+        assert_eq!(again.look(0), Err(Stop::Cancelled));
+    }
+
+    #[test]
+    #[should_panic(expected = "proves nothing")]
+    fn what_confirms_a_run_is_no_proof() {
+        let _ = Budget::default().to_confirm().finish();
+    }
+
+    #[test]
     fn looks_come_from_work() {
         let looks = Arc::new(AtomicU64::new(0));
         let counter = looks.clone();
@@ -235,10 +280,12 @@ mod tests {
             pace.work(1, || 0).unwrap();
         }
         assert_eq!(looks.load(Ordering::Relaxed), 100);
-        let mut pace = Pace::new(&budget.looked_at_every(1));
+        let units = Arc::new(AtomicU64::new(0));
+        let mut pace = Pace::new(&budget.looked_at_every(1).counted_by(units.clone()));
         for _ in 0..50 {
-            pace.work(1, || 0).unwrap();
+            pace.work(3, || 0).unwrap();
         }
         assert_eq!(looks.load(Ordering::Relaxed), 150);
+        assert_eq!(units.load(Ordering::Relaxed), 150);
     }
 }

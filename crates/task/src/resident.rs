@@ -30,6 +30,11 @@ impl Limit {
         Limit { bytes: bytes.max(now().unwrap_or(0)) }
     }
 
+    /// A limit for a little more work, whatever the process takes by now.
+    pub fn with_room(self) -> Limit {
+        Limit { bytes: self.bytes.max(now().unwrap_or(0).saturating_add(BASE)) }
+    }
+
     /// Whether the process takes more.
     pub fn is_exceeded(self) -> bool {
         recently() > self.bytes

@@ -10,6 +10,7 @@
 //! Shared variables are known by their names. Mutexes and pointers are not compared: the translation has its own.
 
 use crate::Translation;
+use crate::reach::numbers;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::{EventKind, Machine, Sc, State, Tso};
@@ -53,7 +54,8 @@ pub fn run_back(
     };
     let Ok(machine) = Machine::new(program) else { return Ok(None) };
     let cells = same_cells(program, translated, &translation.shared);
-    let Some(rounds) = rounds(translated, translation, trace, &cells) else { return Ok(None) };
+    let mut pace = Pace::new(budget);
+    let Some(rounds) = rounds(translated, translation, trace, &cells, &mut pace)? else { return Ok(None) };
     let own = machine.initial_choices();
     let chosen = |cell: usize| {
         let theirs = Loc::cell(cells[cell]?);
@@ -62,13 +64,17 @@ pub fn run_back(
     let init: Vec<(Loc, i64)> =
         own.iter().filter_map(|(loc, _)| Some((*loc, chosen(loc.index())?))).collect();
     let state = machine.initial(&init);
-    let is_delayed = |shared: usize| translation.accesses.values().any(|a| a.shared == shared);
-    let delayed = (0..program.objects.len()).map(is_delayed).collect();
+    let mut delayed = vec![false; program.objects.len()];
+    for access in translation.accesses.values() {
+        if let Some(delayed) = delayed.get_mut(access.shared) {
+            *delayed = true;
+        }
+    }
     let mut search =
         Search { machine: &machine, rounds: &rounds, delayed, steps: Vec::new(), seen: FxHashMap::default() };
     let violation = match machine.violated(&state) {
         Some(ending) => ending,
-        None => match search.run(state, &mut Pace::new(budget))? {
+        None => match search.run(state, &mut pace)? {
             Some(ending) => ending,
             None => return Ok(None),
         },
@@ -80,11 +86,11 @@ pub fn run_back(
 
 /// For each cell of the program that of the translation, where their values mean the same.
 fn same_cells(program: &Program, translated: &Program, shared: &[String]) -> Vec<Option<u32>> {
-    let (bases, types) = (translated.cell_bases(), program.cell_types());
+    let (bases, types, numbers) = (translated.cell_bases(), program.cell_types(), numbers(translated));
     let mut cells = Vec::new();
     for (i, object) in program.objects.iter().enumerate() {
         let name = shared.get(i).unwrap_or(&object.name);
-        let theirs = translated.objects.iter().position(|o| o.name == *name);
+        let theirs = numbers.get(&name[..]).copied();
         let count = program.cells(fencepost_ir::cfg::ObjectId(i as u32));
         for cell in 0..count {
             let comparable = !matches!(types[cells.len()], Scalar::Mutex | Scalar::Pointer { .. });
@@ -100,15 +106,17 @@ fn rounds(
     translation: &Translation,
     trace: &Trace,
     cells: &[Option<u32>],
-) -> Option<Vec<Round>> {
+    pace: &mut Pace,
+) -> Result<Option<Vec<Round>>, Stop> {
     let asked: Vec<Option<Access>> =
         translated.procedures.iter().map(|p| translation.accesses.get(&p.name).copied()).collect();
-    let machine = Machine::new(translated).ok()?;
+    let Ok(machine) = Machine::new(translated) else { return Ok(None) };
     let mut state = machine.initial(&trace.init);
     let mut rounds: Vec<Round> = Vec::new();
     let mut steps = 0;
     let mut accesses = Vec::new();
     for (number, step) in trace.steps.iter().enumerate() {
+        pace.work(1, || 0)?;
         // By its number: edges of different procedures have the same names.
         let is_last = number + 1 == trace.steps.len();
         let was_open = state.section.is_some();
@@ -121,13 +129,15 @@ fn rounds(
         }
         let ends = was_open && state.section.is_none();
         if ends || failed || (was_open && is_last) {
+            let bytes = (rounds.len() * size_of_val(cells)) as u64;
+            pace.work(1 + cells.len() as u64 / 256, || 2 * bytes)?;
             let memory = cells.iter().map(|c| c.map(|c| state.cells[c as usize])).collect();
             let accesses = std::mem::take(&mut accesses);
             rounds.push(Round { thread: step.thread, memory, accesses, steps });
             steps = 0;
         }
     }
-    Some(rounds)
+    Ok(Some(rounds))
 }
 
 struct Search<'a, 'p> {

@@ -5,7 +5,7 @@
 use fencepost_ir::cfg::{ObjectId, Program};
 use fencepost_memory::{Machine, Sc, State};
 use fencepost_task::{Budget, Pace, Stop};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The values of the shared variables of these names in all states of a translation under SC in which no
 /// thread is inside a round; `None` if that takes more steps than `limit`, or there are several initial states. `forget` sets to zero what a state holds and nobody reads again.
@@ -17,11 +17,12 @@ pub fn shared_states(
     forget: &dyn Fn(&mut State),
 ) -> Result<Option<FxHashSet<Vec<i64>>>, Stop> {
     let Ok(machine) = Machine::new(translated) else { return Ok(None) };
+    let bases = translated.cell_bases();
     let cells_of = |object: usize| {
-        let base = translated.cell_bases()[object];
-        base as usize..(base + translated.cells(ObjectId(object as u32))) as usize
+        bases[object] as usize..(bases[object] + translated.cells(ObjectId(object as u32))) as usize
     };
-    let object = |name: &str| translated.objects.iter().position(|o| o.name == name);
+    let numbers = numbers(translated);
+    let object = |name: &str| numbers.get(name).copied();
     let cells: Vec<usize> = shared.iter().filter_map(|name| object(name)).flat_map(cells_of).collect();
     // In C a thread is started outside of the section, in the middle of a round.
     let is_starting = |name: &str| name.trim_start_matches('x') == "tso_starting";
@@ -44,10 +45,10 @@ pub fn shared_states(
         let mut open = vec![state];
         while let Some(state) = open.pop() {
             let kept = seen.len() + work.len() + inside.len() + open.len();
-            let bytes = size_of::<State>() + size_of_val(&state.cells[..]);
-            pace.work(1 + steps.len() as u64, || (kept * bytes) as u64)?;
+            let bytes = state.bytes();
             steps.clear();
             machine.steps(&Sc, &state, &mut steps);
+            pace.work(1 + steps.len() as u64 * state.units(), || (kept * bytes) as u64)?;
             for step in &steps {
                 let mut next = state.clone();
                 if machine.apply(&Sc, &mut next, *step).is_err() {
@@ -63,10 +64,15 @@ pub fn shared_states(
                 }
             }
             taken += steps.len();
-        }
-        if taken > limit {
-            return Ok(None);
+            if taken > limit {
+                return Ok(None);
+            }
         }
     }
     Ok(Some(found))
+}
+
+/// The objects of a program by their names; of several with one name, the first.
+pub(crate) fn numbers(program: &Program) -> FxHashMap<&str, usize> {
+    program.objects.iter().enumerate().rev().map(|(i, object)| (&object.name[..], i)).collect()
 }

@@ -255,7 +255,7 @@ pub fn numbers(analysis: &mut Analysis<'_>, model: Model) -> Result<Vec<Vec<Opti
 
 /// The sequential program; or why there is none.
 pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<String, String> {
-    let loops = all_loops(program);
+    let loops = all_loops(program, &Budget::default()).expect("nothing stops this");
     let analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block, &Budget::default());
     let mut analysis = analysis.map_err(|refusal| refusal.to_string())?;
     if numbering::is_seen(&analysis) && !numbering::is_certain(&analysis) {

@@ -31,7 +31,7 @@
 //! to from there is reachable as well, and so not left out.
 
 use super::local::Automaton;
-use super::{Deadline, Part, Settled, Stop, Unproven};
+use super::{Limits, Part, Settled, Stop, Unproven};
 use fencepost_task::Certificate;
 use fencepost_task::certificate::{CertifiedConfiguration, CertifiedMessage, CertifiedOp, CertifiedProcess};
 use std::collections::HashMap;
@@ -40,13 +40,11 @@ use std::collections::HashMap;
 pub(super) fn check(
     certificate: &Certificate,
     settled: &Settled<'_>,
-    deadline: Deadline,
+    limits: Limits<'_>,
 ) -> Result<(), Unproven> {
     let mut closure = Closure::new(certificate, settled);
     for (i, element) in certificate.basis.iter().enumerate() {
-        if i % 64 == 0 {
-            deadline.check()?;
-        }
+        limits.look()?;
         let error = |part, what: String| Unproven::new(part, format!("element {} {what}", i + 1));
         for process in &element.processes {
             closure.close(process).map_err(|stop| stop.of(Part::Closure))?;

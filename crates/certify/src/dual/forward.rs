@@ -12,12 +12,12 @@
 use super::closure::Closure;
 use super::invariant::{Invariant, after};
 use super::order::Basis;
-use super::{Deadline, Settled};
-use fencepost_task::Certificate;
+use super::{Limits, Settled};
 use fencepost_task::certificate::{
     CertifiedConfiguration, CertifiedGroup, CertifiedMessage, CertifiedOp, CertifiedProcess,
     CertifiedReachable, CertifiedVariable,
 };
+use fencepost_task::{Budget, Certificate};
 use std::collections::{BTreeMap, HashSet};
 
 /// Messages in a buffer.
@@ -83,7 +83,7 @@ fn system(rng: &mut Rng) -> Certificate {
 }
 
 fn settled(system: &Certificate) -> Settled<'_> {
-    Settled::new(system, Deadline(None)).expect("it has no invariant")
+    Settled::new(system, Limits(&Budget::default())).expect("it has no invariant")
 }
 
 /// What becomes of a basis to which everything missing is added.
@@ -287,7 +287,7 @@ fn an_accepted_invariant_contains_what_is_reached() {
         let mut system = system(&mut rng);
         system.groups.iter_mut().for_each(|g| g.count = g.count.or(Some(2)));
         system.invariant = least_invariant(&system);
-        let invariant = Invariant::new(&system, Deadline(None));
+        let invariant = Invariant::new(&system, Limits(&Budget::default()));
         let invariant = invariant.unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         forward(&system, 400, |c| {
             assert!(!invariant.excludes(&newest(c.clone())), "seed {seed}: {c:?}\n{system:?}");
@@ -298,7 +298,7 @@ fn an_accepted_invariant_contains_what_is_reached() {
         for i in 0..system.invariant.len() {
             let mut without = system.clone();
             without.invariant.remove(i);
-            let accepted = Invariant::new(&without, Deadline(None)).is_ok();
+            let accepted = Invariant::new(&without, Limits(&Budget::default())).is_ok();
             assert!(!accepted || without.invariant.is_empty(), "seed {seed} without {i}");
         }
     }

@@ -19,7 +19,7 @@
 //! threads, its memory, and of each buffer the own messages and the plain ones that are no older than the own one
 //! of their cell. All of these are in every buffer above it, with nothing own in front of them.
 
-use super::{Deadline, Part, Stop, Unproven};
+use super::{Limits, Part, Stop, Unproven};
 use fencepost_task::Certificate;
 use fencepost_task::certificate::{
     CertifiedConfiguration, CertifiedOp, CertifiedProcess, CertifiedReachable,
@@ -37,7 +37,7 @@ pub(super) struct Invariant<'a> {
 
 impl<'a> Invariant<'a> {
     /// Checks that it is one.
-    pub(super) fn new(certificate: &'a Certificate, deadline: Deadline) -> Result<Invariant<'a>, Unproven> {
+    pub(super) fn new(certificate: &'a Certificate, limits: Limits<'_>) -> Result<Invariant<'a>, Unproven> {
         let mut invariant =
             Invariant { elements: &certificate.invariant, groups: Vec::new(), with: HashMap::new() };
         if certificate.invariant.is_empty() {
@@ -68,9 +68,7 @@ impl<'a> Invariant<'a> {
         let inductive = Inductive { certificate, groups: &invariant.groups, known };
         inductive.beginnings().map_err(|stop| stop.of(Part::Invariant))?;
         for (i, element) in certificate.invariant.iter().enumerate() {
-            if i % 64 == 0 {
-                deadline.check()?;
-            }
+            limits.look()?;
             inductive.steps(element).map_err(|m| wrong(format!("element {} {m}", i + 1)))?;
         }
         Ok(invariant)

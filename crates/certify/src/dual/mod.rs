@@ -52,10 +52,9 @@ mod targets;
 
 use fencepost_ir::cfg::Program;
 use fencepost_passes::static_threads::static_threads;
-use fencepost_task::Certificate;
 use fencepost_task::certificate::CertifiedConfiguration;
+use fencepost_task::{Budget, Certificate, Reason};
 use std::fmt;
-use std::time::Instant;
 
 /// The part of a proof that does not hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,18 +144,13 @@ impl From<&str> for Stop {
     }
 }
 
-/// The time until which a certificate may be looked at.
+/// The limits within which a certificate may be looked at.
 #[derive(Clone, Copy)]
-struct Deadline(Option<Instant>);
+struct Limits<'b>(&'b Budget);
 
-impl Deadline {
-    fn check(self) -> Result<(), Unproven> {
-        match self.0 {
-            Some(deadline) if Instant::now() > deadline => {
-                Err(Unproven::new(Part::Unfinished, "there was no time"))
-            }
-            _ => Ok(()),
-        }
+impl Limits<'_> {
+    fn look(self) -> Result<(), Unproven> {
+        self.0.look(0).map_err(|stop| Unproven::new(Part::Unfinished, Reason::from(stop).to_string()))
     }
 }
 
@@ -167,8 +161,8 @@ struct Settled<'a> {
 }
 
 impl<'a> Settled<'a> {
-    fn new(certificate: &'a Certificate, deadline: Deadline) -> Result<Settled<'a>, Unproven> {
-        let invariant = invariant::Invariant::new(certificate, deadline)?;
+    fn new(certificate: &'a Certificate, limits: Limits<'_>) -> Result<Settled<'a>, Unproven> {
+        let invariant = invariant::Invariant::new(certificate, limits)?;
         Ok(Settled { basis: order::Basis::new(&certificate.basis), invariant })
     }
 
@@ -180,39 +174,39 @@ impl<'a> Settled<'a> {
 
 /// Accepts a certificate only if it proves that the program violates no property under TSO.
 pub fn check_certificate(program: &Program, certificate: &Certificate) -> Result<(), Unproven> {
-    check(program, certificate, Deadline(None))
+    check_certificate_within(program, certificate, &Budget::default())
 }
 
-/// The same, but gives up with [`Part::Unfinished`] at the deadline.
-pub fn check_certificate_until(
+/// The same, but gives up with [`Part::Unfinished`] where the budget is used up.
+pub fn check_certificate_within(
     program: &Program,
     certificate: &Certificate,
-    deadline: Instant,
+    budget: &Budget,
 ) -> Result<(), Unproven> {
-    check(program, certificate, Deadline(Some(deadline)))
+    check(program, certificate, Limits(budget))
 }
 
 /// More threads than this are started by no certificate.
 const MAX_SLOTS: u32 = 1024;
 
-fn check(program: &Program, certificate: &Certificate, deadline: Deadline) -> Result<(), Unproven> {
+fn check(program: &Program, certificate: &Certificate, limits: Limits<'_>) -> Result<(), Unproven> {
     if certificate.slots == 0 {
-        return check_static(program, certificate, deadline);
+        return check_static(program, certificate, limits);
     }
     if certificate.slots > MAX_SLOTS {
         return Err(Unproven::new(Part::Shape, "too many threads are started"));
     }
     let fixed = static_threads(program, certificate.slots).map_err(|why| Unproven::new(Part::Shape, why))?;
-    check_static(&fixed.program, certificate, deadline)
+    check_static(&fixed.program, certificate, limits)
 }
 
 /// The check for a program all of whose threads are there from the beginning.
-fn check_static(program: &Program, certificate: &Certificate, deadline: Deadline) -> Result<(), Unproven> {
+fn check_static(program: &Program, certificate: &Certificate, limits: Limits<'_>) -> Result<(), Unproven> {
     shape::check(program, certificate).map_err(|r| Unproven::new(Part::Shape, r))?;
     for group in &certificate.groups {
-        simulation::check(program, certificate, group, deadline)?;
+        simulation::check(program, certificate, group, limits)?;
     }
-    let settled = Settled::new(certificate, deadline)?;
+    let settled = Settled::new(certificate, limits)?;
     targets::check(program, certificate, &settled).map_err(|stop| stop.of(Part::Targets))?;
-    closure::check(certificate, &settled, deadline)
+    closure::check(certificate, &settled, limits)
 }

@@ -12,7 +12,7 @@
 
 use super::liveness::Liveness;
 use super::step::{Alone, Next, alone};
-use super::{Deadline, Part, Unproven};
+use super::{Limits, Part, Unproven};
 use fencepost_ir::cfg::{ProcId, Program};
 use fencepost_task::Certificate;
 use fencepost_task::certificate::{CertifiedGroup, CertifiedLife, CertifiedOp, CertifiedPlace};
@@ -22,7 +22,7 @@ pub(super) fn check(
     program: &Program,
     certificate: &Certificate,
     group: &CertifiedGroup,
-    deadline: Deadline,
+    limits: Limits<'_>,
 ) -> Result<(), Unproven> {
     let name = &program.threads[group.starts[0] as usize].name;
     let error = |m: String| Unproven::new(Part::Simulation, format!("`{name}` {m}"));
@@ -38,7 +38,7 @@ pub(super) fn check(
         states.entry(place).or_default().push(*state);
     }
     for (place, states) in states {
-        deadline.check()?;
+        limits.look()?;
         let steps = thread
             .steps(place)
             .map_err(|stop| stop.map(|m| format!("`{name}` can do what a certificate cannot say: {m}")))

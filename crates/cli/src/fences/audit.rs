@@ -20,32 +20,29 @@ use fencepost_report::text as text_report;
 use fencepost_report::text::Detail;
 use fencepost_robust::fences::{Candidates, Fence, instances};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Instant;
 
 /// A fence that is there.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Present {
-    procedure: ProcId,
     span: Span,
     kind: FenceKind,
+    procedure: ProcId,
 }
 
 /// The fences of a program, in the order of the text.
 fn present(program: &Program) -> Vec<Present> {
-    let mut all: Vec<Present> = Vec::new();
+    let mut all: BTreeSet<Present> = BTreeSet::new();
     for (p, procedure) in program.procedures.iter().enumerate() {
         for edge in procedure.edges() {
             if let Instr::Fence(kind) = edge.instr {
-                let fence = Present { procedure: ProcId(p as u32), span: edge.span, kind };
-                if !all.contains(&fence) {
-                    all.push(fence);
-                }
+                all.insert(Present { span: edge.span, kind, procedure: ProcId(p as u32) });
             }
         }
     }
-    all.sort_by_key(|f| (f.span, f.kind));
-    all
+    all.into_iter().collect()
 }
 
 /// Whether the fence comes with a store.
@@ -60,7 +57,7 @@ pub(super) fn run(request: &Request<'_>) -> Exit {
     let fences = present(program);
     let number = |p: ProcId, e: &fencepost_ir::cfg::Edge| {
         let Instr::Fence(kind) = e.instr else { return None };
-        fences.iter().position(|f| *f == Present { procedure: p, span: e.span, kind })
+        fences.binary_search(&Present { span: e.span, kind, procedure: p }).ok()
     };
     let candidates = Candidates::new(program.clone(), fences.len(), number);
     let mut report =
@@ -69,7 +66,11 @@ pub(super) fn run(request: &Request<'_>) -> Exit {
     let as_it_is = goal.judge(&report.without(&[]), None);
     if let Judged::Holds(_) = as_it_is {
         for i in 0..report.fences.len() {
-            report.needs.push(goal.judge(&report.without(&[i]), None));
+            let without = match goal.budget.look(0) {
+                Ok(()) => goal.judge(&report.without(&[i]), None),
+                Err(stop) => Judged::Unknown(stop.into()),
+            };
+            report.needs.push(without);
         }
         let unneeded = report.unneeded();
         if unneeded.len() > 1 {

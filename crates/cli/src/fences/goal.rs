@@ -5,14 +5,14 @@ use crate::decide;
 use crate::options::{EngineName, GoalName};
 use crate::progress::ProgressLine;
 use fencepost_bmc::Bmc;
-use fencepost_certify::{Replay, replay};
+use fencepost_certify::{Replay, replay_within};
 use fencepost_cover::Dual;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg;
 use fencepost_robust::fences::{Finding, Goal, Run};
 use fencepost_robust::lazy::Lazy;
 use fencepost_robust::{Attack, attacks};
-use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Task, Trace, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Stop, Task, Trace, Verdict};
 use std::time::Instant;
 
 /// Memory that explicit search may take before another engine is tried.
@@ -56,10 +56,12 @@ impl Checker<'_> {
             GoalName::Safe => match self.verdict(program, memory) {
                 Verdict::Safe(cleared) => Judged::Holds(cleared.scope()),
                 Verdict::Unknown { reason, .. } => Judged::Unknown(reason),
-                Verdict::Unsafe { trace } => {
-                    let replay = self.replayed(program, &trace);
-                    Judged::Broken(vec![Run::from(&trace)], Evidence::Violation(Box::new(replay)))
-                }
+                Verdict::Unsafe { trace } => match confirmed(program, &trace, self.name, &self.budget) {
+                    Ok(replay) => {
+                        Judged::Broken(vec![Run::from(&trace)], Evidence::Violation(Box::new(replay)))
+                    }
+                    Err(stop) => Judged::Unknown(stop.into()),
+                },
             },
             GoalName::Robust => self.robust(program, memory),
         }
@@ -72,13 +74,21 @@ impl Checker<'_> {
             None => Scope::Complete,
             threads => Scope::UpTo(Bounds { threads, ..Bounds::default() }),
         };
-        let runs: Vec<Run> = found.found.iter().map(Run::from).collect();
-        assert!(
-            runs.iter().all(|run| run.is_run_of(program)),
-            "internal error: an attack on {} does not replay. This is a bug in Fencepost; please report it \
-             with the file.",
-            self.name
-        );
+        let mut runs: Vec<Run> = Vec::new();
+        for run in found.found.iter().map(Run::from) {
+            // The first is the answer; the others spare later checks.
+            let limits = if runs.is_empty() { self.budget.to_confirm() } else { self.budget.part() };
+            match run.is_run_within(program, &limits) {
+                Ok(true) => runs.push(run),
+                Ok(false) => panic!(
+                    "internal error: an attack on {} does not replay. This is a bug in Fencepost; please report it \
+                     with the file.",
+                    self.name
+                ),
+                Err(stop) if runs.is_empty() => return Judged::Unknown(stop.into()),
+                Err(_) => break,
+            }
+        }
         match (found.found.into_iter().next(), found.incomplete) {
             (Some(first), _) => Judged::Broken(runs, Evidence::Attack(Box::new(first))),
             (None, Some(reason)) => Judged::Unknown(reason),
@@ -153,17 +163,18 @@ impl Checker<'_> {
         self.count(engine.name(), answer.stats);
         answer.verdict
     }
+}
 
-    fn replayed(&self, program: &cfg::Program, trace: &Trace) -> Replay {
-        replay(program, trace).unwrap_or_else(|rejection| {
-            panic!(
-                "internal error: a run of {} with fences under {} does not replay ({rejection}). \
-                 This is a bug in Fencepost; please report it with the file.",
-                self.name,
-                self.model.name()
-            )
-        })
-    }
+/// A run that an engine found, replayed, unless that takes much longer than the limits allow.
+pub fn confirmed(program: &cfg::Program, trace: &Trace, name: &str, budget: &Budget) -> Result<Replay, Stop> {
+    let replayed = replay_within(program, trace, &budget.to_confirm())?;
+    Ok(replayed.unwrap_or_else(|rejection| {
+        panic!(
+            "internal error: a run of {name} with fences under {} does not replay ({rejection}). \
+             This is a bug in Fencepost; please report it with the file.",
+            trace.model.name()
+        )
+    }))
 }
 
 impl Goal for Checker<'_> {

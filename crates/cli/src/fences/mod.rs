@@ -14,20 +14,20 @@ mod suggest;
 use crate::collect::{Collected, Unknowns};
 use crate::options::{FencesOptions, Format, GoalName, InputFormat, ModelName};
 use crate::{Exit, check, decide, input, internal, interrupt, output, outputs};
-use fencepost_certify::{Replay, replay};
+use fencepost_certify::Replay;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg;
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::diff;
 use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
-use fencepost_task::{Bounds, Engine, Model, Reason, Scope, Stats, Task, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Stop, Task, Verdict};
 use fencepost_text::fences::{Edit, Standing};
-use goal::{Checker, Evidence, Judged};
+use goal::{Checker, Evidence, Judged, confirmed};
 use source::Places;
 pub use source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 pub use suggest::{Suggestion, suggest};
 
@@ -42,7 +42,7 @@ const ENOUGH: u64 = 256 << 20;
 
 /// Everything that is shown of a model.
 pub struct Outcome<'a> {
-    pub source: &'a Source<'a>,
+    pub source: &'a Source,
     pub model: Model,
     pub goal: GoalName,
     pub result: Result,
@@ -120,9 +120,16 @@ pub fn run(options: &FencesOptions) -> Exit {
         }
         Exit::Wrong
     };
-    let source = match Source::read(&options.file, &options.input) {
-        Ok(source) => source,
-        Err(error) => return complain(&options.file.display().to_string(), error, collected),
+    let cancelled = interrupt::flag();
+    // The limits hold from the first byte on.
+    let mut budget = decide::limits(options.timeout, options.memory, &cancelled);
+    let source = match Source::read(&options.file, &options.input, &budget) {
+        Ok(Ok(source)) => source,
+        Ok(Err(error)) => return complain(&options.file.display().to_string(), error, collected),
+        Err(stop) => {
+            let source = Source::unread(options.file.display().to_string(), &options.input);
+            return unread(options, &Arc::new(source), stop, "the program was read", collected);
+        }
     };
     if let Err(message) = files.check_sources(&source.program.sources) {
         return output::refuse(message);
@@ -133,7 +140,6 @@ pub fn run(options: &FencesOptions) -> Exit {
     if options.goal == GoalName::Safe && !source.program.has_property() {
         return complain(&source.name, check::nothing_to_check(&source.program), collected);
     }
-    let cancelled = interrupt::flag();
     let broken = |model: Option<Model>, message: String, collected: &mut Collected| {
         output::complain(format!("error: {}: {message}", source.name));
         collected.internal(&source.name, model, &message);
@@ -142,8 +148,11 @@ pub fn run(options: &FencesOptions) -> Exit {
         }
         Exit::Internal
     };
-    let places = match internal::guard(|| (!options.audit).then(|| source.places())) {
-        Ok(places) => places,
+    let places = match internal::guard(|| (!options.audit).then(|| source.places(&budget)).transpose()) {
+        Ok(Ok(places)) => places,
+        Ok(Err(stop)) => {
+            return unread(options, &source, stop, "places for fences were looked for", collected);
+        }
         Err(message) => {
             let exit = broken(None, message, &mut collected);
             collected.print(exit);
@@ -151,8 +160,12 @@ pub fn run(options: &FencesOptions) -> Exit {
         }
     };
     let mut exit = Exit::Good;
-    for &model in &options.models {
-        let one = Request { options, source: &source, model: model.into(), cancelled: &cancelled };
+    for (number, &model) in options.models.iter().enumerate() {
+        // What it took to read the file was of the first model's time.
+        if number > 0 {
+            budget = decide::limits(options.timeout, options.memory, &cancelled);
+        }
+        let one = Request { options, source: &source, model: model.into(), budget: budget.clone() };
         let answered = internal::guard(|| {
             internal::rehearse(&source.name);
             match &places {
@@ -167,6 +180,25 @@ pub fn run(options: &FencesOptions) -> Exit {
         }
     }
     let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
+    collected.print(exit);
+    exit
+}
+
+/// Says that nothing is known, where the limits were reached before a check began.
+fn unread(
+    options: &FencesOptions,
+    source: &Arc<Source>,
+    stop: Stop,
+    when: &str,
+    mut collected: Collected,
+) -> Exit {
+    for &model in &options.models {
+        let reason = Reason::BoundReached(format!("{} while {when}", Reason::from(stop)));
+        let request = Request { options, source, model: model.into(), budget: Budget::default() };
+        let result = Result::Unknown { reason, fences: 0, cost: 0 };
+        request.show(&request.outcome(result, Vec::new(), options.timeout.unwrap_or(0.0)), &mut collected);
+    }
+    let exit = if options.allow_unknown { Exit::Good } else { Exit::Unknown };
     collected.print(exit);
     exit
 }
@@ -207,9 +239,9 @@ fn target(options: &FencesOptions) -> std::result::Result<PathBuf, String> {
 /// One model.
 struct Request<'a> {
     options: &'a FencesOptions,
-    source: &'a Source<'a>,
+    source: &'a Arc<Source>,
     model: Model,
-    cancelled: &'a Arc<AtomicBool>,
+    budget: Budget,
 }
 
 impl<'a> Request<'a> {
@@ -221,7 +253,7 @@ impl<'a> Request<'a> {
             model: self.model,
             engine: options.engine,
             bounds: Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() },
-            budget: decide::limits(options.timeout, options.memory, self.cancelled),
+            budget: self.budget.clone(),
             quiet: options.quiet,
             stats: Stats::default(),
             answered: Vec::new(),
@@ -244,9 +276,9 @@ impl<'a> Request<'a> {
         let extent = if self.options.all { Extent::All(MOST_SETS) } else { Extent::One };
         let mut effort = Effort::default();
         // What is found is checked again on the repaired text, which takes its time, too.
-        let budget = match self.options.timeout {
-            Some(seconds) => {
-                decide::limits(Some(seconds * SEARCH_SHARE), self.options.memory, self.cancelled)
+        let budget = match goal.budget.deadline() {
+            Some(end) => {
+                goal.budget.until(start + end.saturating_duration_since(start).mul_f64(SEARCH_SHARE))
             }
             None => goal.budget.clone(),
         };
@@ -268,27 +300,39 @@ impl<'a> Request<'a> {
             Result::UnsafeUnderSc(..) | Result::BeyondFences(..) => Exit::Bad,
             Result::Unknown { .. } => Exit::Unknown,
         };
-        let outcome = Outcome {
-            source: self.source,
-            model: self.model,
-            goal: self.options.goal,
-            result,
-            engines: goal.answered.clone(),
-            stats: goal.stats,
-            effort,
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        match self.options.format {
-            Format::Json => output::line(show::json(&outcome)),
-            Format::Text => output::text(show::text(&outcome, self.options)),
-            Format::Sarif | Format::Junit => sarif::collect(&outcome, self.options, collected),
-        }
+        let seconds = start.elapsed().as_secs_f64();
+        let outcome =
+            Outcome { stats: goal.stats, effort, ..self.outcome(result, goal.answered.clone(), seconds) };
+        self.show(&outcome, collected);
         match &outcome.result {
             Result::Repaired(repaired) => match &repaired.written {
                 Some(path) => self.write(path, &repaired.text).unwrap_or(exit),
                 None => exit,
             },
             _ => exit,
+        }
+    }
+
+    /// A result with nothing counted.
+    fn outcome(&self, result: Result, engines: Vec<&'static str>, seconds: f64) -> Outcome<'a> {
+        let (source, model, goal) = (&**self.source, self.model, self.options.goal);
+        let (stats, effort) = (Stats::default(), Effort::default());
+        Outcome { source, model, goal, result, engines, stats, effort, seconds }
+    }
+
+    fn show(&self, outcome: &Outcome<'_>, collected: &mut Collected) {
+        match self.options.format {
+            Format::Json => output::line(show::json(outcome)),
+            Format::Text => output::text(show::text(outcome, self.options)),
+            Format::Sarif | Format::Junit => sarif::collect(outcome, self.options, collected),
+        }
+    }
+
+    /// The program of a text that the user wrote, with fences in it.
+    fn program_of(&self, text: String, goal: &Checker<'_>) -> std::result::Result<cfg::Program, Stop> {
+        match self.source.program_of(text, &goal.budget)? {
+            Ok(program) => Ok(program),
+            Err(_) => panic!("internal error: {} with fences cannot be read", self.source.name),
         }
     }
 
@@ -307,10 +351,12 @@ impl<'a> Request<'a> {
             let (model, bounds) = (Model::Sc, Bounds::default());
             let task = Task { program: &program, model, bounds, budget: goal.budget.clone() };
             match Explicit::default().check(&task, &mut |_| {}).verdict {
-                Verdict::Unsafe { trace } => match replay(&program, &trace) {
-                    Ok(replay) => return Result::UnsafeUnderSc(Box::new(program), Box::new(replay)),
-                    Err(rejection) => panic!("internal error: a run under SC does not replay ({rejection})"),
-                },
+                Verdict::Unsafe { trace } => {
+                    return match confirmed(&program, &trace, &self.source.name, &goal.budget) {
+                        Ok(replay) => Result::UnsafeUnderSc(Box::new(program), Box::new(replay)),
+                        Err(stop) => unknown(stop.into()),
+                    };
+                }
                 Verdict::Unknown { reason, .. } => return unknown(reason),
                 Verdict::Safe { .. } => {}
             }
@@ -339,8 +385,9 @@ impl<'a> Request<'a> {
         let mut needed = Vec::new();
         for fence in &set {
             let rest: Vec<Fence> = kept.iter().copied().filter(|f| f != fence).collect();
-            let Ok(program) = source.program_of(&source.with(places, &rest).text) else {
-                panic!("internal error: {} with fences cannot be read", source.name)
+            let program = match self.program_of(source.with(places, &rest).text, goal) {
+                Ok(program) => program,
+                Err(stop) => return unknown(stop.into()),
             };
             // Where sets could not be decided, this may be one of them.
             let memory = (!proof.minimal).then_some(ENOUGH);
@@ -359,8 +406,9 @@ impl<'a> Request<'a> {
         sets[0] = kept;
         let set = &sets[0];
         let laid = source.laid_out(places, set);
-        let Ok(program) = source.program_of(&laid.text) else {
-            panic!("internal error: the repaired text of {} cannot be read", source.name)
+        let program = match self.program_of(laid.text.clone(), goal) {
+            Ok(program) => program,
+            Err(stop) => return unknown(stop.into()),
         };
         match goal.judge(&program, None) {
             Judged::Holds(_) => {}
@@ -428,7 +476,7 @@ impl Request<'_> {
         let new = format!("{}memory_order_seq_cst{}", &old[..*at], &old[at + order.len()..]);
         let changed: Vec<_> =
             text.lines().enumerate().map(|(i, l)| if i + 1 == *line as usize { &new } else { l }).collect();
-        let program = source.program_of(&(changed.join("\n") + "\n")).ok()?;
+        let program = source.program_of(changed.join("\n") + "\n", &goal.budget).ok()?.ok()?;
         matches!(goal.judge(&program, Some(ENOUGH)), Judged::Holds(_)).then_some(*line)
     }
 }

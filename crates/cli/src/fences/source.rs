@@ -1,21 +1,26 @@
 //! The user's text with fences in it, as a program: at all places, at chosen ones, for people to read.
+//!
+//! A text is read many times, and reading cannot be stopped in the middle, so each time it is waited for within the budget.
 
 use crate::input::{self, InputError};
 use crate::options::{InputFormat, InputOptions};
+use crate::patience;
 use fencepost_ir::{cfg, tree};
 use fencepost_models::{fp, memorax, trencher};
 use fencepost_passes::pipeline;
 use fencepost_robust::fences::{Candidates, Fence};
+use fencepost_task::{Budget, Stop};
 use fencepost_text::fences::{Edited, FenceSyntax, Laid, Site, insert, layout};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A text that is one program.
-pub struct Source<'a> {
+pub struct Source {
     pub name: String,
     pub text: String,
     pub syntax: Box<dyn FenceSyntax>,
     pub format: InputFormat,
-    pub options: &'a InputOptions,
+    pub options: InputOptions,
     /// The program as the user wrote it.
     pub program: cfg::Program,
     tree: tree::Program,
@@ -27,12 +32,18 @@ pub struct Places {
     pub candidates: Candidates,
 }
 
-impl<'a> Source<'a> {
-    pub fn read(path: &Path, options: &'a InputOptions) -> Result<Source<'a>, InputError> {
-        let name = path.display().to_string();
-        let text = input::read_text(path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
-        let format = input::format(path, options, &text)?;
-        Source::of(name, text, format, options)
+/// What comes of reading within a budget.
+type Read<T> = Result<Result<T, InputError>, Stop>;
+
+impl Source {
+    pub fn read(path: &Path, options: &InputOptions, budget: &Budget) -> Read<Arc<Source>> {
+        let (path, options) = (path.to_path_buf(), options.clone());
+        patience::within(budget, move || {
+            let name = path.display().to_string();
+            let text = input::read_text(&path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
+            let format = input::format(&path, &options, &text)?;
+            Source::new(name, text, format, options)
+        })
     }
 
     /// A text that is at hand.
@@ -40,44 +51,71 @@ impl<'a> Source<'a> {
         name: String,
         text: String,
         format: InputFormat,
-        options: &'a InputOptions,
-    ) -> Result<Source<'a>, InputError> {
+        options: &InputOptions,
+        budget: &Budget,
+    ) -> Read<Arc<Source>> {
+        let options = options.clone();
+        patience::within(budget, move || Source::new(name, text, format, options))
+    }
+
+    /// A text that could not be read within the limits.
+    pub fn unread(name: String, options: &InputOptions) -> Source {
+        let format = InputFormat::Fp;
+        let (text, program, tree) = (String::new(), cfg::Program::default(), tree::Program::default());
+        Source { name, text, syntax: Box::new(fp::Fences), format, options: options.clone(), program, tree }
+    }
+
+    fn new(
+        name: String,
+        text: String,
+        format: InputFormat,
+        options: InputOptions,
+    ) -> Result<Arc<Source>, InputError> {
         let syntax: Box<dyn FenceSyntax> = match format {
             InputFormat::Litmus => Box::new(fencepost_litmus::Fences),
             InputFormat::Fp => Box::new(fp::Fences),
             InputFormat::Memorax => Box::new(memorax::Fences),
             InputFormat::Trencher => Box::new(trencher::Fences),
-            InputFormat::C => Box::new(fencepost_c::Fences { options: input::c_options(options) }),
+            InputFormat::C => Box::new(fencepost_c::Fences { options: input::c_options(&options) }),
         };
-        let tree = input::parse(format, &name, &text, options)?;
-        let program = lower(tree.clone(), options);
-        Ok(Source { name, text, syntax, format, options, program, tree })
+        let tree = input::parse(format, &name, &text, &options)?;
+        let program = lower(tree.clone(), &options);
+        Ok(Arc::new(Source { name, text, syntax, format, options, program, tree }))
     }
 
     fn parse(&self, text: &str) -> Result<tree::Program, InputError> {
-        input::parse(self.format, &self.name, text, self.options)
+        input::parse(self.format, &self.name, text, &self.options)
     }
 
     /// The program of a changed text.
-    pub fn program_of(&self, text: &str) -> Result<cfg::Program, InputError> {
-        Ok(lower(self.parse(text)?, self.options))
+    pub fn program_of(self: &Arc<Self>, text: String, budget: &Budget) -> Read<cfg::Program> {
+        let source = self.clone();
+        patience::within(budget, move || Ok(lower(source.parse(&text)?, &source.options)))
     }
 
     /// The places where a fence may stand and make a difference.
-    pub fn places(&self) -> Places {
+    pub fn places(self: &Arc<Self>, budget: &Budget) -> Result<Places, Stop> {
+        let (source, limits) = (self.clone(), budget.clone());
+        patience::within(budget, move || source.find_places(&limits))?
+    }
+
+    fn find_places(&self, budget: &Budget) -> Result<Places, Stop> {
         let all = self.syntax.sites(&self.name, &self.text);
-        let usable = self.usable(all);
+        let usable = self.usable(all, budget)?;
+        budget.look(0)?;
         let places = self.places_at(usable);
+        budget.look(0)?;
         // Once more with those only that differ: fewer empty steps, and none between a choice and its test.
         let keep = places.candidates.distinct();
-        self.places_at(places.sites.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(s, _)| s).collect())
+        let kept = places.sites.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(site, _)| site);
+        Ok(self.places_at(kept.collect()))
     }
 
     fn places_at(&self, sites: Vec<Site>) -> Places {
         let edited = self.with_everywhere(&sites);
         let tree = self.parse(&edited.text);
         let Ok(tree) = tree else { panic!("internal error: fences at usable places cannot be read") };
-        let program = lower(tree, self.options);
+        let program = lower(tree, &self.options);
         let site_at = edited.site_at();
         let mut candidates = Candidates::new(program, sites.len(), |_, edge| site_at(edge.span));
         candidates.relocate(self.program.sources.clone(), edited.original());
@@ -90,19 +128,20 @@ impl<'a> Source<'a> {
     }
 
     /// The sites where a fence is nothing but a fence: without it the program is as before.
-    fn usable(&self, sites: Vec<Site>) -> Vec<Site> {
+    fn usable(&self, sites: Vec<Site>, budget: &Budget) -> Result<Vec<Site>, Stop> {
         if self.changes_nothing_else(&sites) {
-            return sites;
+            return Ok(sites);
         }
         // Odd macros: look at each site alone, and then at growing lists.
         let mut usable: Vec<Site> = Vec::new();
         for site in sites {
+            budget.look(0)?;
             usable.push(site);
             if !self.changes_nothing_else(&usable) {
                 usable.pop();
             }
         }
-        usable
+        Ok(usable)
     }
 
     fn changes_nothing_else(&self, sites: &[Site]) -> bool {

@@ -10,6 +10,7 @@ use fencepost_ir::cfg::FenceKind;
 use fencepost_report::sarif::Fix;
 use fencepost_robust::fences::{Extent, Fence, Prices, Repair, synthesize};
 use fencepost_task::{Bounds, Budget, Model, Stats};
+use std::sync::Arc;
 
 /// What is known of a repair.
 #[derive(Default)]
@@ -21,8 +22,8 @@ pub struct Suggestion {
 }
 
 /// The fences that repair a program. `most` is the number of cheapest sets that are looked for.
-pub fn suggest(source: &Source<'_>, model: Model, budget: Budget, most: usize) -> Suggestion {
-    let places = source.places();
+pub fn suggest(source: &Arc<Source>, model: Model, budget: Budget, most: usize) -> Suggestion {
+    let Ok(places) = source.places(&budget) else { return Suggestion::default() };
     let mut goal = Checker {
         name: &source.name,
         goal: GoalName::Safe,
@@ -62,14 +63,14 @@ pub fn suggest(source: &Source<'_>, model: Model, budget: Budget, most: usize) -
 
 /// Proves a repair on its text.
 fn proved(
-    source: &Source<'_>,
+    source: &Arc<Source>,
     places: &Places,
     set: &[Fence],
     minimal: bool,
     goal: &mut Checker<'_>,
 ) -> Option<(String, Fix)> {
     let laid = source.laid_out(places, set);
-    let program = source.program_of(&laid.text).ok()?;
+    let program = source.program_of(laid.text, &goal.budget).ok()?.ok()?;
     let Judged::Holds(scope) = goal.judge(&program, None) else { return None };
     let placed = set.iter().zip(laid.places).map(|(fence, standing)| Placed {
         kind: fence.kind,

@@ -16,15 +16,15 @@ use crate::collect::{self, Collected, Unknowns};
 use crate::decide::limits;
 use crate::files::{self, Found};
 use crate::options::{EngineName, Format, LitmusOptions, ModelName};
-use crate::{Exit, input, internal, interrupt, output, outputs};
+use crate::{Exit, input, internal, interrupt, output, outputs, patience};
 use decide::{Answer, Method, NoAnswer};
 use expect::Expectations;
-use fencepost_ir::Span;
-use fencepost_litmus::{self, Test};
+use fencepost_ir::{Span, cfg};
+use fencepost_litmus::Test;
 use fencepost_report::junit::{Case, Ended};
 use fencepost_report::litmus::ShownTest;
 use fencepost_report::page;
-use fencepost_task::{Budget, Model};
+use fencepost_task::{Budget, Model, Reason, Stop};
 use fencepost_text::Diagnostic;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -284,26 +284,56 @@ impl Run<'_> {
             }
         };
         let name = path.display().to_string();
-        let read = input::read_text(path)
-            .map_err(|e| input::InputError::File(format!("{name}: {e}")))
-            .and_then(|text| {
-                fencepost_litmus::read_test(&name, &text)
-                    .map_err(|(sources, d)| input::InputError::Text(sources, d))
-            });
+        // The limits hold from the first byte on.
+        let budget = self.budget();
+        let file = path.clone();
+        let read = patience::within(&budget, move || {
+            let name = file.display().to_string();
+            let text =
+                input::read_text(&file).map_err(|e| input::InputError::File(format!("{name}: {e}")))?;
+            let test =
+                fencepost_litmus::read_test(&name, &text).map_err(|(s, d)| input::InputError::Text(s, d))?;
+            let program = decide::prepare(&test);
+            Ok::<_, input::InputError>((test, program))
+        });
+        // Whether a test that cannot be read was asked for is known by its file's name only.
+        let by_name = || path.file_stem().is_some_and(|s| self.is_wanted(&s.to_string_lossy()));
+        let all = self.options.only.is_empty() && self.options.filter.is_empty();
         match read {
-            Ok(test) if self.is_wanted(&test.name) => self.test(&mut done, path, &name, &test),
-            Ok(_) => {}
-            Err(error) if self.options.only.is_empty() && self.options.filter.is_empty() => {
-                self.error(&mut done, &name, &error);
+            Ok(Ok((test, program))) if self.is_wanted(&test.name) => {
+                self.test(&mut done, path, &name, (&test, &program), budget);
             }
-            // Whether a test that cannot be read was asked for is known by its file's name only.
-            Err(error) => {
-                if path.file_stem().is_some_and(|s| self.is_wanted(&s.to_string_lossy())) {
-                    self.error(&mut done, &name, &error);
-                }
-            }
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) if all || by_name() => self.error(&mut done, &name, &error),
+            Err(stop) if all || by_name() => self.unread(&mut done, &name, stop),
+            Ok(Err(_)) | Err(_) => {}
         }
         done
+    }
+
+    /// Nothing is known of a test that could not be read within the limits.
+    fn unread(&self, done: &mut Done, name: &str, stop: Stop) {
+        done.count.tests += 1;
+        done.count.unknown += self.models.len();
+        done.exit = Some(Exit::Unknown);
+        let reason = format!("{} while the test was read", Reason::from(stop));
+        done.stderr = format!("{name}: unknown: {reason}");
+        for model in &self.models {
+            let mut object = serde_json::json!({
+                "schema": 1, "file": name, "model": model.name(), "verdict": "unknown", "reason": reason
+            });
+            self.campaign().stamp(&mut object, None);
+            if self.options.format == Format::Json {
+                done.stdout += &format!("{object}\n");
+            }
+            done.cases.push(Case {
+                file: name.to_string(),
+                name: format!("{name} under {}", model.name().to_uppercase()),
+                ended: Unknowns::new(self.options.allow_unknown).ended(reason.clone()),
+                output: String::new(),
+                seconds: self.options.timeout.unwrap_or(0.0),
+            });
+        }
     }
 
     /// Whether `--only` and `--filter` let a test pass.
@@ -358,10 +388,17 @@ impl Run<'_> {
         }
     }
 
-    fn test(&self, done: &mut Done, path: &Path, name: &str, test: &Test) {
+    /// Decides a test; the budget is what is left for its first model.
+    fn test(
+        &self,
+        done: &mut Done,
+        path: &Path,
+        name: &str,
+        (test, program): (&Test, &cfg::Program),
+        mut budget: Budget,
+    ) {
         done.count.tests += 1;
         internal::rehearse(name);
-        let program = decide::prepare(test);
         let method = self.method.name();
         let question = Question::new(method, &test.program, method, self.options.limits());
         let mut answers = Vec::new();
@@ -371,8 +408,10 @@ impl Run<'_> {
                 continue;
             }
             let start = Instant::now();
-            let budget = self.budget();
-            let answer = decide::decide(test, &program, model, self.method, budget);
+            if !answers.is_empty() {
+                budget = self.budget();
+            }
+            let answer = decide::decide(test, program, model, self.method, budget.clone());
             let seconds = start.elapsed().as_secs_f64();
             if let Err(NoAnswer::Fault { thread, line }) = &answer {
                 let error = fault(test, thread, *line);
@@ -388,7 +427,7 @@ impl Run<'_> {
             answers.push((model, answer, seconds));
         }
         if self.options.report.is_some() {
-            done.shown = Some(report::shown(name, test, &program, &answers, &self.budget()));
+            done.shown = Some(report::shown(name, test, program, &answers, &budget.part()));
         }
         if !self.options.compare.is_empty() {
             compare::show(done, self.options.format, name, test, &answers);

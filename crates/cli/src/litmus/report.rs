@@ -2,7 +2,7 @@
 //! apart.
 
 use super::decide::{self, Answer, Method, NoAnswer};
-use fencepost_certify::{Replay, replay};
+use fencepost_certify::{Replay, replay_within};
 use fencepost_explore::{Explicit, least_weak};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Program, Property, Reg};
@@ -31,7 +31,7 @@ pub fn shown(
     let mut apart = Vec::new();
     for pair in decided.windows(2) {
         let [(without, few), (with, many)] = pair else { continue };
-        let new: Vec<&String> = many.states.iter().filter(|s| !few.states.contains(s)).collect();
+        let new: Vec<&String> = many.states.iter().filter(|s| few.states.binary_search(s).is_err()).collect();
         // What the condition speaks of is what people want to see.
         let Some(state) = new.iter().find(|s| many.satisfied.contains(*s)).or(new.first()) else { continue };
         apart.push(Apart {
@@ -75,8 +75,8 @@ fn run_to(
     let Verdict::Unsafe { trace } = Explicit::default().check(&task, &mut |_| {}).verdict else {
         return None;
     };
-    let trace = least_weak(&task, trace).trace;
-    let replay = replay(&program, &trace).unwrap_or_else(|rejection| {
+    let trace = least_weak(&task, trace.clone()).map_or(trace, |found| found.trace);
+    let replay = replay_within(&program, &trace, budget).ok()?.unwrap_or_else(|rejection| {
         panic!(
             "internal error: a run of the test {} does not replay ({rejection}). \
              This is a bug in Fencepost; please report it with the file.",

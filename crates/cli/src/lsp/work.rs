@@ -188,9 +188,9 @@ impl Work {
             let upper = model.name().to_uppercase();
             tell(Told::Progress(format!("{upper}: looking for fences")));
             let input = &self.settings.options.input;
-            let source = Source::of(self.name.clone(), self.text.to_string(), self.format, input);
-            let Ok(source) = source else { return };
             let budget = self.budget(self.settings.fence_time);
+            let source = Source::of(self.name.clone(), self.text.to_string(), self.format, input, &budget);
+            let Ok(Ok(source)) = source else { return };
             let mut offered = Vec::new();
             // One first: the search for all may not come to an end.
             for most in [1, MOST_FIXES] {

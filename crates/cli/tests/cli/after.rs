@@ -120,3 +120,22 @@ fn memory_is_limited_after_the_verdict_too() {
         assert!(ran.code == 0 || ran.code == 3, "{engine}: {}{}", ran.stdout, ran.stderr);
     }
 }
+
+/// Many cells, a long buffer and one long line: what is written grows with the run, not with its square.
+#[test]
+fn what_is_written_grows_with_the_run() {
+    let written = |n: usize| {
+        let cells: String = (0..n).map(|i| format!("shared 0..3 x{i}; ")).collect();
+        let stores: String = (0..n).map(|i| format!("x{i} = {}; ", i % 3)).collect();
+        let text =
+            format!("{cells} shared 0..1 y; thread t {{ {stores} assert(y == 1); }} thread u {{ y = 1; }}");
+        let page = scratch(&format!("written{n}.html"), "");
+        let name = format!("written{n}.fp");
+        let sarif = check(&name, &text, &["--format", "sarif", "--report", page.to_str().unwrap()]);
+        assert_eq!(sarif.code, 1, "{}", sarif.stderr);
+        (sarif.stdout.len(), std::fs::metadata(page).unwrap().len() as usize)
+    };
+    let (few, many) = (written(300), written(900));
+    assert!(many.0 < 5 * few.0, "SARIF of {} and {} bytes", few.0, many.0);
+    assert!(many.1 < 5 * few.1, "pages of {} and {} bytes", few.1, many.1);
+}

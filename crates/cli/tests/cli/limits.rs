@@ -156,3 +156,51 @@ fn a_reader_that_goes_away_is_no_panic() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Reading takes much longer than the limit.
+#[test]
+fn reading_ends_with_the_time_limit() {
+    let stores: String = (0..60_000).map(|i| format!("x = {};\n", i % 7)).collect();
+    let program =
+        format!("shared 0..7 x, y;\nthread t {{\n{stores}assert(y == 0); }}\nthread u {{ y = 1; }}");
+    let file = crate::scratch("long_to_read.fp", &program);
+    let rows: String = (0..60_000).map(|i| format!(" MOV [x],${} | MOV [y],$1 ;\n", i % 7)).collect();
+    let test = format!("X86 long\n{{x=0;y=0;}}\n P0 | P1 ;\n{rows}exists (x=1)\n");
+    let litmus = crate::scratch("long_to_read.litmus", &test);
+    for (command, file) in [
+        (&["check"][..], &file),
+        (&["explain"], &file),
+        (&["robust"], &file),
+        (&["fences"], &file),
+        (&["fences", "--audit"], &file),
+        (&["litmus"], &litmus),
+    ] {
+        let words = [command, &["--timeout", "0.02", "--format", "json", file.to_str().unwrap()]].concat();
+        let ran = crate::fencepost_args(&words);
+        assert_eq!(ran.code, 3, "{command:?}: {}{}", ran.stdout, ran.stderr);
+        let reason = json(ran.stdout.lines().next().unwrap())["reason"].clone();
+        let reason = reason.as_str().unwrap_or_default().to_string();
+        assert!(reason.ends_with("was read"), "{command:?}: {reason}");
+    }
+}
+
+/// Macros that expand for hours: the preprocessor is not left behind.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_preprocessor_ends_with_the_check() {
+    let powers: String = (1..40).map(|i| format!("#define A{i}(x) A{}(A{}(x))\n", i - 1, i - 1)).collect();
+    let text = format!("#define A0(x) (x + 1)\n{powers}int main(void) {{ return A39(0); }}\n");
+    let file = crate::scratch("expands_for_hours.c", &text);
+    let ran = crate::fencepost_args(&["check", "--timeout", "0.5", file.to_str().unwrap()]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    let is_left = || {
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let mut lines = processes.filter_map(|p| std::fs::read(p.path().join("cmdline")).ok());
+        lines.any(|line| String::from_utf8_lossy(&line).contains("expands_for_hours.c"))
+    };
+    let start = Instant::now();
+    while is_left() {
+        assert!(start.elapsed() < Duration::from_secs(5), "a preprocessor is left");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

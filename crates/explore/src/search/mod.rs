@@ -68,6 +68,8 @@ pub struct Found<E = Violation> {
     pub init: Vec<(Loc, i64)>,
     pub steps: Vec<Step>,
     pub violation: E,
+    /// Whether the search had come to an engine limit by then: there may be shorter runs behind it.
+    pub limited: bool,
 }
 
 /// What a search is for.
@@ -212,8 +214,10 @@ impl<'p, M: Memory> Search<'p, M> {
             Err(stop) => return End::Stopped(stop, self.stats()),
         }
         if let Some((last, ordinal, limit)) = self.limit {
-            let found = self.rebuild(last, ordinal, limit);
-            return End::Limited(found, self.stats());
+            return match self.rebuild(last, ordinal, limit, &mut Pace::new(budget)) {
+                Ok(found) => End::Limited(found, self.stats()),
+                Err(stop) => End::Stopped(stop, self.stats()),
+            };
         }
         match budget.finish() {
             Ok(finished) => End::Exhausted(Box::new(Exhausted { search: self, finished })),
@@ -301,13 +305,14 @@ impl<'p, M: Memory> Search<'p, M> {
             if let Goal::Violation = goal
                 && let Some(violation) = self.violation(&state, None, ordinal)
             {
-                return Ok(Some(Found { init: chosen, steps: Vec::new(), violation }));
+                let limited = self.limit.is_some();
+                return Ok(Some(Found { init: chosen, steps: Vec::new(), violation, limited }));
             }
             let level = self.bounds.len() - 1;
             match self.settle(&mut state, level, pace, None) {
                 Ok(()) => {}
                 Err(Halt::Stop(stop)) => return Err(stop),
-                Err(Halt::Failure(failure)) => match self.failing(None, ordinal, failure, goal) {
+                Err(Halt::Failure(failure)) => match self.failing(None, ordinal, failure, goal, pace)? {
                     Some(found) => return Ok(Some(found)),
                     None => continue,
                 },
@@ -315,7 +320,7 @@ impl<'p, M: Memory> Search<'p, M> {
             if let Goal::Violation = goal
                 && let Some(violation) = self.violation(&state, None, ordinal)
             {
-                return Ok(Some(self.rebuild(None, ordinal, violation)));
+                return self.rebuild(None, ordinal, violation, pace).map(Some);
             }
             frontier.extend(self.keep(&mut state, None, ordinal, goal, pace)?);
         }
@@ -329,16 +334,17 @@ impl<'p, M: Memory> Search<'p, M> {
         ordinal: u32,
         failure: Failure,
         goal: &Goal<'_>,
-    ) -> Option<Found> {
+        pace: &mut Pace,
+    ) -> Result<Option<Found>, Stop> {
         match (failure.violation(), goal) {
-            _ if !self.machine.reports(failure) => None,
+            _ if !self.machine.reports(failure) => Ok(None),
             // The rest may still hold a violation.
             (Err(limit), _) => {
                 self.limit.get_or_insert((parent, ordinal, limit));
-                None
+                Ok(None)
             }
-            (Ok(violation), Goal::Violation) => Some(self.rebuild(parent, ordinal, violation)),
-            (Ok(_), Goal::FinalStates(_)) => None,
+            (Ok(violation), Goal::Violation) => self.rebuild(parent, ordinal, violation, pace).map(Some),
+            (Ok(_), Goal::FinalStates(_)) => Ok(None),
         }
     }
 
@@ -380,7 +386,7 @@ impl<'p, M: Memory> Search<'p, M> {
             match self.take(next, step, level, pace, None) {
                 Ok(()) => {}
                 Err(Halt::Stop(stop)) => return Err(stop),
-                Err(Halt::Failure(failure)) => match self.failing(Some(id), ordinal, failure, goal) {
+                Err(Halt::Failure(failure)) => match self.failing(Some(id), ordinal, failure, goal, pace)? {
                     Some(found) => return Ok(Some(found)),
                     None => continue,
                 },
@@ -388,7 +394,7 @@ impl<'p, M: Memory> Search<'p, M> {
             if let Goal::Violation = goal
                 && let Some(violation) = self.violation(next, Some(id), ordinal)
             {
-                return Ok(Some(self.rebuild(Some(id), ordinal, violation)));
+                return self.rebuild(Some(id), ordinal, violation, pace).map(Some);
             }
             if !self.is_stuck(next) {
                 new.extend(self.keep(next, Some(id), ordinal, goal, pace)?);

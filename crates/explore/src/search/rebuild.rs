@@ -2,13 +2,14 @@
 //!
 //! States are kept in normal form, and each with the number of the step that led to it from the one before. So the run is
 //! followed again from the beginning; threads and allocated objects that a normal form has renumbered get back the numbers
-//! that they have in the program.
+//! that they have in the program. That takes as long as the run is, and may be stopped like the search.
 
-use super::{Found, LEVEL_SHIFT, Search, initial_choices};
-use crate::store::StateId;
+use super::end::Halt;
+use super::{BYTES_A_UNIT, Found, LEVEL_SHIFT, Search, initial_choices};
+use crate::store::{StateId, Store};
 use fencepost_ir::cfg::{Instr, Loc, ObjectId};
 use fencepost_memory::{Memory, State};
-use fencepost_task::{Action, Budget, Pace, Step};
+use fencepost_task::{Action, Pace, Step, Stop};
 
 /// A step of a run that is rebuilt.
 pub(super) struct Recorded {
@@ -29,7 +30,13 @@ impl<M: Memory> Search<'_, M> {
     }
 
     /// The run to the state `last` and from there by the step of that number.
-    pub(super) fn rebuild<E>(&mut self, last: Option<StateId>, ordinal: u32, violation: E) -> Found<E> {
+    pub(super) fn rebuild<E>(
+        &mut self,
+        last: Option<StateId>,
+        ordinal: u32,
+        violation: E,
+        pace: &mut Pace,
+    ) -> Result<Found<E>, Stop> {
         let mut path = last.map_or(Vec::new(), |id| self.store.path(id));
         path.push((StateId::MAX, ordinal));
         let choices = self.machine.initial_choices();
@@ -43,19 +50,23 @@ impl<M: Memory> Search<'_, M> {
         // The same for allocated objects, and how many were allocated.
         let mut actual_objects: Vec<u32> = Vec::new();
         let mut allocated = 0;
-        // It was looked at before, and takes no longer now.
-        let mut pace = Pace::new(&Budget::default());
-        for (i, &(_, ordinal)) in path.iter().enumerate() {
+        for (i, &(id, ordinal)) in path.iter().enumerate() {
+            let bytes = if id == StateId::MAX { 0 } else { self.store.get(id).len() };
+            let used = |store: &Store| store.bytes() + (steps.len() * size_of::<Step>()) as u64;
+            pace.work(1 + (bytes / BYTES_A_UNIT) as u64, || used(&self.store))?;
             let mut record = Vec::new();
             let level = if i == 0 { 1 } else { (ordinal >> LEVEL_SHIFT) as usize };
             let result = if i == 0 {
-                self.settle(&mut state, level, &mut pace, Some(&mut record))
+                self.settle(&mut state, level, pace, Some(&mut record))
             } else {
                 let mut candidates = Vec::new();
                 self.candidates(&state, self.bounds[level], &mut candidates);
                 let step = candidates[(ordinal & ((1 << LEVEL_SHIFT) - 1)) as usize];
-                self.take(&mut state, step, level, &mut pace, Some(&mut record))
+                self.take(&mut state, step, level, pace, Some(&mut record))
             };
+            if let Err(Halt::Stop(stop)) = result {
+                return Err(stop);
+            }
             assert!(result.is_ok() || i + 1 == path.len(), "only the last step of a run fails");
             while actual_objects.len() < state.heap.len() {
                 actual_objects.push(allocated);
@@ -88,7 +99,7 @@ impl<M: Memory> Search<'_, M> {
                 }
             }
         }
-        Found { init, steps, violation }
+        Ok(Found { init, steps, violation, limited: self.limit.is_some() })
     }
 }
 

@@ -122,7 +122,7 @@ fn sc_run(program: &Program, nearest: &NearestSc, replay: &Replay) -> String {
 fn properties(program: &Program) -> String {
     let mut list = Vec::new();
     let mut add = |span| {
-        if let Some(line) = program.sources.line(span) {
+        if let Some(line) = program.sources.excerpt(span) {
             let text = format!("{}: {}", program.sources.place(span), line.trim());
             if !list.contains(&text) {
                 list.push(text);

@@ -349,7 +349,7 @@ impl Drawing<'_> {
             self.canvas.open(&format!("class=\"step\" data-row=\"{i}\" data-step=\"{}\"", row.step + 1));
             let mut title =
                 format!("step {}: {} {}", row.step + 1, self.replay.threads[row.thread], row.words);
-            if let Some(source) = self.program.sources.line(row.span) {
+            if let Some(source) = self.program.sources.excerpt(row.span) {
                 let _ = write!(title, "\nline {}: {}", row.span.line, source.trim());
             }
             self.canvas.title(&title);

@@ -1,5 +1,8 @@
 //! Runs as code flows: one thread flow for each thread that does something, with the steps of the run in it. The order
 //! of steps across threads is `executionOrder`, the number of the step in the run.
+//!
+//! Each step has the memory after it. Where a run touches many cells, that is those which the step touches itself: all of
+//! them at every step would be quadratic.
 
 use super::location::Artifacts;
 use crate::spots::Spot;
@@ -9,6 +12,7 @@ use fencepost_certify::{Replay, States};
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::{EventKind, State};
 use serde_json::{Map, Value, json};
+use std::ops::RangeInclusive;
 
 /// The code flow of a run; `None` if it has no step to show.
 pub fn code_flow(artifacts: &mut Artifacts, program: &Program, replay: &Replay, what: &str) -> Option<Value> {
@@ -24,7 +28,7 @@ pub fn code_flow(artifacts: &mut Artifacts, program: &Program, replay: &Replay, 
             threads.push(json!({
                 "id": name,
                 "message": {"text": format!("thread {name}")},
-                "initialState": flow.memory(replay.first()),
+                "initialState": flow.memory(replay.first(), None),
                 "locations": steps,
             }));
         }
@@ -39,6 +43,9 @@ fn cells(replay: &Replay) -> Vec<Loc> {
     cells.dedup();
     cells
 }
+
+/// More cells than this are not shown at every step.
+const MANY_CELLS: usize = 64;
 
 struct Flow<'a> {
     artifacts: &'a mut Artifacts,
@@ -65,7 +72,7 @@ impl Flow<'_> {
                 json!({"text": "the store that reaches memory now"});
         }
         let after = self.states.at(row.last + 1);
-        let mut state = self.memory(&after);
+        let mut state = self.memory(&after, Some(row.step..=row.last));
         let thread = &after.threads[row.thread];
         if self.replay.model != fencepost_task::Model::Sc {
             let waiting = buffer(self.program, &after, &thread.buffer);
@@ -85,10 +92,14 @@ impl Flow<'_> {
         })
     }
 
-    /// What the cells of the run hold.
-    fn memory(&self, state: &State) -> Map<String, Value> {
+    /// What the cells of the run hold; of many, those which these steps touch.
+    fn memory(&self, state: &State, steps: Option<RangeInclusive<usize>>) -> Map<String, Value> {
         let mut map = Map::new();
-        for loc in &self.cells {
+        let touched: Vec<Loc> = steps.map_or(Vec::new(), |steps| {
+            self.replay.steps[steps].iter().filter_map(|step| step.event.loc).collect()
+        });
+        let shown = if self.cells.len() > MANY_CELLS { &touched } else { &self.cells };
+        for loc in shown {
             // Allocated later, or freed.
             let exists = loc
                 .as_element()

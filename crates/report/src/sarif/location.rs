@@ -112,12 +112,12 @@ impl Artifacts {
 fn region(sources: &Sources, span: Span) -> Value {
     let text = sources.line(span).unwrap_or("");
     let mut region = json!({"startLine": span.line.max(1)});
-    let width = text.chars().count() as u32;
+    let width = if text.is_ascii() { text.len() } else { text.chars().count() } as u32;
     if span.length > 0 && span.column > 0 && span.column <= width {
         region["startColumn"] = json!(span.column);
         region["endColumn"] = json!((span.column + span.length).min(width + 1));
     }
-    if !text.is_empty() {
+    if let Some(text) = sources.excerpt(span).filter(|text| !text.is_empty()) {
         region["snippet"] = json!({"text": text});
     }
     region

@@ -101,7 +101,8 @@ impl Run {
         self.is_run_within(program, &Budget::default()) == Ok(true)
     }
 
-    fn is_run_within(&self, program: &Program, budget: &Budget) -> Result<bool, Stop> {
+    /// The same, unless the budget stops that.
+    pub fn is_run_within(&self, program: &Program, budget: &Budget) -> Result<bool, Stop> {
         let program = self.instance(program);
         let machine = Machine::new(&program).expect("a run says how many threads there are");
         with_memory!(self.model, memory => {

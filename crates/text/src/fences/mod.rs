@@ -16,7 +16,7 @@ use fencepost_ir::Span;
 use fencepost_ir::tree::FenceKind;
 
 /// How fences are written in a language, and where they can stand. Each front end has one.
-pub trait FenceSyntax {
+pub trait FenceSyntax: Send + Sync {
     /// The places of a text where a fence can stand; none if it cannot be read.
     fn sites(&self, name: &str, text: &str) -> Vec<Site>;
 

@@ -9,8 +9,8 @@ use crate::stops::Subject;
 use fencepost_certify::{Replay, check_certificate_within, replay, replay_cycle_within, replay_within};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, least_weak};
-use fencepost_frontend::model;
 use fencepost_memory::axiom;
+use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_report::nearest_sc::nearest_sc;
 use fencepost_robust::fences::{HittingSets, Run};
@@ -148,7 +148,7 @@ fn runs_are_followed_in_counted_steps() {
 fn runs_of_translations_are_counted() {
     let subject = waiting(10);
     let translation = translate(&subject.tree, Bound::Age(1), Language::Model).unwrap();
-    let translated = pipeline::lower(model::read("age.fp", &translation.text).unwrap());
+    let translated = pipeline::lower(fp::read("age.fp", &translation.text).unwrap());
     let sc =
         Task { program: &translated, model: Model::Sc, bounds: Bounds::default(), budget: Budget::default() };
     let Verdict::Unsafe { trace } = Explicit::default().check_quickly(&sc, &mut |_| {}).verdict else {

@@ -3,7 +3,7 @@
 //! It is done by a thread of its own, which is waited for as long as the budget allows. After that the thread
 //! goes on until it is done or the process ends, and its result is dropped; a preprocessor that it waits for is ended.
 
-use fencepost_frontend::c::end_preprocessor;
+use fencepost_c::end_preprocessor;
 use fencepost_task::{Budget, Stop};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, RecvTimeoutError};

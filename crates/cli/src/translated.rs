@@ -155,7 +155,7 @@ fn translation(
     format: InputFormat,
     options: &InputOptions,
 ) -> Result<(Translation, cfg::Program), Reason> {
-    pipeline::instantiate(&mut tree, options.threads);
+    pipeline::on_tree(&mut tree, pipeline::Options { threads: options.threads });
     let language = translate::language(format, Dialect::Verifier);
     let translation = text_for(&tree, bound, language).map_err(|Unsupported { span, what, .. }| {
         let place = tree.sources.place(span);

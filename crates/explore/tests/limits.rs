@@ -1,8 +1,8 @@
 //! Limits after a violation is found: what is claimed of its run, and that the run is followed again within the budget.
 
 use fencepost_explore::Explicit;
-use fencepost_frontend::model::read;
 use fencepost_ir::cfg::Program;
+use fencepost_models::fp::read;
 use fencepost_passes::pipeline;
 use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Stop, Task, Trace, Verdict};
 use std::sync::Arc;

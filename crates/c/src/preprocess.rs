@@ -20,6 +20,8 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// Macros: `NAME` or `NAME=value`.
     pub defines: Vec<String>,
+    /// Further flags for the preprocessor.
+    pub flags: Vec<String>,
     /// The C compiler to preprocess with, and its options, with blanks between them; `cc` if not given.
     pub command: Option<String>,
     /// The widths of types.
@@ -190,6 +192,7 @@ fn command(options: &Options, headers: &Path) -> (Command, String) {
     };
     command.args(options.defines.iter().map(|define| join("-D", define.as_ref())));
     command.args(options.include_dirs.iter().map(|folder| join("-I", folder.as_os_str())));
+    command.args(&options.flags);
     command.arg("-isystem").arg(headers).args(["-x", "c"]);
     // Messages are parsed, and other headers are not wanted.
     command.env("LC_ALL", "C");

@@ -7,7 +7,7 @@ use crate::fences::{Source, Suggestion, suggest};
 use crate::options::{CheckOptions, EngineName, Format, InputFormat, ModelName};
 use crate::progress::ProgressLine;
 use crate::translated::Translated;
-use crate::{Exit, files, input, internal, interrupt, output, outputs, patience, story};
+use crate::{Exit, compiler, files, input, internal, interrupt, output, outputs, patience, story};
 use fencepost_certify::Replay;
 use fencepost_ir::{Checks, Span, cfg};
 use fencepost_report::explain::explain;
@@ -120,6 +120,7 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
     }
     let read = programs.iter().flatten().flatten();
     let files = outputs::Files::default().reads("the program", read).reads("the list", &options.files);
+    let files = files.reads("the compile commands", compiler::databases(&options.files, &options.input));
     let files = match files.writes(&written(options)) {
         Ok(files) => files,
         Err(message) => return output::refuse(message),

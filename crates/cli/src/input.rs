@@ -1,7 +1,7 @@
 //! Files to programs: which front end reads a file, and what is said when it cannot.
 
 use crate::options::{InputFormat, InputOptions};
-use crate::output;
+use crate::{compiler, output};
 use fencepost_c as c;
 use fencepost_ir::{Sources, tree};
 use fencepost_litmus as litmus;
@@ -69,7 +69,7 @@ pub fn parse(
         InputFormat::Fp => fp::read(name, text),
         InputFormat::Memorax => memorax::read(name, text).map(|tree| templates(tree, options)),
         InputFormat::Trencher => trencher::read(name, text).map(|tree| templates(tree, options)),
-        InputFormat::C => c::read(&[(name, text)], &c_options(options)),
+        InputFormat::C => c::read(&[(name, text)], &c_options(&[Path::new(name)], options)?),
     };
     read.map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
 }
@@ -93,21 +93,33 @@ pub fn read_linked(paths: &[PathBuf], options: &InputOptions) -> Result<tree::Pr
         texts.push((name, text));
     }
     let files: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (&name[..], &text[..])).collect();
-    let read = c::read(&files, &c_options(options));
+    let paths: Vec<&Path> = files.iter().map(|(name, _)| Path::new(*name)).collect();
+    let read = c::read(&files, &c_options(&paths, options)?);
     read.map_err(|(sources, diagnostics)| InputError::Text(sources, diagnostics))
 }
 
-/// How C is read.
-pub fn c_options(options: &InputOptions) -> c::Options {
-    c::Options {
+/// How C files that are one program are read.
+pub fn c_options(paths: &[&Path], options: &InputOptions) -> Result<c::Options, InputError> {
+    let mut data_model = options.data_model.into();
+    let mut flags = options.c_flag.clone();
+    for path in paths {
+        let database =
+            compiler::from_database(path, options.commands.as_deref()).map_err(InputError::File)?;
+        flags.extend(database.handed_on);
+        if database.ilp32 {
+            data_model = c::DataModel::Ilp32;
+        }
+    }
+    Ok(c::Options {
         include_dirs: options.include.clone(),
         defines: options.define.clone(),
+        flags,
         command: options.cpp.clone(),
-        data_model: options.data_model.into(),
+        data_model,
         overflow: options.overflow,
         havoc_externs: options.havoc_externs,
         deadlock: options.deadlock,
-    }
+    })
 }
 
 /// How a file is read.
@@ -122,11 +134,29 @@ pub fn format(path: &Path, options: &InputOptions, text: &str) -> Result<InputFo
         Some("rmm") => Ok(InputFormat::Memorax),
         Some("txt") if is_trencher(text) => Ok(InputFormat::Trencher),
         None if path.as_os_str() == "-" => Ok(InputFormat::Fp),
-        _ => Err(InputError::File(format!(
-            "{}: the name does not say how to read it; known are .c, .i, .litmus, .fp, .rmm and Trencher's .txt, and --input-format says it for others",
-            path.display()
+        extension => Err(InputError::File(format!(
+            "{}: {}; C (.c, .i), litmus tests (.litmus) and models (.fp, .rmm, Trencher's .txt) are read, and \
+             --input-format says how to read other names",
+            path.display(),
+            unsupported(extension)
         ))),
     }
+}
+
+/// Why files of a type are not read.
+fn unsupported(extension: Option<&str>) -> String {
+    let Some(extension) = extension else { return "unsupported file: its name has no extension".to_string() };
+    let why = match extension.to_ascii_lowercase().as_str() {
+        "cpp" | "cc" | "cxx" | "c++" | "hpp" | "hh" | "hxx" => ": C++ is not read",
+        "rs" => ": Rust is not read",
+        "go" => ": Go is not read",
+        "java" | "kt" => ": programs for the Java virtual machine are not read",
+        "h" => ": a header is no program; give a C file that includes it",
+        "o" | "a" | "so" => ": machine code is not read",
+        "s" => ": assembly files are not read",
+        _ => "",
+    };
+    format!("unsupported file type `.{extension}`{why}")
 }
 
 /// Whether the first word after comments begins a Trencher file.

@@ -9,6 +9,7 @@ mod campaign;
 mod certify;
 mod check;
 mod collect;
+mod compiler;
 mod decide;
 mod explain;
 mod fences;
@@ -43,7 +44,13 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     internal::ask_for_reports();
-    let cli = match Cli::try_parse() {
+    // Other bytes than text are clap's to complain of.
+    let args: Option<Vec<String>> = std::env::args_os().map(|arg| arg.into_string().ok()).collect();
+    let parsed = match args {
+        Some(args) => Cli::try_parse_from(compiler::translated(args)),
+        None => Cli::try_parse(),
+    };
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(told) => return output::usage(&told),
     };

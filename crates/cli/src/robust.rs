@@ -3,7 +3,7 @@
 use crate::collect::{Collected, Unknowns};
 use crate::options::{self, Format, ModelName, RobustOptions};
 use crate::progress::ProgressLine;
-use crate::{Exit, check, decide, input, internal, interrupt, output, outputs, patience};
+use crate::{Exit, check, compiler, decide, input, internal, interrupt, output, outputs, patience};
 use fencepost_certify::{replay_cycle_within, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
@@ -30,7 +30,10 @@ pub fn run(options: &RobustOptions) -> Exit {
         }
     }
     let written = [("--report", options.report.as_deref()), ("--svg", options.svg.as_deref())];
-    let outputs = match outputs::Files::default().reads("the program", &options.files).writes(&written) {
+    let declared = outputs::Files::default()
+        .reads("the program", &options.files)
+        .reads("the compile commands", compiler::databases(&options.files, &options.input));
+    let outputs = match declared.writes(&written) {
         Ok(outputs) => outputs,
         Err(message) => return output::refuse(message),
     };

@@ -1,7 +1,7 @@
 //! `fencepost sequentialize`: a program within bounds as one sequential C file, for other bounded model checkers.
 
 use crate::options::{DialectName, SequentializeOptions};
-use crate::{Exit, bmc, check, input, output, outputs};
+use crate::{Exit, bmc, check, compiler, input, output, outputs};
 use fencepost_bmc::Abstraction;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
 use fencepost_bmc::query::DEFAULT_QUEUE;
@@ -16,7 +16,10 @@ pub fn run(options: &SequentializeOptions) -> Exit {
         output::complain("error: --queue is for --sma tso and --sma pso");
         return Exit::Wrong;
     }
-    let files = outputs::Files::default().reads("the program", [&options.file]);
+    let read = std::slice::from_ref(&options.file);
+    let files = outputs::Files::default()
+        .reads("the program", read)
+        .reads("the compile commands", compiler::databases(read, &options.input));
     let files = match files.writes(&[("-o", options.output.as_deref())]) {
         Ok(files) => files,
         Err(message) => return output::refuse(message),

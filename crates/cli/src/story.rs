@@ -68,8 +68,10 @@ pub fn witness(options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> 
     };
     let program = &*replay.instance(outcome.program);
     let sources = &program.sources;
-    let outline =
-        outline(sources.name(FileId(0)), sources.text(FileId(0)), &input::c_options(&options.input));
+    let name = sources.name(FileId(0));
+    // The program was read with these, so they can be found.
+    let c_options = input::c_options(&[std::path::Path::new(name)], &options.input).unwrap_or_default();
+    let outline = outline(name, sources.text(FileId(0)), &c_options);
     let bytes = options.files.first().map(std::fs::read).and_then(Result::ok).unwrap_or_default();
     let from = Provenance {
         hash: sha256(&bytes),

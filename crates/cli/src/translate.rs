@@ -1,14 +1,17 @@
 //! `fencepost translate`: a program whose SC behaviour is the TSO behaviour of another one, within a bound.
 
 use crate::options::{DialectName, InputFormat, TranslateOptions};
-use crate::{Exit, input, output, outputs};
+use crate::{Exit, compiler, input, output, outputs};
 use fencepost_ir::tree;
 use fencepost_passes::pipeline;
 use fencepost_text::Diagnostic;
 use fencepost_translate::{Bound, Dialect, Language, Unsupported, translate};
 
 pub fn run(options: &TranslateOptions) -> Exit {
-    let files = outputs::Files::default().reads("the program", [&options.file]);
+    let read = std::slice::from_ref(&options.file);
+    let files = outputs::Files::default()
+        .reads("the program", read)
+        .reads("the compile commands", compiler::databases(read, &options.input));
     let files = match files.writes(&[("-o", options.output.as_deref())]) {
         Ok(files) => files,
         Err(message) => return output::refuse(message),

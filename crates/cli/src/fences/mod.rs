@@ -13,7 +13,7 @@ mod suggest;
 
 use crate::collect::{Collected, Unknowns};
 use crate::options::{FencesOptions, Format, GoalName, InputFormat, ModelName};
-use crate::{Exit, check, decide, input, internal, interrupt, output, outputs};
+use crate::{Exit, check, compiler, decide, input, internal, interrupt, output, outputs};
 use fencepost_certify::Replay;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg;
@@ -104,7 +104,10 @@ pub fn run(options: &FencesOptions) -> Exit {
         Ok(target) => target,
         Err(message) => return output::refuse(message),
     };
-    let files = outputs::Files::default().reads("the program", [&options.file]);
+    let read = std::slice::from_ref(&options.file);
+    let files = outputs::Files::default()
+        .reads("the program", read)
+        .reads("the compile commands", compiler::databases(read, &options.input));
     let files = match files.writes(&[("-o", target.as_deref())]) {
         Ok(files) => files,
         Err(message) => return output::refuse(message),

@@ -76,7 +76,9 @@ impl Source {
             InputFormat::Fp => Box::new(fp::Fences),
             InputFormat::Memorax => Box::new(memorax::Fences),
             InputFormat::Trencher => Box::new(trencher::Fences),
-            InputFormat::C => Box::new(fencepost_c::Fences { options: input::c_options(&options) }),
+            InputFormat::C => {
+                Box::new(fencepost_c::Fences { options: input::c_options(&[Path::new(&name)], &options)? })
+            }
         };
         let tree = input::parse(format, &name, &text, &options)?;
         let program = lower(tree.clone(), &options);

@@ -287,6 +287,12 @@ pub struct InputOptions {
     /// Macro for C files, 1 without a value; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     pub define: Vec<String>,
+    /// Folder of a compile_commands.json, whose flags count for the C files in it [default: the file's own]
+    #[arg(short = 'p', value_name = "DIR")]
+    pub commands: Option<PathBuf>,
+    /// A flag for the preprocessor
+    #[arg(long = "c-flag", hide = true, allow_hyphen_values = true)]
+    pub c_flag: Vec<String>,
     /// The C compiler to preprocess with, and its options [default: cc]
     #[arg(long, value_name = "CMD")]
     pub cpp: Option<String>,

@@ -18,6 +18,7 @@ mod c_verdicts;
 mod campaign;
 mod certify;
 mod ci;
+mod compiler_flags;
 mod docs;
 mod examples;
 mod explain;
@@ -74,9 +75,10 @@ fn fencepost_args(args: &[&str]) -> Ran {
     }
 }
 
-/// A file in a folder of this test run.
+/// A file in a folder of this test's own: others run beside it, and may use the same names.
 fn scratch(name: &str, text: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    let test = std::thread::current().name().unwrap_or("main").replace("::", "_");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(test);
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, text).unwrap();

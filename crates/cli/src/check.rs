@@ -398,14 +398,13 @@ fn show(
     let outcome =
         Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
     receivers.collected.check(&outcome, fix.as_ref());
-    // The object of a long run takes much memory.
     let wanted = options.format == Format::Json || options.trace.is_some() || receivers.campaign.stamps();
     let object = wanted.then(|| {
         let mut object = json::outcome(&outcome);
         if !notes.is_empty() {
-            object["notes"] = notes.clone().into();
+            object.head["notes"] = notes.clone().into();
         }
-        receivers.campaign.stamp(&mut object, asked.question);
+        receivers.campaign.stamp(&mut object.head, asked.question);
         object
     });
     // What was broken off is for a later run.

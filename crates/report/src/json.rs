@@ -9,6 +9,7 @@ use fencepost_ir::cfg::Program;
 use fencepost_task::{Action, Model, Scope};
 use fencepost_text::Diagnostic;
 use serde_json::{Map, Value, json};
+use std::fmt;
 
 /// How far a verdict reaches.
 pub fn scope(scope: Scope) -> Value {
@@ -29,8 +30,46 @@ fn integer(value: i128) -> Value {
     }
 }
 
+/// The object of one file and model. A run may have very many steps, so they are made while they are written; they come last.
+pub struct Object<'a> {
+    /// All but the steps.
+    pub head: Value,
+    run: Option<(&'a Program, &'a Replay)>,
+}
+
+impl fmt::Display for Object<'_> {
+    /// On one line, or on many with `#`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((program, replay)) = self.run else {
+            return if f.alternate() { write!(f, "{:#}", self.head) } else { write!(f, "{}", self.head) };
+        };
+        let many_lines = f.alternate();
+        let head = if many_lines { format!("{:#}", self.head) } else { self.head.to_string() };
+        let head = head.trim_end_matches('}').trim_end();
+        f.write_str(head)?;
+        f.write_str(if many_lines { ",\n  \"trace\": [" } else { ",\"trace\":[" })?;
+        let mut first = true;
+        steps(program, replay, &mut |event| {
+            f.write_str(if std::mem::take(&mut first) { "" } else { "," })?;
+            match many_lines {
+                false => write!(f, "{event}"),
+                true => format!("{event:#}").lines().try_for_each(|line| write!(f, "\n    {line}")),
+            }
+        })?;
+        f.write_str(if many_lines { "\n  ]\n}" } else { "]}" })
+    }
+}
+
 /// The object of one file and model.
-pub fn outcome(outcome: &Outcome<'_>) -> Value {
+pub fn outcome<'a>(outcome: &'a Outcome<'_>) -> Object<'a> {
+    let run = match &outcome.verdict {
+        Shown::Unsafe(replay) => Some((outcome.program, &**replay)),
+        Shown::Safe { .. } | Shown::Unknown { .. } => None,
+    };
+    Object { head: head(outcome), run }
+}
+
+fn head(outcome: &Outcome<'_>) -> Value {
     let property = match &outcome.verdict {
         Shown::Unsafe(replay) => json!(replay.property(outcome.program)),
         _ => Value::Null,
@@ -88,7 +127,6 @@ pub fn outcome(outcome: &Outcome<'_>) -> Value {
                 if !replay.instances.is_empty() {
                     map.insert("instances".into(), json!(replay.instances));
                 }
-                map.insert("trace".into(), trace(outcome.program, replay));
             }
             Shown::Safe { unreached, .. } => {
                 let unreached: Vec<_> =
@@ -107,13 +145,24 @@ fn engine(took: &Took) -> Value {
 
 /// The steps of a replayed run.
 pub fn trace(program: &Program, replay: &Replay) -> Value {
-    let program = &*replay.instance(program);
     let mut events = Vec::new();
+    let collected = steps(program, replay, &mut |event| {
+        events.push(event);
+        Ok(())
+    });
+    debug_assert!(collected.is_ok(), "a list takes all");
+    Value::Array(events)
+}
+
+fn steps(program: &Program, replay: &Replay, see: &mut dyn FnMut(Value) -> fmt::Result) -> fmt::Result {
+    let program = &*replay.instance(program);
+    let mut number = 0;
     let mut push = |fields: Map<String, Value>| {
+        number += 1;
         let mut event = Map::new();
-        event.insert("step".into(), json!(events.len() + 1));
+        event.insert("step".into(), json!(number));
         event.extend(fields);
-        events.push(Value::Object(event));
+        see(Value::Object(event))
     };
     for (loc, value) in &replay.init {
         let ty = replay.first().cell_type(program, *loc);
@@ -121,7 +170,7 @@ pub fn trace(program: &Program, replay: &Replay) -> Value {
         event.insert("kind".into(), json!("init"));
         event.insert("loc".into(), json!(program.cell_name(*loc)));
         event.insert("value".into(), integer(ty.meaning(*value)));
-        push(event);
+        push(event)?;
     }
     let states = States::new(program, replay);
     for (number, step) in replay.steps.iter().enumerate() {
@@ -145,9 +194,9 @@ pub fn trace(program: &Program, replay: &Replay) -> Value {
         if let Action::Edge(edge, _) = step.step.action {
             event.insert("edge".into(), json!(edge.0));
         }
-        push(event);
+        push(event)?;
     }
-    Value::Array(events)
+    Ok(())
 }
 
 /// The object of a file that cannot be read.

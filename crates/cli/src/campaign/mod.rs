@@ -95,7 +95,7 @@ impl Campaign {
     }
 
     /// Keeps a result. Where that cannot be done, the run has failed.
-    pub fn keep(&mut self, object: &Value) -> Exit {
+    pub fn keep(&mut self, object: &dyn std::fmt::Display) -> Exit {
         let Some(results) = &mut self.results else { return Exit::Good };
         match results.append(object) {
             Ok(()) => Exit::Good,

@@ -10,6 +10,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+/// Longer results are only written.
+const MOST_REMEMBERED: usize = 1 << 20;
+
 pub struct Results {
     path: PathBuf,
     file: File,
@@ -75,16 +78,21 @@ impl Results {
         (object["verdict"] != "unknown" || object["limits"] == question.limits.as_str()).then_some(object)
     }
 
-    /// Adds a result.
-    pub fn append(&mut self, object: &Value) -> Result<(), String> {
+    /// Adds a result, a JSON object.
+    pub fn append(&mut self, object: &dyn std::fmt::Display) -> Result<(), String> {
         let mut line = object.to_string();
         if self.told.contains(&line) {
             return Ok(());
         }
+        // A run of very many steps is found again sooner than remembered.
+        if line.len() <= MOST_REMEMBERED
+            && let Ok(object) = serde_json::from_str(&line)
+        {
+            self.remember(object);
+        }
         line.push('\n');
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
         written.map_err(|error| format!("{}: {error}", self.path.display()))?;
-        self.remember(object.clone());
         Ok(())
     }
 }

@@ -45,7 +45,7 @@ impl fmt::Display for Object<'_> {
         };
         let many_lines = f.alternate();
         let head = if many_lines { format!("{:#}", self.head) } else { self.head.to_string() };
-        let head = head.trim_end_matches('}').trim_end();
+        let head = head.strip_suffix('}').expect("an object ends in a brace").trim_end();
         f.write_str(head)?;
         f.write_str(if many_lines { ",\n  \"trace\": [" } else { ",\"trace\":[" })?;
         let mut first = true;

@@ -1,0 +1,347 @@
+//! Lists of initialisers: which item is for which part of a variable.
+//!
+//! Inner braces may be missing; then an array or record takes as many items as it has scalars. A designator goes to a part
+//! of what the braces around it are for, and the items after it go on behind that part.
+
+use super::{Checker, Result};
+use crate::ast::{self, Designator, InitializerItem};
+use crate::hir::{Expr, Length, Part, PartValue, RecordKind, Step, Type, TypeId};
+
+/// More elements than any array has, for one whose length its initialiser gives.
+const OPEN: u64 = u32::MAX as u64;
+
+/// The parts that have been found, and the way to the one that is next.
+#[derive(Default)]
+pub struct Builder {
+    pub parts: Vec<Part>,
+    path: Vec<Step>,
+}
+
+impl Builder {
+    fn add(&mut self, value: PartValue) {
+        self.parts.push(Part { path: self.path.clone(), value });
+    }
+}
+
+/// The items of a list that are left. The first may have been checked to see whether it is a whole record, and its
+/// designators may have been followed.
+pub struct Items<'a> {
+    rest: &'a [InitializerItem],
+    checked: Option<Expr>,
+    is_reached: bool,
+}
+
+impl<'a> Items<'a> {
+    pub fn new(items: &'a [InitializerItem]) -> Items<'a> {
+        Items { rest: items, checked: None, is_reached: false }
+    }
+
+    fn next(&mut self) -> Option<&'a InitializerItem> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        self.is_reached = false;
+        Some(first)
+    }
+}
+
+/// Whose braces the items of a list stand in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Braces {
+    Own,
+    Outer,
+}
+
+/// The units of a string that initialises an array, with the 0 at the end if there is room.
+pub fn units(literal: &ast::StringLiteral, length: Length) -> Vec<u32> {
+    let room = match length {
+        Length::Known(n) => usize::try_from(n).unwrap_or(usize::MAX),
+        Length::Unknown | Length::Variable(_) => usize::MAX,
+    };
+    literal.units.iter().copied().chain([0]).take(room).collect()
+}
+
+impl<'a> Checker<'a> {
+    /// A list in braces for something of a type.
+    pub fn braced(&mut self, ty: TypeId, items: &mut Items<'a>, builder: &mut Builder) -> Result<()> {
+        match *self.types.kind(ty) {
+            Type::Mutex | Type::Thread => return Ok(()),
+            Type::Record(id) if id.index() < self.link.library_records && self.is_users() => {
+                return self.library_list(ty, items.rest, builder);
+            }
+            _ => {}
+        }
+        // A string in braces of its own.
+        if let (Some((of, length)), [only]) = (self.array(ty), items.rest)
+            && let ast::Initializer::Expr(e) = &only.value
+            && only.designators.is_empty()
+            && let Some(literal) = self.string_for(of, e)
+        {
+            builder.add(PartValue::Units(units(literal, length)));
+            return Ok(());
+        }
+        self.members_from(0, ty, items, builder, Braces::Own)?;
+        match items.rest.first() {
+            Some(extra) => self.fail(extra.span, "there are more initialisers than members"),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the text at hand is the user's.
+    fn is_users(&self) -> bool {
+        self.scopes.unit() != self.link.library_unit
+    }
+
+    /// Static initialisers of thread libraries' types, which were written for other members. They say nothing, but that
+    /// of a mutex may tell its kind.
+    fn library_list(
+        &mut self,
+        ty: TypeId,
+        items: &'a [InitializerItem],
+        builder: &mut Builder,
+    ) -> Result<()> {
+        let record = self.types.record_id(ty).expect("the library's types with lists are records");
+        let Some(path) = self.types.member_path(record, "kind") else { return Ok(()) };
+        for item in items {
+            match &item.value {
+                ast::Initializer::List(inner) => self.library_list(ty, &inner.items, builder)?,
+                ast::Initializer::Expr(e) => {
+                    let value = self.integer_constant(e)?;
+                    if value != 0 {
+                        let value = self.constant(value, self.types.int(), e.span);
+                        let path = builder.path.iter().copied().chain(path.iter().map(|i| Step::Member(*i)));
+                        let path = path.collect();
+                        builder.parts.push(Part { path, value: PartValue::Value(value) });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many parts of a type are initialised one after the other; `None` for a scalar.
+    fn count(&self, ty: TypeId) -> Option<u64> {
+        match *self.types.kind(ty) {
+            Type::Array(_, Length::Known(n)) => Some(n),
+            Type::Array(..) => Some(OPEN),
+            Type::Record(id) => match self.types.records[id].kind {
+                RecordKind::Struct => self.types.layout(id).map(|layout| layout.members.len() as u64),
+                RecordKind::Union => self.types.layout(id).map(|layout| layout.members.len().min(1) as u64),
+            },
+            _ => None,
+        }
+    }
+
+    fn is_union(&self, ty: TypeId) -> bool {
+        self.types.record_id(ty).is_some_and(|id| self.types.records[id].kind == RecordKind::Union)
+    }
+
+    /// Takes from `items` what the parts of the type need, from a position on.
+    fn members_from(
+        &mut self,
+        first: u64,
+        ty: TypeId,
+        items: &mut Items<'a>,
+        builder: &mut Builder,
+        braces: Braces,
+    ) -> Result<()> {
+        let Some(count) = self.count(ty) else {
+            // A scalar in braces.
+            return match items.next() {
+                Some(item) => self.item_value(ty, &item.value, None, builder),
+                None => Ok(()),
+            };
+        };
+        let mut position = first;
+        let mut entered_union = first > 0;
+        while let Some(item) = items.rest.first() {
+            if !item.designators.is_empty() && !items.is_reached {
+                if braces == Braces::Outer {
+                    return Ok(());
+                }
+                let levels = self.levels(ty, &item.designators)?;
+                items.is_reached = true;
+                position = self.designated(ty, &levels, items, builder)?;
+                entered_union = true;
+                continue;
+            }
+            if position >= count || self.is_union(ty) && entered_union {
+                return Ok(());
+            }
+            let (step, inner) = self.child(ty, position);
+            builder.path.push(step);
+            let result = self.next_member(inner, items, builder);
+            builder.path.pop();
+            result?;
+            position += 1;
+        }
+        Ok(())
+    }
+
+    fn child(&self, ty: TypeId, position: u64) -> (Step, TypeId) {
+        match *self.types.kind(ty) {
+            Type::Array(of, _) => (Step::Index(position), of),
+            Type::Record(id) => {
+                let members = &self.types.layout(id).expect("parts are of complete types").members;
+                let number = position as usize;
+                (Step::Member(number), members[number].ty)
+            }
+            _ => panic!("only arrays and records have parts"),
+        }
+    }
+
+    /// The next part, from one item or, without braces, from as many as it has scalars.
+    fn next_member(&mut self, ty: TypeId, items: &mut Items<'a>, builder: &mut Builder) -> Result<()> {
+        let Some(item) = items.rest.first() else { return Ok(()) };
+        let ast::Initializer::Expr(e) = &item.value else {
+            items.next();
+            return self.item_value(ty, &item.value, None, builder);
+        };
+        let is_whole = match (self.array(ty), self.types.is_record(ty)) {
+            (Some((of, _)), _) => items.checked.is_none() && self.string_for(of, e).is_some(),
+            (None, true) => self.is_whole_record(ty, e, items)?,
+            (None, false) => true,
+        };
+        if is_whole {
+            items.next();
+            let checked = items.checked.take();
+            return self.item_value(ty, &item.value, checked, builder);
+        }
+        // An empty record takes nothing.
+        if self.count(ty) == Some(0) {
+            return Ok(());
+        }
+        self.members_from(0, ty, items, builder, Braces::Outer)
+    }
+
+    /// Whether the first item is a record of a type, and not its first scalar.
+    fn is_whole_record(&mut self, ty: TypeId, e: &'a ast::Expr, items: &mut Items<'a>) -> Result<bool> {
+        let value = match items.checked.take() {
+            Some(value) => value,
+            None if self.literal_list(ty, e).is_some() => return Ok(true),
+            None => self.value(e)?,
+        };
+        let is_whole = self.types.same(value.ty, ty);
+        items.checked = Some(value);
+        Ok(is_whole)
+    }
+
+    /// A part's value from one item, which may have been checked already.
+    fn item_value(
+        &mut self,
+        ty: TypeId,
+        value: &'a ast::Initializer,
+        checked: Option<Expr>,
+        builder: &mut Builder,
+    ) -> Result<()> {
+        let e = match value {
+            ast::Initializer::List(list) => {
+                return self.braced(ty, &mut Items::new(&list.items), builder);
+            }
+            ast::Initializer::Expr(e) => e,
+        };
+        if checked.is_none() {
+            if let Some(list) = self.literal_list(ty, e) {
+                return self.braced(ty, &mut Items::new(&list.items), builder);
+            }
+            if let Some((of, length)) = self.array(ty) {
+                return match self.string_for(of, e) {
+                    Some(literal) => {
+                        builder.add(PartValue::Units(units(literal, length)));
+                        Ok(())
+                    }
+                    None => self.fail(e.span, "an array is initialised by a list in braces"),
+                };
+            }
+        }
+        let value = match checked {
+            Some(value) => value,
+            None => self.value(e)?,
+        };
+        let value = self.initial_value(ty, value)?;
+        builder.add(PartValue::Value(value));
+        Ok(())
+    }
+
+    /// The positions that designators lead through, one level after the other.
+    fn levels(&mut self, ty: TypeId, designators: &'a [Designator]) -> Result<Vec<(u64, u64)>> {
+        let mut ty = ty;
+        let mut levels = Vec::new();
+        for designator in designators {
+            let (e, from, to) = match designator {
+                Designator::Field(name) => {
+                    ty = self.field_levels(ty, name, &mut levels)?;
+                    continue;
+                }
+                Designator::Index(e) => {
+                    let i = self.integer_constant(e)?;
+                    (e, i, i)
+                }
+                Designator::Range(e, to) => (e, self.integer_constant(e)?, self.integer_constant(to)?),
+            };
+            let Some((of, length)) = self.array(ty) else {
+                return self.fail(e.span, "this designator does not fit the type");
+            };
+            let end = match length {
+                Length::Known(n) => n,
+                Length::Unknown | Length::Variable(_) => OPEN,
+            };
+            if from < 0 || to < from || to >= i128::from(end) {
+                return self.fail(e.span, "this index is outside the array");
+            }
+            levels.push((from as u64, to as u64));
+            ty = of;
+        }
+        Ok(levels)
+    }
+
+    /// The levels of `.name`: members of unnamed records lie some levels deeper.
+    fn field_levels(
+        &mut self,
+        ty: TypeId,
+        name: &'a ast::Name,
+        levels: &mut Vec<(u64, u64)>,
+    ) -> Result<TypeId> {
+        let Some(record) = self.types.record_id(ty) else {
+            return self.fail(name.span, "this designator does not fit the type");
+        };
+        let Some(path) = self.types.member_path(record, &name.text) else {
+            return Err(self.no_member(ty, record, name));
+        };
+        let mut ty = ty;
+        for number in path {
+            levels.push((number as u64, number as u64));
+            ty = self.child(ty, number as u64).1;
+        }
+        Ok(ty)
+    }
+
+    /// The first item, which is designated, and those after it that go on where it stands; gives the position behind.
+    fn designated(
+        &mut self,
+        ty: TypeId,
+        levels: &[(u64, u64)],
+        items: &mut Items<'a>,
+        builder: &mut Builder,
+    ) -> Result<u64> {
+        let ((from, to), rest) = levels.split_first().expect("a designated item has a designator");
+        let (step, inner) = self.child(ty, *to);
+        let step = if from < to { Step::Range(*from, *to) } else { step };
+        builder.path.push(step);
+        let next = match rest {
+            [] => self.next_member(inner, items, builder).map(|()| None),
+            rest => self.designated(inner, rest, items, builder).map(Some),
+        };
+        // What follows goes on in the last element of a range.
+        let result = match next {
+            Ok(Some(next)) => {
+                builder.path.pop();
+                builder.path.push(self.child(ty, *to).0);
+                self.members_from(next, inner, items, builder, Braces::Outer)
+            }
+            Ok(None) => Ok(()),
+            Err(reported) => Err(reported),
+        };
+        builder.path.pop();
+        result.map(|()| to + 1)
+    }
+}

@@ -1,10 +1,11 @@
 //! Expressions: which rule checks which.
 
+use super::link::VariableDecl;
 use super::place::Operand;
 use super::scope::Symbol;
 use super::{Checker, Reported, Result};
 use crate::ast::{self, ExprKind as Ast, UnaryOp};
-use crate::hir::{Base, Block, Conversion, Expr, ExprKind, Global, Length, Lives, Origin, TypeId};
+use crate::hir::{Base, Block, Conversion, Expr, ExprKind, Global, Length, Lives, Origin, Place, TypeId};
 use fencepost_ir::Span;
 
 impl<'a> Checker<'a> {
@@ -93,12 +94,9 @@ impl<'a> Checker<'a> {
     fn identifier(&mut self, name: &'a str, span: Span) -> Result<Operand> {
         match self.scopes.lookup(name) {
             Some(Symbol::Local(id)) => Ok(Operand::Place(self.local_place(id, span))),
+            // Only its type counts, so it need not be defined.
             Some(Symbol::Variable(decl)) if self.mode.unevaluated > 0 => {
-                // Only its type counts, so it need not be defined.
-                match self.attempt(|this| this.variable_place(decl, span)) {
-                    Some(place) => Ok(Operand::Place(place)),
-                    None => Ok(Operand::Place(self.declared_place(decl, span))),
-                }
+                Ok(Operand::Place(self.declared_place(decl, span)))
             }
             Some(Symbol::Variable(decl)) => self.variable_place(decl, span).map(Operand::Place),
             Some(Symbol::Constant(value, ty)) => Ok(Operand::Value(self.constant(value, ty, span))),
@@ -117,7 +115,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The place of a variable of which only the type counts.
-    fn declared_place(&self, decl: super::link::VariableDecl, span: Span) -> crate::hir::Place {
+    fn declared_place(&self, decl: VariableDecl, span: Span) -> Place {
         let pointer = self.error(span);
         self.whole(Base::Pointed(Box::new(pointer)), self.link.variables[decl].ty, span)
     }

@@ -66,7 +66,9 @@ pub(crate) fn check(
         checker.scopes.enter_unit(i);
         checker.unit(unit);
     }
-    checker.program()
+    let program = checker.program()?;
+    debug_assert_eq!(hir::broken(&program), None, "a checked program is right in itself");
+    Ok(program)
 }
 
 /// An error that has been reported.
@@ -218,5 +220,37 @@ impl<'a> Checker<'a> {
         let addressed = !self.types.is_scalar(ty);
         let local = hir::Local { name: name.to_string(), ty, addressed, cleanup: None, span };
         self.body().locals.push(local)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preprocess::DataModel;
+    use fencepost_ir::Sources;
+
+    /// Every function of the library, whether a program calls it or not.
+    #[test]
+    fn the_library_is_right() {
+        let kinds = "int main(void) { return pthread_mutex_trylock(0); }";
+        for text in ["int main(void) { return 0; }", kinds] {
+            for data_model in [DataModel::Lp64, DataModel::Ilp32] {
+                let options = Options { data_model, ..Options::default() };
+                let unit = crate::parse("test.i", text, &options, &mut Sources::default()).expect("it is C");
+                let units = [unit];
+                let library = crate::runtime::library(&units);
+                let mut checker = Checker::new(&options, 2);
+                checker.library(&library, 1);
+                let all = checker.link.functions.indices().collect::<Vec<_>>();
+                checker.scopes.enter_unit(0);
+                checker.unit(&units[0]);
+                for decl in all {
+                    checker.used_function(decl, Span::NONE).expect("the library has bodies");
+                }
+                let program = checker.program().unwrap_or_else(|d| panic!("{d:?}"));
+                assert!(program.functions.len() > 100);
+                assert_eq!(hir::broken(&program), None);
+            }
+        }
     }
 }

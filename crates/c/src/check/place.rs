@@ -119,8 +119,8 @@ impl<'a> Checker<'a> {
         if let Some(address) = self.constant_address(&place) {
             return Ok(self.constant(address, ty, span));
         }
-        if let Base::Local(id) = place.base {
-            self.body().locals[id].addressed = true;
+        if let (Base::Local(id), 0) = (&place.base, self.mode.unevaluated) {
+            self.body().locals[*id].addressed = true;
         }
         // The address of what a pointer points to is the pointer.
         if let (Base::Pointed(_), []) = (&place.base, &place.path[..]) {

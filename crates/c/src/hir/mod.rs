@@ -9,6 +9,7 @@
 
 mod expression;
 mod intrinsic;
+mod invariant;
 mod layout;
 mod print;
 mod print_expression;
@@ -21,6 +22,7 @@ mod visit;
 
 pub use expression::*;
 pub use intrinsic::Intrinsic;
+pub use invariant::broken;
 pub use statement::*;
 pub use table::Types;
 pub use types::*;

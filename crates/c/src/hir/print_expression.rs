@@ -36,6 +36,12 @@ impl<'a> Printer<'a> {
         self.expression(e);
     }
 
+    /// An operator and its operand in parentheses.
+    fn prefixed(&mut self, operator: &str, e: &Expr) {
+        self.headed(operator, e);
+        self.out.push(')');
+    }
+
     fn show(&self, ty: TypeId) -> String {
         self.program.types.show(ty)
     }
@@ -85,9 +91,9 @@ impl<'a> Printer<'a> {
                 let label = self.label(*id);
                 let _ = write!(self.out, "&&{label}");
             }
-            ExprKind::Unary(UnaryOp::Minus, arg) => self.headed("-", arg),
-            ExprKind::Unary(UnaryOp::BitNot, arg) => self.headed("~", arg),
-            ExprKind::Not(arg) => self.headed("!", arg),
+            ExprKind::Unary(UnaryOp::Minus, arg) => self.prefixed("-(", arg),
+            ExprKind::Unary(UnaryOp::BitNot, arg) => self.prefixed("~(", arg),
+            ExprKind::Not(arg) => self.prefixed("!(", arg),
             ExprKind::Binary(op, l, r) | ExprKind::Compare(op, l, r) => self.pair(l, op.symbol(), r),
             ExprKind::Logical(Logical::And, l, r) => self.pair(l, "&&", r),
             ExprKind::Logical(Logical::Or, l, r) => self.pair(l, "||", r),

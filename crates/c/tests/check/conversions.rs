@@ -102,7 +102,7 @@ s.a + 1; s.b + 1; s.c + 1; s.d + 1; -s.a; s.a < -1;
               (s.b<0:32 of 4> + 1:unsigned)
               (int:(s.c<0:1 of 3>) + 1)
               (int:(s.d<1:20 of 3>) + 1)
-              -int:(s.a<0:3 of 1>)
+              -(int:(s.a<0:3 of 1>))
               (int:(s.a<0:3 of 1>) < -1)
             }
         "#]],

@@ -38,7 +38,6 @@ a[0] = b[0] = sizeof c;
         expect![[r#"
             a: int[3]
             b: int[1]
-            c: int[3] = {[0] = 1, [1] = 2, [2] = 3}
             main: int (void) () {
               a[0] = b[0] = 12
             }

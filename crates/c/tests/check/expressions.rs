@@ -28,8 +28,8 @@ c + s; s * u; u - l; l / q; c % 3; f * 2; -c; ~s; +c; c << l; u >> c; c & s | u 
               (unsigned long long:(l) / q)
               (int:(c) % 3)
               (f * float:(2))
-              -int:(c)
-              ~int:(s)
+              -(int:(c))
+              ~(int:(s))
               int:(c)
               (int:(c) << l)
               (u >> int:(c))
@@ -59,8 +59,8 @@ i < u; l >= u; p == 0; p != v; v == p; i == l; !p; !i;
               (p != char *:(v))
               (char *:(v) == p)
               (long:(i) == l)
-              !p
-              !i
+              !(p)
+              !(i)
             }
         "#]],
     );
@@ -78,7 +78,7 @@ a && p; a || !p; 1 && a; 0 && a; 1 || a; a && 1;
             p: int *
             main: int (void) () {
               (a && p)
-              (a || !p)
+              (a || !(p))
               (1 && a)
               0
               1
@@ -288,8 +288,6 @@ int main(void) {
 sizeof(struct s); sizeof s.a; sizeof x; sizeof(x + 1); sizeof "abc"; sizeof(void); sizeof f; _Alignof(long); sizeof(int[4]); __builtin_offsetof(struct s, b);
 }"#,
         expect![[r#"
-            s: struct s
-            x: int[3]
             main: int (void) () {
               16:unsigned long
               1:unsigned long
@@ -315,9 +313,6 @@ _Generic(a, long: 1, int: 2); _Generic(p, char *: 1, default: 2); _Generic(c, in
 }"#,
         expect![[r#"
             a: int
-            p: char *
-            c: const int
-            arr: int[2]
             main: int (void) () {
               2
               1
@@ -340,7 +335,6 @@ int main(void) {
 sizeof x;
 }"#,
         expect![[r#"
-            x: int[8]
             main: int (void) () {
               32:unsigned long
             }

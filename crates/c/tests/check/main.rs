@@ -8,9 +8,13 @@ mod errors;
 mod expressions;
 mod gcc;
 mod initializers;
+mod programs;
+mod robust;
 mod statements;
 
 use fencepost_c::{Options, hir_text};
+use fencepost_ir::Sources;
+use fencepost_text::Diagnostic;
 
 /// The typed program of a text, or what is said of it: line, column and message of each error.
 fn typed(text: &str) -> String {
@@ -18,15 +22,18 @@ fn typed(text: &str) -> String {
 }
 
 fn typed_with(text: &str, options: &Options) -> String {
-    match hir_text(&[("test.i", text)], options) {
-        Ok(program) => program,
-        Err((_, diagnostics)) => {
-            let show = |d: &fencepost_text::Diagnostic| {
-                let label = if d.label.is_empty() { String::new() } else { format!(" ({})", d.label) };
-                let help = d.help.as_ref().map_or(String::new(), |help| format!(" [{help}]"));
-                format!("{}:{}: {}{label}{help}\n", d.span.line, d.span.column, d.message)
-            };
-            diagnostics.iter().map(show).collect()
-        }
-    }
+    show(hir_text(&[("test.i", text)], options))
+}
+
+fn show(typed: Result<String, (Sources, Vec<Diagnostic>)>) -> String {
+    let (_, diagnostics) = match typed {
+        Ok(program) => return program,
+        Err(errors) => errors,
+    };
+    let show = |d: &Diagnostic| {
+        let label = if d.label.is_empty() { String::new() } else { format!(" ({})", d.label) };
+        let help = d.help.as_ref().map_or(String::new(), |help| format!(" [{help}]"));
+        format!("{}:{}: {}{label}{help}\n", d.span.line, d.span.column, d.message)
+    };
+    diagnostics.iter().map(show).collect()
 }

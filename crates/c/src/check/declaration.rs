@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
                 ty,
                 initializer: None,
                 unit: self.scopes.unit(),
-                lives: Lives::Elsewhere,
+                lives: None,
                 span: name.span,
                 id: None,
             }),
@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
         }
         if defines {
             let per_thread = specifiers.thread_local.is_some();
-            variable.lives = if per_thread { Lives::Thread } else { Lives::Program };
+            variable.lives = Some(if per_thread { Lives::Thread } else { Lives::Program });
         }
     }
 

@@ -98,6 +98,10 @@ impl<'a> Checker<'a> {
             Some(Symbol::Variable(decl)) if self.mode.unevaluated > 0 => {
                 Ok(Operand::Place(self.declared_place(decl, span)))
             }
+            Some(Symbol::Variable(decl)) if self.is_standard_file(decl) => {
+                let ty = self.link.variables[decl].ty;
+                self.standard_file(ty, span).map(Operand::Value)
+            }
             Some(Symbol::Variable(decl)) => self.variable_place(decl, span).map(Operand::Place),
             Some(Symbol::Constant(value, ty)) => Ok(Operand::Value(self.constant(value, ty, span))),
             Some(Symbol::Function(decl)) => {
@@ -112,6 +116,12 @@ impl<'a> Checker<'a> {
             Some(Symbol::Broken) => Err(Reported(())),
             Some(Symbol::Type(_)) | None => Err(self.not_declared(name, span)),
         }
+    }
+
+    /// Whether a variable is one of the standard streams, which nobody defines.
+    fn is_standard_file(&self, decl: VariableDecl) -> bool {
+        let variable = &self.link.variables[decl];
+        variable.lives.is_none() && matches!(variable.name, "stdin" | "stdout" | "stderr")
     }
 
     /// The place of a variable of which only the type counts.

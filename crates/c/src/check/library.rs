@@ -46,7 +46,6 @@ fn known(name: &str) -> Option<Known> {
         "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "__sigsetjmp_cancel" => {
             (I::Nothing, 0, Gives::Int)
         }
-        "__errno_location" => (I::ErrorPlace, 0, Gives::Pointer),
         "__fencepost_assert" | "__VERIFIER_assert" | "__CPROVER_assert" | "__goblint_check"
         | "__goblint_assert" => (I::Assert, 1, Gives::Void),
         "assume_abort_if_not"
@@ -124,7 +123,6 @@ fn known_outside(name: &str) -> Option<Known> {
         "localtime_r" | "gmtime_r" => (I::CalendarInto, 2, Gives::Pointer),
         "localtime" | "gmtime" => (I::Calendar, 1, Gives::Pointer),
         "strftime" => (I::FormatTime, 2, Gives::Size),
-        "sem_open" => (I::OpenSemaphore, 2, Gives::Pointer),
         "syscall" => (I::SystemCall, 1, Gives::Long),
         "getpid" | "gettid" => (I::Gives(1), 0, Gives::Int),
         "sysconf" | "get_nprocs" | "get_nprocs_conf" => (I::Gives(2), 0, Gives::Long),
@@ -167,6 +165,15 @@ impl<'a> Checker<'a> {
             let kind = ExprKind::Call(Callee::Intrinsic(Intrinsic::Any), Vec::new());
             return Ok(Some(Expr { kind, ty, span }));
         }
+        if name == "__errno_location" {
+            return self.error_place(span).map(Some);
+        }
+        if name == "sem_open" && args.len() >= 2 {
+            let values = self.arguments(&[], args)?;
+            let ty = declared.and_then(|ty| self.types.function(ty)).map(|ty| ty.result);
+            let ty = ty.unwrap_or_else(|| self.types.void_pointer());
+            return self.open_semaphore(values, ty, span).map(Some);
+        }
         let Some(Known { intrinsic, least, gives }) = known(name) else { return Ok(None) };
         if args.len() < least {
             let count = if least == 1 { "1 argument".into() } else { format!("{least} arguments") };
@@ -182,6 +189,7 @@ impl<'a> Checker<'a> {
             Some(ty) => self.types.unqualified(ty.result),
             None => self.given(gives),
         };
+        self.support(intrinsic);
         let callee = Callee::Intrinsic(intrinsic);
         Ok(Some(Expr { kind: ExprKind::Call(callee, args), ty, span }))
     }

@@ -48,7 +48,8 @@ pub struct DeclaredVariable<'a> {
     pub initializer: Option<&'a ast::Initializer>,
     /// The unit that it stands in, whose names its initialiser means.
     pub unit: usize,
-    pub lives: Lives,
+    /// `None` as long as it is only declared.
+    pub lives: Option<Lives>,
     pub span: Span,
     /// Set when it is first used.
     pub id: Option<GlobalId>,
@@ -139,7 +140,10 @@ impl<'a> Checker<'a> {
             Some(what) => Diagnostic::new(span, format!("`{name}` is not supported: {what} not modelled")),
             None => Diagnostic::new(span, format!("the function `{name}` has no body"))
                 .label("called here")
-                .help("give the file that defines it, too, with --link, or write a body for it"),
+                .help(
+                    "give the file that defines it, too, with --link, write a body for it, or let it give any value \
+                     with --havoc-externs",
+                ),
         })
     }
 
@@ -150,7 +154,7 @@ impl<'a> Checker<'a> {
         }
         let variable = &self.link.variables[decl];
         let name = variable.name;
-        if variable.lives == Lives::Elsewhere && !matches!(name, "stdin" | "stdout" | "stderr") {
+        let Some(lives) = variable.lives else {
             // What the library's headers declare, the library has.
             if let Some(Symbol::Variable(own)) = self.link.library.get(name).copied()
                 && own != decl
@@ -159,17 +163,15 @@ impl<'a> Checker<'a> {
                 self.link.variables[decl].id = Some(id);
                 return Ok(id);
             }
-            if self.mode.unevaluated == 0 {
-                let message = format!("the variable `{name}` is defined nowhere");
-                let help = "give the file that defines it, too, with --link, or define it";
-                self.report_once(name);
-                return Err(self.report(Diagnostic::new(span, message).help(help)));
-            }
-        }
+            let message = format!("the variable `{name}` is defined nowhere");
+            let help = "give the file that defines it, too, with --link, or define it";
+            self.report_once(name);
+            return Err(self.report(Diagnostic::new(span, message).help(help)));
+        };
         self.complete_tentative(decl);
         let variable = &self.link.variables[decl];
-        let (ty, lives, declared) = (variable.ty, variable.lives, variable.span);
-        if lives != Lives::Elsewhere && self.types.size(ty).is_none() {
+        let (ty, declared) = (variable.ty, variable.span);
+        if self.types.size(ty).is_none() {
             self.report_once(name);
             return Err(self.incomplete(ty, span));
         }
@@ -187,9 +189,7 @@ impl<'a> Checker<'a> {
     /// A tentative definition of an array without length has one element.
     fn complete_tentative(&mut self, decl: VariableDecl) {
         let variable = &self.link.variables[decl];
-        if let (Type::Array(of, hir::Length::Unknown), true) =
-            (self.types.kind(variable.ty), variable.lives != Lives::Elsewhere)
-        {
+        if let Type::Array(of, hir::Length::Unknown) = self.types.kind(variable.ty) {
             let one = self.types.array_of(*of, hir::Length::Known(1));
             self.link.variables[decl].ty = one;
         }

@@ -38,6 +38,7 @@ mod scope;
 mod specifier;
 mod statement;
 mod suggest;
+mod support;
 mod switch;
 mod unit;
 mod vla;
@@ -52,7 +53,7 @@ use link::{FunctionDecl, Link, VariableDecl};
 use pack::Packs;
 use scope::Scopes;
 use statement::Body;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Checks the translation units of one program, which calls functions of the library.
 pub(crate) fn check(
@@ -88,6 +89,8 @@ enum Work {
 struct Output {
     globals: IndexVec<GlobalId, hir::Global>,
     functions: IndexVec<FunctionId, hir::Function>,
+    /// Library functions that known functions are made of, by their names.
+    support: BTreeMap<&'static str, FunctionId>,
     /// String literals, by their element type and units.
     strings: HashMap<(TypeId, Vec<u32>), GlobalId>,
 }
@@ -147,11 +150,9 @@ impl<'a> Checker<'a> {
         let main = self.main_function();
         let constructors = self.constructors();
         let destructors = self.destructors();
-        while let Some(work) = self.waiting.pop_front() {
-            match work {
-                Work::Function(function) => self.function_body(function),
-                Work::Variable(variable) => self.variable_initializer(variable),
-            }
+        self.check_waiting();
+        while self.support_ends(!destructors.is_empty()) {
+            self.check_waiting();
         }
         self.diagnostics.sort_by_key(|d| (d.span.file, d.span.line, d.span.column));
         self.diagnostics.dedup();
@@ -161,10 +162,21 @@ impl<'a> Checker<'a> {
                 globals: self.output.globals,
                 functions: self.output.functions,
                 main,
+                support: self.output.support,
                 constructors,
                 destructors,
             }),
             _ => Err(self.diagnostics),
+        }
+    }
+
+    /// Checks what is used, and what that uses.
+    fn check_waiting(&mut self) {
+        while let Some(work) = self.waiting.pop_front() {
+            match work {
+                Work::Function(function) => self.function_body(function),
+                Work::Variable(variable) => self.variable_initializer(variable),
+            }
         }
     }
 

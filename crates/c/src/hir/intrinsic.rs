@@ -118,10 +118,6 @@ pub enum Intrinsic {
     PrintIntoAll,
     /// `strerror(number)`: some text.
     Text,
-    /// `__errno_location()`
-    ErrorPlace,
-    /// `sem_open(name, flags, mode, value)`
-    OpenSemaphore,
     /// `syscall(number, ...)`
     SystemCall,
 }

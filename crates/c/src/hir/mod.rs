@@ -30,6 +30,7 @@ pub use visit::Visitor;
 
 use fencepost_ir::Span;
 use index_vec::IndexVec;
+use std::collections::BTreeMap;
 
 index_vec::define_index_type! {
     /// A variable that lives as long as the program or its thread.
@@ -59,6 +60,9 @@ pub struct Program {
     pub functions: IndexVec<FunctionId, Function>,
     /// The function that the program begins with.
     pub main: FunctionId,
+    /// Functions of the library that [`Intrinsic`]s may be made of, and those that threads and the program end with, by their
+    /// names; only those that this program may need.
+    pub support: BTreeMap<&'static str, FunctionId>,
     /// Functions that run before `main`, in order.
     pub constructors: Vec<FunctionId>,
     /// Functions that run after it, in order.
@@ -84,8 +88,6 @@ pub enum Lives {
     Program,
     /// As long as its thread: one for each.
     Thread,
-    /// It is declared and defined nowhere, as `stdout`.
-    Elsewhere,
 }
 
 /// A function.

@@ -32,7 +32,6 @@ fn print_global(program: &Program, global: &Global, f: &mut fmt::Formatter<'_>) 
     let lives = match global.lives {
         Lives::Program => "",
         Lives::Thread => "thread_local ",
-        Lives::Elsewhere => "extern ",
     };
     let mut printer = Printer::new(program, None);
     printer.initializer(global.ty, &global.init);

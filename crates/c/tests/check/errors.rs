@@ -237,7 +237,7 @@ x = 1;
 fork();
 }"#,
         expect![[r#"
-            3:1: the function `f` has no body (called here) [give the file that defines it, too, with --link, or write a body for it]
+            3:1: the function `f` has no body (called here) [give the file that defines it, too, with --link, write a body for it, or let it give any value with --havoc-externs]
             5:1: the variable `x` is defined nowhere [give the file that defines it, too, with --link, or define it]
             6:1: `fork` is not supported: several processes are not modelled
         "#]],

@@ -172,3 +172,42 @@ struct c { char c; int i; };\nint main(void) { sizeof(struct a); sizeof(struct b
     "#]]
     .assert_eq(&typed(text));
 }
+
+#[test]
+fn variables_of_the_library() {
+    let text = "typedef struct file FILE; extern FILE *stderr; int *__errno_location(void); int fprintf(FILE *, const char *, ...);
+        typedef struct { int x; } sem_t; sem_t *sem_open(const char *, int, ...);
+        int main(void) { fprintf(stderr, \"x\"); *__errno_location() = 3; sem_t *s = sem_open(\"s\", 64, 0600, 1); sem_open(\"s\", 0); }";
+    expect![[r#"
+        main: int (void) () {
+          <Nothing>(FILE *:(&__fencepost_file), const char *:(&"x\0"[0]))
+          __fencepost_errno = 3
+          s: sem_t * = __fencepost_sem_open(const char *:(&"s\0"[0]), 64, 1:unsigned)
+          __fencepost_sem_open(const char *:(&"s\0"[0]), 0, 0:unsigned)
+        }
+    "#]]
+    .assert_eq(&typed(text));
+}
+
+#[test]
+fn macros_of_our_headers() {
+    let text = "#include <stdatomic.h>\n#include <pthread.h>\n#include <assert.h>\n#include <stdarg.h>\n#include <errno.h>
+        atomic_flag f = ATOMIC_FLAG_INIT; atomic_int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        int main(void) { while (atomic_flag_test_and_set_explicit(&f, memory_order_acquire)) ; assert(x == 0);
+            atomic_flag_clear(&f); int e = 0; atomic_compare_exchange_weak(&x, &e, 1); errno = 2; pthread_mutex_lock(&m); }";
+    expect![[r#"
+        f: atomic_flag = {.__value = 0:_Bool}
+        x: atomic_int
+        m: pthread_mutex_t = {}
+        main: int (void) () {
+          while atomic_exchange(f.__value@acquire, 1:_Bool, acquire)
+          <Assert>((x@seq_cst == 0))
+          atomic_store(f.__value@seq_cst, 0:_Bool, seq_cst)
+          e: int = 0
+          atomic_compare_exchange(x@seq_cst, e, 1, seq_cst, seq_cst)
+          __fencepost_errno = 2
+          pthread_mutex_lock(&m)
+        }
+    "#]]
+    .assert_eq(&show(hir_text(&[("test.c", text)], &Options::default())));
+}

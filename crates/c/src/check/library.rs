@@ -67,6 +67,7 @@ fn known(name: &str) -> Option<Known> {
         "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => (I::AtomicEnd, 0, Gives::Void),
         "_mm_mfence" | "__builtin_ia32_mfence" => (I::FullFence, 0, Gives::Void),
         "_mm_sfence" | "__builtin_ia32_sfence" => (I::StoreFence, 0, Gives::Void),
+        "__builtin_frame_address" | "__builtin_return_address" => (I::Any, 1, Gives::Pointer),
         "sched_get_priority_max" => (I::Gives(99), 0, Gives::Int),
         "sched_get_priority_min" => (I::Gives(1), 0, Gives::Int),
         "rand" | "random" | "rand_r" | "lrand48" => (I::AnyOf(0, i32::MAX as i64), 0, Gives::Int),
@@ -174,7 +175,8 @@ impl<'a> Checker<'a> {
             let ty = ty.unwrap_or_else(|| self.types.void_pointer());
             return self.open_semaphore(values, ty, span).map(Some);
         }
-        let Some(Known { intrinsic, least, gives }) = known(name) else { return Ok(None) };
+        let plain = || name.strip_prefix("__builtin_").and_then(known);
+        let Some(Known { intrinsic, least, gives }) = known(name).or_else(plain) else { return Ok(None) };
         if args.len() < least {
             let count = if least == 1 { "1 argument".into() } else { format!("{least} arguments") };
             return self.fail(span, format!("`{name}` takes {count}, not {}", args.len()));

@@ -1,4 +1,4 @@
-//! Types as C writes them, for messages and for the text of a program.
+//! Types as C writes them, for messages and for text that is to be C again.
 
 use super::table::Types;
 use super::types::*;
@@ -6,14 +6,55 @@ use super::types::*;
 impl Types {
     /// The type, with its typedef name if it has one.
     pub fn show(&self, id: TypeId) -> String {
+        self.declare(id, "")
+    }
+
+    /// A declaration of a name, or of what else stands where the name does, from the name outwards.
+    pub fn declare(&self, id: TypeId, inner: &str) -> String {
         match self.get(id) {
+            Type::Pointer(to) => self.declare_pointer(*to, &[], inner),
+            Type::Qualified(qualifiers, of) => match self.get(*of) {
+                Type::Pointer(to) => self.declare_pointer(*to, &qualifiers.words(), inner),
+                _ => format!("{} {}", qualifiers.words().join(" "), self.declare(*of, inner)),
+            },
+            Type::Array(of, length) => {
+                let length = match length {
+                    Length::Known(n) => n.to_string(),
+                    Length::Unknown => String::new(),
+                    Length::Variable(local) => format!("%{}", local.index()),
+                };
+                self.declare(*of, &format!("{inner}[{length}]"))
+            }
+            Type::Function(f) => self.declare(f.result, &format!("{inner}({})", self.show_params(f))),
+            base => {
+                let name = self.base_name(base);
+                match inner {
+                    "" => name,
+                    inner if inner.starts_with('[') => name + inner,
+                    inner => format!("{name} {inner}"),
+                }
+            }
+        }
+    }
+
+    fn declare_pointer(&self, to: TypeId, qualifiers: &[&str], inner: &str) -> String {
+        let qualifiers = qualifiers.join(" ");
+        let blank = if qualifiers.is_empty() || inner.is_empty() { "" } else { " " };
+        let pointer = format!("*{qualifiers}{blank}{inner}");
+        match self.get(to) {
+            Type::Array(..) | Type::Function(_) => self.declare(to, &format!("({pointer})")),
+            _ => self.declare(to, &pointer),
+        }
+    }
+
+    /// What stands before a declarator.
+    fn base_name(&self, ty: &Type) -> String {
+        match ty {
             Type::Void => "void".into(),
             Type::Bool => "_Bool".into(),
             Type::Integer(integer) => integer.name().into(),
             Type::Floating(floating) => floating.name().into(),
             Type::Opaque(name, ..) => (*name).into(),
-            Type::Pointer(to) => self.show_pointer(*to),
-            Type::Array(..) => self.show_array(id),
             Type::Record(record) => {
                 let record = &self.records[*record];
                 let tag = if record.tag.is_empty() { "unnamed" } else { &record.tag };
@@ -26,43 +67,14 @@ impl Types {
                 "" => "enum unnamed".into(),
                 tag => format!("enum {tag}"),
             },
-            Type::Function(f) => format!("{} ({})", self.show(f.result), self.show_params(f)),
             Type::Mutex => "pthread_mutex_t".into(),
             Type::Thread => "pthread_t".into(),
             Type::VaList => "va_list".into(),
-            Type::Qualified(qualifiers, of) => match self.get(*of) {
-                Type::Pointer(_) => format!("{}{}", self.show(*of), qualifiers.words().join(" ")),
-                _ => format!("{} {}", qualifiers.words().join(" "), self.show(*of)),
-            },
             Type::Named(name, _) => name.clone(),
-        }
-    }
-
-    fn show_pointer(&self, to: TypeId) -> String {
-        match self.get(to) {
-            Type::Function(f) => format!("{} (*)({})", self.show(f.result), self.show_params(f)),
-            Type::Array(..) => {
-                let all = self.show(to);
-                let at = all.find('[').unwrap_or(all.len());
-                format!("{} (*){}", &all[..at], &all[at..])
+            Type::Pointer(_) | Type::Array(..) | Type::Function(_) | Type::Qualified(..) => {
+                panic!("declarators are written around their base")
             }
-            _ => format!("{} *", self.show(to)).replace("* *", "**"),
         }
-    }
-
-    /// An array: the outermost length stands first.
-    fn show_array(&self, id: TypeId) -> String {
-        let mut lengths = String::new();
-        let mut of = id;
-        while let Type::Array(element, length) = self.get(of) {
-            lengths += &match length {
-                Length::Known(n) => format!("[{n}]"),
-                Length::Unknown => "[]".into(),
-                Length::Variable(local) => format!("[%{}]", local.index()),
-            };
-            of = *element;
-        }
-        self.show(of) + &lengths
     }
 
     fn show_params(&self, f: &FunctionType) -> String {

@@ -53,7 +53,7 @@ f(70000); g();
             f: char (short) (s: short) {
               return char:(s)
             }
-            g: void * (void) () {
+            g: void *(void) () {
               return 0:void *
             }
         "#]],

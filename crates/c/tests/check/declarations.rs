@@ -71,7 +71,7 @@ int main(void) {
 f[0]; g; h[0]; signal(1, 0);
 }"#,
         expect![[r#"
-            f: int * (*)(void)[3]
+            f: int *(*[3])(void)
             g: int (*)[4]
             h: int *[4]
             main: int (void) () {
@@ -80,7 +80,7 @@ f[0]; g; h[0]; signal(1, 0);
               h[0]
               signal(1, 0:void (*)(int))
             }
-            signal: void (*)(int) (int, void (*)(int)) (: int, : void (*)(int)) {
+            signal: void (*(int, void (*)(int)))(int) (: int, : void (*)(int)) {
               return 0:void (*)(int)
             }
         "#]],

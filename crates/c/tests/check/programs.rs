@@ -130,7 +130,7 @@ fn types_of_thread_libraries() {
           <Create>(&t, 0:const void *, run, void *:(&m))
           return (t == 0:pthread_t)
         }
-        run: void * (void *) (a: void *) {
+        run: void *(void *) (a: void *) {
           pthread_mutex_lock(&m)
           return a
         }
@@ -144,7 +144,7 @@ fn functions_whose_address_is_taken() {
         "int f(int x) { return x; } int g(int x) { return -x; } int unused(int x) { return x + nothing; }
         int (*table[])(int) = {f, g};\nint main(void) { return table[1](3); }";
     expect![[r#"
-        table: int (*)(int)[2] = {[0] = f, [1] = g}
+        table: int (*[2])(int) = {[0] = f, [1] = g}
         main: int (void) () {
           return (*table[1])(3)
         }

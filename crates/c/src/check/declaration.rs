@@ -41,7 +41,10 @@ impl<'a> Checker<'a> {
         if let Some((Storage::Typedef, _)) = specifiers.storage {
             let ty = self.with_vectors(ty, attributes())?;
             let ty = self.library_type(&name.text).unwrap_or(ty);
-            let named = self.types.intern(Type::Named(name.text.clone(), ty));
+            let named = match self.alignment_attributes(attributes())? {
+                0 => self.types.intern(Type::Named(name.text.clone(), ty)),
+                align => self.types.named_and_aligned(&name.text, ty, align),
+            };
             self.scopes.define(&name.text, Symbol::Type(named));
             return Ok(());
         }
@@ -132,6 +135,7 @@ impl<'a> Checker<'a> {
         let initializer = variable.initializer.take();
         let (ty, span) = (variable.ty, variable.span);
         let id = self.used_variable(decl, span)?;
+        self.output.globals[id].function = self.body.as_ref().map(|body| body.id);
         if let Some(initializer) = initializer {
             self.output.globals[id].init = self.static_initializer(ty, initializer)?;
         }

@@ -171,7 +171,9 @@ impl<'a> Checker<'a> {
         let init = self.list_initializer(ty, list)?;
         let base = if self.body.is_none() || self.mode.is_static {
             let (name, lives, origin) = ("%literal".to_string(), Lives::Program, Origin::Library);
-            Base::Global(self.output.globals.push(Global { name, ty, lives, init, origin, span }))
+            let function = self.body.as_ref().map(|body| body.id);
+            let global = Global { name, ty, lives, function, init, origin, span };
+            Base::Global(self.output.globals.push(global))
         } else {
             Base::Literal(self.new_local("", ty, span), Box::new(init))
         };

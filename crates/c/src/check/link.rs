@@ -178,7 +178,15 @@ impl<'a> Checker<'a> {
         let origin = self.origin(variable.unit);
         let init = hir::Initializer::None;
         let name = name.to_string();
-        let id = self.output.globals.push(hir::Global { name, ty, lives, init, origin, span: declared });
+        let id = self.output.globals.push(hir::Global {
+            name,
+            ty,
+            lives,
+            function: None,
+            init,
+            origin,
+            span: declared,
+        });
         self.link.variables[decl].id = Some(id);
         if self.link.variables[decl].initializer.is_some() {
             self.waiting.push_back(Work::Variable(decl));

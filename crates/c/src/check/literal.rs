@@ -89,6 +89,7 @@ impl Checker<'_> {
                     name: String::new(),
                     ty,
                     lives: Lives::Program,
+                    function: None,
                     init: Initializer::Parts(vec![part]),
                     origin: Origin::Library,
                     span,

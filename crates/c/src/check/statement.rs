@@ -7,13 +7,16 @@ use super::scope::Symbol;
 use super::switch::OpenSwitch;
 use super::{Checker, Result};
 use crate::ast::{self, ForInit, Parameters, StmtKind as Ast};
-use crate::hir::{self, Block, Expr, LabelId, Local, LocalId, Loop, LoopKind, Stmt, StmtKind, TypeId};
+use crate::hir::{
+    self, Block, Expr, FunctionId, LabelId, Local, LocalId, Loop, LoopKind, Stmt, StmtKind, TypeId,
+};
 use fencepost_ir::Span;
 use index_vec::IndexVec;
 
 /// A function body that is being checked.
 pub struct Body<'a> {
     pub name: &'a str,
+    pub id: FunctionId,
     pub result: TypeId,
     pub locals: IndexVec<LocalId, Local>,
     pub labels: IndexVec<LabelId, hir::Label>,
@@ -40,6 +43,7 @@ impl<'a> Checker<'a> {
         self.scopes.enter_unit(function.unit);
         self.body = Some(Body {
             name: function.name,
+            id,
             result: ty.result,
             locals: IndexVec::new(),
             labels: IndexVec::new(),

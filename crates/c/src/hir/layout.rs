@@ -41,6 +41,9 @@ impl Types {
 
     /// The alignment that a type has by itself, as `_Alignof` tells it.
     pub fn align(&self, id: TypeId) -> u64 {
+        if let Some(align) = self.asked_alignment(id) {
+            return align;
+        }
         let natural = match self.kind(id) {
             Type::Array(of, _) => return self.align(*of),
             Type::Record(record) => self.records[*record].layout.as_ref().map_or(1, |layout| layout.align),

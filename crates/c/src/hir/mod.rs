@@ -75,6 +75,8 @@ pub struct Global {
     pub name: String,
     pub ty: TypeId,
     pub lives: Lives,
+    /// The function that it is a static variable of; labels in its initialiser are those of that function.
+    pub function: Option<FunctionId>,
     /// What it holds at first; zeros where nothing is said.
     pub init: Initializer,
     pub origin: Origin,

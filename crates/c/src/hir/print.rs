@@ -33,7 +33,8 @@ fn print_global(program: &Program, global: &Global, f: &mut fmt::Formatter<'_>) 
         Lives::Program => "",
         Lives::Thread => "thread_local ",
     };
-    let mut printer = Printer::new(program, None);
+    let body = global.function.and_then(|function| program.functions[function].body.as_ref());
+    let mut printer = Printer::new(program, body);
     printer.initializer(global.ty, &global.init);
     let name = if global.name.is_empty() { "<string>" } else { &global.name };
     writeln!(f, "{lives}{name}: {}{}", program.types.show(global.ty), printer.out)

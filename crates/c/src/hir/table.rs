@@ -13,6 +13,8 @@ pub struct Types {
     /// For each type the same one without typedef names, at any depth.
     canonical: IndexVec<TypeId, TypeId>,
     known: HashMap<Type, TypeId>,
+    /// Typedef names that have an alignment of their own.
+    aligned: HashMap<TypeId, u64>,
     pub records: IndexVec<RecordId, Record>,
     pub enums: IndexVec<EnumId, Enum>,
 }
@@ -37,6 +39,7 @@ impl Types {
             all: IndexVec::new(),
             canonical: IndexVec::new(),
             known: HashMap::new(),
+            aligned: HashMap::new(),
             records: IndexVec::new(),
             enums: IndexVec::new(),
         };
@@ -152,6 +155,22 @@ impl Types {
             _ => return None,
         };
         (form != *ty).then_some(form)
+    }
+
+    /// A typedef name with an alignment of its own, which may be less than that of what it stands for.
+    pub fn named_and_aligned(&mut self, name: &str, of: TypeId, align: u64) -> TypeId {
+        let id = self.intern(Type::Named(name.to_string(), of));
+        self.aligned.insert(id, align);
+        id
+    }
+
+    /// The alignment that a typedef name around a type asks for.
+    pub fn asked_alignment(&self, id: TypeId) -> Option<u64> {
+        match &self.all[id] {
+            Type::Named(_, of) => self.aligned.get(&id).copied().or_else(|| self.asked_alignment(*of)),
+            Type::Qualified(_, of) => self.asked_alignment(*of),
+            _ => None,
+        }
     }
 
     /// The type as it is written.

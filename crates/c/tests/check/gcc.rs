@@ -201,6 +201,14 @@ fn layouts() {
         records.asked.push(format!("sizeof(_Atomic({ty}))"));
         records.asked.push(format!("_Alignof(_Atomic({ty}))"));
     }
+    records.text += "typedef int near __attribute__((aligned(1))); typedef struct { char c; } far __attribute__((aligned(32)));
+        struct named { char c; near n; char d; far f; const near m; };\n";
+    for text in ["sizeof(struct named)", "_Alignof(far)", "_Alignof(near)", "sizeof(far)"] {
+        records.asked.push(text.to_string());
+    }
+    for member in ["n", "d", "f", "m"] {
+        records.asked.push(format!("__builtin_offsetof(struct named, {member})"));
+    }
     let (text, asked) = (records.text, records.asked);
     agree("layouts", &text, &asked);
 }

@@ -95,13 +95,15 @@ fn computed_gotos() {
     check(
         r#"int a;
 int main(void) {
-void *t[] = {&&one, &&two}; goto *t[a]; one: a = 1; two: a = 2;
+void *t[] = {&&one, &&two}; static void *s[] = {&&two}; goto *t[a]; goto *s[0]; one: a = 1; two: a = 2;
 }"#,
         expect![[r#"
+            s: void *[1] = {[0] = &&two}
             a: int
             main: int (void) () {
               t: void *[2] = {[0] = &&one, [1] = &&two}
               goto *t[long:(a)]
+              goto *s[0]
               one:
               a = 1
               two:

@@ -246,7 +246,7 @@ impl<'a> Checker<'a> {
         };
         let start = layout.start();
         if bits == 0 {
-            layout.bits = start.next_multiple_of(size);
+            layout.bits = layout.bits.max(start.next_multiple_of(self.types.align(field.ty) * 8));
             return Ok(());
         }
         let packed = layout.packed || field.packed;
@@ -265,7 +265,8 @@ impl<'a> Checker<'a> {
         if field.name.is_empty() {
             return Ok(());
         }
-        if !packed {
+        // Where a pragma packs, compilers let the attribute not count here.
+        if !packed || layout.most < u64::MAX {
             layout.align = layout.align.max(align);
         }
         layout.waiting.push((layout.members.len(), first, bits));

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// How many declarations and expressions of each kind are tried.
-const ROUNDS: usize = 120;
+const ROUNDS: usize = 400;
 
 /// The numbers that the compiler gives.
 fn theirs(name: &str, declarations: &str, numbers: &[String]) -> Vec<i128> {
@@ -91,13 +91,23 @@ const INTEGERS: [&str; 9] = [
 
 struct Records<'r> {
     rng: &'r mut Rng,
+    scalars: &'static [&'static str],
     text: String,
     /// Numbers about the records that are made.
     asked: Vec<String>,
     count: usize,
 }
 
-impl Records<'_> {
+impl<'r> Records<'r> {
+    /// Random records with members of these types and of each other.
+    fn new(rng: &'r mut Rng, scalars: &'static [&'static str]) -> Records<'r> {
+        let mut records = Records { rng, scalars, text: String::new(), asked: Vec::new(), count: 0 };
+        for _ in 0..ROUNDS {
+            records.record();
+        }
+        records
+    }
+
     fn pick<'t>(&mut self, all: &[&'t str]) -> &'t str {
         all[self.rng.below(all.len())]
     }
@@ -113,11 +123,11 @@ impl Records<'_> {
         };
         match self.rng.below(10) {
             0..=3 => {
-                let ty = self.pick(&SCALARS);
+                let ty = self.pick(self.scalars);
                 (format!("{ty} {name}{aligned};"), Some(name))
             }
             4 => {
-                let (ty, n) = (self.pick(&SCALARS), self.rng.below(4) + 1);
+                let (ty, n) = (self.pick(self.scalars), self.rng.below(4) + 1);
                 (format!("{ty} {name}[{n}]{aligned};"), Some(format!("{name}[0]")))
             }
             5 if self.count > 0 => {
@@ -125,7 +135,7 @@ impl Records<'_> {
                 (format!("struct r{inner} {name}{aligned};"), Some(name))
             }
             6 => {
-                let (a, b) = (self.pick(&SCALARS), self.pick(&SCALARS));
+                let (a, b) = (self.pick(self.scalars), self.pick(self.scalars));
                 let kind = self.pick(&["struct", "union"]);
                 (format!("{kind} {{ {a} {name}; {b} n{number}; }};"), Some(format!("n{number}")))
             }
@@ -138,7 +148,7 @@ impl Records<'_> {
                 let most = match ty {
                     "char" | "signed char" | "unsigned char" => 8,
                     "short" | "unsigned short" => 16,
-                    "int" | "unsigned" => 32,
+                    "int" | "unsigned" | "long" => 32,
                     _ => 40,
                 };
                 (format!("{ty} {name} : {};", self.rng.below(most) + 1), None)
@@ -191,10 +201,7 @@ impl Records<'_> {
 #[test]
 fn layouts() {
     let mut rng = Rng::new(7);
-    let mut records = Records { rng: &mut rng, text: String::new(), asked: Vec::new(), count: 0 };
-    for _ in 0..ROUNDS {
-        records.record();
-    }
+    let mut records = Records::new(&mut rng, &SCALARS);
     for ty in SCALARS {
         records.asked.push(format!("sizeof({ty})"));
         records.asked.push(format!("_Alignof({ty})"));
@@ -213,30 +220,35 @@ fn layouts() {
     agree("layouts", &text, &asked);
 }
 
-/// The i386 ABI, from its document: no compiler for it need be here.
+/// The i386 ABI. The compiler need not make programs for it, only believe or not what it is told.
 #[test]
 fn layouts_of_32_bits() {
-    let declarations = "struct a { char c; long long l; }; struct b { char c; double d; long e; };
-        struct c { char c; long double d; }; struct d { char c; _Atomic long long l; };
-        struct e { long long a : 40; int b : 30; }; enum f { A = -1 };";
-    let cases = [
-        ("sizeof(struct a)", 12),
-        ("sizeof(struct b)", 16),
-        ("sizeof(struct c)", 16),
-        ("sizeof(struct d)", 16),
-        ("__builtin_offsetof(struct d, l)", 8),
-        ("sizeof(struct e)", 12),
-        ("sizeof(long)", 4),
-        ("sizeof(void *)", 4),
-        ("sizeof(enum f)", 4),
-        ("_Generic(sizeof(int), unsigned: 1, unsigned long: 2)", 1),
-        ("_Generic((char *)0 - (char *)0, int: 1, long: 2)", 1),
-        ("2147483648 > 0", 1),
-        ("_Generic(2147483648, long: 1, long long: 2)", 2),
-    ];
-    let numbers: Vec<String> = cases.iter().map(|(text, _)| text.to_string()).collect();
-    let expected: Vec<i128> = cases.iter().map(|(_, value)| *value).collect();
-    assert_eq!(ours(declarations, &numbers, DataModel::Ilp32), expected);
+    // There is no integer of 128 bits.
+    let scalars = &SCALARS[..SCALARS.len() - 1];
+    let mut rng = Rng::new(8);
+    let mut records = Records::new(&mut rng, &SCALARS[..SCALARS.len() - 1]);
+    for ty in scalars {
+        records.asked.push(format!("sizeof({ty})"));
+        records.asked.push(format!("_Alignof({ty})"));
+        records.asked.push(format!("_Alignof(_Atomic({ty}))"));
+    }
+    records.asked.push("_Generic(sizeof(int), unsigned: 1, unsigned long: 2)".into());
+    records.asked.push("_Generic((char *)0 - (char *)0, int: 1, long: 2)".into());
+    records.asked.push("_Generic(2147483648, long: 1, long long: 2)".into());
+    records.asked.push("_Generic(1ul + 1u, unsigned: 1, unsigned long: 2)".into());
+    let (text, asked) = (records.text, records.asked);
+    let mut claims = text.clone();
+    for (number, value) in asked.iter().zip(ours(&text, &asked, DataModel::Ilp32)) {
+        let _ = writeln!(claims, "_Static_assert(({number}) == {value}, \"{value}\");");
+    }
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layouts32.c");
+    std::fs::write(&source, claims).unwrap();
+    let believed = Command::new("cc")
+        .args(["-m32", "-std=gnu11", "-w", "-fsyntax-only"])
+        .arg(&source)
+        .output()
+        .expect("there is a C compiler");
+    assert!(believed.status.success(), "{}\n{text}", String::from_utf8_lossy(&believed.stderr));
 }
 
 /// An expression of constants.

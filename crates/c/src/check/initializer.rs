@@ -123,7 +123,7 @@ fn length(init: &Initializer) -> u64 {
         (Some(Step::Index(i)), _) => i + 1,
         (Some(Step::Range(_, to)), _) => to + 1,
         (_, PartValue::Units(units)) => units.len() as u64,
-        _ => 0,
+        (_, PartValue::Value(_) | PartValue::Zero) => 0,
     });
     ends.max().unwrap_or(0)
 }

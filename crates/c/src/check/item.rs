@@ -6,6 +6,7 @@
 use super::{Checker, Result};
 use crate::ast::{self, Designator, InitializerItem};
 use crate::hir::{Expr, Length, Part, PartValue, RecordKind, Step, Type, TypeId};
+use std::collections::HashMap;
 
 /// More elements than any array has, for one whose length its initialiser gives.
 const OPEN: u64 = u32::MAX as u64;
@@ -15,11 +16,21 @@ const OPEN: u64 = u32::MAX as u64;
 pub struct Builder {
     pub parts: Vec<Part>,
     path: Vec<Step>,
+    /// The member of each union that has been initialised last.
+    active: HashMap<Vec<Step>, u64>,
 }
 
 impl Builder {
     fn add(&mut self, value: PartValue) {
         self.parts.push(Part { path: self.path.clone(), value });
+    }
+
+    /// Goes to a member of the union at hand: what another member held is gone.
+    fn enter_union(&mut self, member: u64) {
+        let last = self.active.insert(self.path.clone(), member);
+        if last.is_some_and(|last| last != member) {
+            self.add(PartValue::Zero);
+        }
     }
 }
 
@@ -36,6 +47,16 @@ impl<'a> Items<'a> {
         Items { rest: items, checked: None, is_reached: false }
     }
 
+    /// Whether the first item says all of what it is for.
+    fn starts_again(&self) -> bool {
+        self.rest.first().is_some_and(|item| match &item.value {
+            ast::Initializer::List(_) => true,
+            ast::Initializer::Expr(e) => {
+                matches!(e.kind, ast::ExprKind::String(_) | ast::ExprKind::CompoundLiteral(..))
+            }
+        })
+    }
+
     fn next(&mut self) -> Option<&'a InitializerItem> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
@@ -49,6 +70,21 @@ impl<'a> Items<'a> {
 enum Braces {
     Own,
     Outer,
+}
+
+/// Whether a part may have been initialised before, because a designator has led back. Then a list starts again from
+/// zeros.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    Perhaps,
+}
+
+impl Before {
+    /// At a position, where the furthest one so far is known.
+    fn at(position: u64, furthest: Option<u64>) -> Before {
+        if furthest >= Some(position) { Before::Perhaps } else { Before::Nothing }
+    }
 }
 
 /// The units of a string that initialises an array, with the 0 at the end if there is room.
@@ -153,6 +189,7 @@ impl<'a> Checker<'a> {
         };
         let mut position = first;
         let mut entered_union = first > 0;
+        let mut furthest = None;
         while let Some(item) = items.rest.first() {
             if !item.designators.is_empty() && !items.is_reached {
                 if braces == Braces::Outer {
@@ -160,18 +197,25 @@ impl<'a> Checker<'a> {
                 }
                 let levels = self.levels(ty, &item.designators)?;
                 items.is_reached = true;
-                position = self.designated(ty, &levels, items, builder)?;
+                let before = Before::at(levels[0].0, furthest);
+                furthest = furthest.max(Some(levels[0].1));
+                position = self.designated(ty, &levels, items, builder, before)?;
                 entered_union = true;
                 continue;
             }
             if position >= count || self.is_union(ty) && entered_union {
                 return Ok(());
             }
+            if self.is_union(ty) {
+                builder.enter_union(position);
+            }
             let (step, inner) = self.child(ty, position);
             builder.path.push(step);
+            self.start_again(inner, items, builder, Before::at(position, furthest));
             let result = self.next_member(inner, items, builder);
             builder.path.pop();
             result?;
+            furthest = furthest.max(Some(position));
             position += 1;
         }
         Ok(())
@@ -186,6 +230,13 @@ impl<'a> Checker<'a> {
                 (Step::Member(number), members[number].ty)
             }
             _ => panic!("only arrays and records have parts"),
+        }
+    }
+
+    /// Lets a part that may have been initialised before be zero, if the first item says all of it.
+    fn start_again(&self, ty: TypeId, items: &Items<'a>, builder: &mut Builder, before: Before) {
+        if before == Before::Perhaps && self.count(ty).is_some() && items.starts_again() {
+            builder.add(PartValue::Zero);
         }
     }
 
@@ -322,14 +373,21 @@ impl<'a> Checker<'a> {
         levels: &[(u64, u64)],
         items: &mut Items<'a>,
         builder: &mut Builder,
+        before: Before,
     ) -> Result<u64> {
         let ((from, to), rest) = levels.split_first().expect("a designated item has a designator");
+        if self.is_union(ty) {
+            builder.enter_union(*to);
+        }
         let (step, inner) = self.child(ty, *to);
         let step = if from < to { Step::Range(*from, *to) } else { step };
         builder.path.push(step);
         let next = match rest {
-            [] => self.next_member(inner, items, builder).map(|()| None),
-            rest => self.designated(inner, rest, items, builder).map(Some),
+            [] => {
+                self.start_again(inner, items, builder, before);
+                self.next_member(inner, items, builder).map(|()| None)
+            }
+            rest => self.designated(inner, rest, items, builder, before).map(Some),
         };
         // What follows goes on in the last element of a range.
         let result = match next {

@@ -270,12 +270,14 @@ pub struct Part {
 pub enum PartValue {
     /// The value, of the part's type.
     Value(Expr),
+    /// Zeros, whatever an earlier part said.
+    Zero,
     /// The characters of a string, from the first element on, the 0 at the end included if there is room.
     Units(Vec<u32>),
 }
 
 /// A step to a part of a variable, known when the program is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
     Index(u64),
     /// From one index to another, both included.

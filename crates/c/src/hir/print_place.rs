@@ -66,6 +66,7 @@ impl Printer<'_> {
         self.out.push_str(if part.path.is_empty() { "" } else { " = " });
         match &part.value {
             PartValue::Value(e) => self.expression(e),
+            PartValue::Zero => self.out.push_str("{}"),
             PartValue::Units(units) => {
                 let text: String = units.iter().filter_map(|u| char::from_u32(*u)).collect();
                 let _ = write!(self.out, "{text:?}");

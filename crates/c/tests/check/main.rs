@@ -7,6 +7,7 @@ mod declarations;
 mod errors;
 mod expressions;
 mod gcc;
+mod gcc_initializers;
 mod initializers;
 mod programs;
 mod robust;

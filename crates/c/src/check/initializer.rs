@@ -1,7 +1,7 @@
 //! Initialisers: what is given for a variable as a whole, and how its type and length come of it. Lists are taken apart in
 //! [`item`](super::item).
 
-use super::item::{Builder, Items};
+use super::part::{Builder, Items};
 use super::{Checker, Result};
 use crate::ast;
 use crate::hir::{Expr, Initializer, Part, PartValue, Step, TypeId};
@@ -35,7 +35,7 @@ impl<'a> Checker<'a> {
         if let Some((of, length)) = self.array(ty) {
             return match self.string_for(of, e) {
                 Some(literal) => {
-                    let value = PartValue::Units(super::item::units(literal, length));
+                    let value = PartValue::Units(super::part::units(literal, length));
                     Ok(Initializer::Parts(vec![Part { path: Vec::new(), value }]))
                 }
                 None => self.fail(e.span, "an array is initialised by a list in braces"),

@@ -3,98 +3,13 @@
 //! Inner braces may be missing; then an array or record takes as many items as it has scalars. A designator goes to a part
 //! of what the braces around it are for, and the items after it go on behind that part.
 
+use super::part::{Before, Braces, Builder, Items, units};
 use super::{Checker, Result};
-use crate::ast::{self, Designator, InitializerItem};
+use crate::ast::{self, InitializerItem};
 use crate::hir::{Expr, Length, Part, PartValue, RecordKind, Step, Type, TypeId};
-use std::collections::HashMap;
 
 /// More elements than any array has, for one whose length its initialiser gives.
-const OPEN: u64 = u32::MAX as u64;
-
-/// The parts that have been found, and the way to the one that is next.
-#[derive(Default)]
-pub struct Builder {
-    pub parts: Vec<Part>,
-    path: Vec<Step>,
-    /// The member of each union that has been initialised last.
-    active: HashMap<Vec<Step>, u64>,
-}
-
-impl Builder {
-    fn add(&mut self, value: PartValue) {
-        self.parts.push(Part { path: self.path.clone(), value });
-    }
-
-    /// Goes to a member of the union at hand: what another member held is gone.
-    fn enter_union(&mut self, member: u64) {
-        let last = self.active.insert(self.path.clone(), member);
-        if last.is_some_and(|last| last != member) {
-            self.add(PartValue::Zero);
-        }
-    }
-}
-
-/// The items of a list that are left. The first may have been checked to see whether it is a whole record, and its
-/// designators may have been followed.
-pub struct Items<'a> {
-    rest: &'a [InitializerItem],
-    checked: Option<Expr>,
-    is_reached: bool,
-}
-
-impl<'a> Items<'a> {
-    pub fn new(items: &'a [InitializerItem]) -> Items<'a> {
-        Items { rest: items, checked: None, is_reached: false }
-    }
-
-    /// Whether the first item says all of what it is for.
-    fn starts_again(&self) -> bool {
-        self.rest.first().is_some_and(|item| match &item.value {
-            ast::Initializer::List(_) => true,
-            ast::Initializer::Expr(e) => {
-                matches!(e.kind, ast::ExprKind::String(_) | ast::ExprKind::CompoundLiteral(..))
-            }
-        })
-    }
-
-    fn next(&mut self) -> Option<&'a InitializerItem> {
-        let (first, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        self.is_reached = false;
-        Some(first)
-    }
-}
-
-/// Whose braces the items of a list stand in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Braces {
-    Own,
-    Outer,
-}
-
-/// Whether a part may have been initialised before, because a designator has led back. Then a list starts again from
-/// zeros.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
-    Nothing,
-    Perhaps,
-}
-
-impl Before {
-    /// At a position, where the furthest one so far is known.
-    fn at(position: u64, furthest: Option<u64>) -> Before {
-        if furthest >= Some(position) { Before::Perhaps } else { Before::Nothing }
-    }
-}
-
-/// The units of a string that initialises an array, with the 0 at the end if there is room.
-pub fn units(literal: &ast::StringLiteral, length: Length) -> Vec<u32> {
-    let room = match length {
-        Length::Known(n) => usize::try_from(n).unwrap_or(usize::MAX),
-        Length::Unknown | Length::Variable(_) => usize::MAX,
-    };
-    literal.units.iter().copied().chain([0]).take(room).collect()
-}
+pub const OPEN: u64 = u32::MAX as u64;
 
 impl<'a> Checker<'a> {
     /// A list in braces for something of a type.
@@ -167,12 +82,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn is_union(&self, ty: TypeId) -> bool {
+    pub fn is_union(&self, ty: TypeId) -> bool {
         self.types.record_id(ty).is_some_and(|id| self.types.records[id].kind == RecordKind::Union)
     }
 
     /// Takes from `items` what the parts of the type need, from a position on.
-    fn members_from(
+    pub fn members_from(
         &mut self,
         first: u64,
         ty: TypeId,
@@ -221,7 +136,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn child(&self, ty: TypeId, position: u64) -> (Step, TypeId) {
+    pub fn child(&self, ty: TypeId, position: u64) -> (Step, TypeId) {
         match *self.types.kind(ty) {
             Type::Array(of, _) => (Step::Index(position), of),
             Type::Record(id) => {
@@ -234,14 +149,14 @@ impl<'a> Checker<'a> {
     }
 
     /// Lets a part that may have been initialised before be zero, if the first item says all of it.
-    fn start_again(&self, ty: TypeId, items: &Items<'a>, builder: &mut Builder, before: Before) {
+    pub fn start_again(&self, ty: TypeId, items: &Items<'a>, builder: &mut Builder, before: Before) {
         if before == Before::Perhaps && self.count(ty).is_some() && items.starts_again() {
             builder.add(PartValue::Zero);
         }
     }
 
     /// The next part, from one item or, without braces, from as many as it has scalars.
-    fn next_member(&mut self, ty: TypeId, items: &mut Items<'a>, builder: &mut Builder) -> Result<()> {
+    pub fn next_member(&mut self, ty: TypeId, items: &mut Items<'a>, builder: &mut Builder) -> Result<()> {
         let Some(item) = items.rest.first() else { return Ok(()) };
         let ast::Initializer::Expr(e) = &item.value else {
             items.next();
@@ -311,95 +226,5 @@ impl<'a> Checker<'a> {
         let value = self.initial_value(ty, value)?;
         builder.add(PartValue::Value(value));
         Ok(())
-    }
-
-    /// The positions that designators lead through, one level after the other.
-    fn levels(&mut self, ty: TypeId, designators: &'a [Designator]) -> Result<Vec<(u64, u64)>> {
-        let mut ty = ty;
-        let mut levels = Vec::new();
-        for designator in designators {
-            let (e, from, to) = match designator {
-                Designator::Field(name) => {
-                    ty = self.field_levels(ty, name, &mut levels)?;
-                    continue;
-                }
-                Designator::Index(e) => {
-                    let i = self.integer_constant(e)?;
-                    (e, i, i)
-                }
-                Designator::Range(e, to) => (e, self.integer_constant(e)?, self.integer_constant(to)?),
-            };
-            let Some((of, length)) = self.array(ty) else {
-                return self.fail(e.span, "this designator does not fit the type");
-            };
-            let end = match length {
-                Length::Known(n) => n,
-                Length::Unknown | Length::Variable(_) => OPEN,
-            };
-            if from < 0 || to < from || to >= i128::from(end) {
-                return self.fail(e.span, "this index is outside the array");
-            }
-            levels.push((from as u64, to as u64));
-            ty = of;
-        }
-        Ok(levels)
-    }
-
-    /// The levels of `.name`: members of unnamed records lie some levels deeper.
-    fn field_levels(
-        &mut self,
-        ty: TypeId,
-        name: &'a ast::Name,
-        levels: &mut Vec<(u64, u64)>,
-    ) -> Result<TypeId> {
-        let Some(record) = self.types.record_id(ty) else {
-            return self.fail(name.span, "this designator does not fit the type");
-        };
-        let Some(path) = self.types.member_path(record, &name.text) else {
-            return Err(self.no_member(ty, record, name));
-        };
-        let mut ty = ty;
-        for number in path {
-            levels.push((number as u64, number as u64));
-            ty = self.child(ty, number as u64).1;
-        }
-        Ok(ty)
-    }
-
-    /// The first item, which is designated, and those after it that go on where it stands; gives the position behind.
-    fn designated(
-        &mut self,
-        ty: TypeId,
-        levels: &[(u64, u64)],
-        items: &mut Items<'a>,
-        builder: &mut Builder,
-        before: Before,
-    ) -> Result<u64> {
-        let ((from, to), rest) = levels.split_first().expect("a designated item has a designator");
-        if self.is_union(ty) {
-            builder.enter_union(*to);
-        }
-        let (step, inner) = self.child(ty, *to);
-        let step = if from < to { Step::Range(*from, *to) } else { step };
-        builder.path.push(step);
-        let next = match rest {
-            [] => {
-                self.start_again(inner, items, builder, before);
-                self.next_member(inner, items, builder).map(|()| None)
-            }
-            rest => self.designated(inner, rest, items, builder, before).map(Some),
-        };
-        // What follows goes on in the last element of a range.
-        let result = match next {
-            Ok(Some(next)) => {
-                builder.path.pop();
-                builder.path.push(self.child(ty, *to).0);
-                self.members_from(next, inner, items, builder, Braces::Outer)
-            }
-            Ok(None) => Ok(()),
-            Err(reported) => Err(reported),
-        };
-        builder.path.pop();
-        result.map(|()| to + 1)
     }
 }

@@ -59,6 +59,10 @@ impl<'a> Checker<'a> {
     /// A label before a statement.
     pub fn label(&mut self, label: &'a ast::Label, items: &mut Vec<Stmt>) {
         let span = label.span;
+        // What is not evaluated may be looked at again where it is.
+        if self.mode.unevaluated > 0 {
+            return;
+        }
         let kind = match &label.kind {
             LabelKind::Name(name) => {
                 let id = self.label_id(name, span);
@@ -95,7 +99,9 @@ impl<'a> Checker<'a> {
     /// A label that something jumps to.
     pub fn used_label(&mut self, name: &'a ast::Name) -> LabelId {
         let id = self.label_id(&name.text, name.span);
-        self.body().names.used.push((id, name.span));
+        if self.mode.unevaluated == 0 {
+            self.body().names.used.push((id, name.span));
+        }
         id
     }
 

@@ -1,6 +1,6 @@
 //! Whatever the text is, checking ends, quickly, with a program or with errors that have a place.
 
-use fencepost_c::{Options, hir_text};
+use fencepost_c::{DataModel, Options, hir_text};
 use fencepost_samples::mutate::mutate;
 use fencepost_samples::{Rng, c_library, c_program};
 use std::fmt::Write;
@@ -42,7 +42,13 @@ fn mutants_are_checked_or_refused_with_a_place() {
     for round in 0..2000 {
         let (text, start) = &files[round % files.len()];
         let mutant = text[..*start].to_string() + &mutate(&text[*start..], &mut rng);
-        match hir_text(&[("mutant.i", &mutant)], &Options::default()) {
+        let options = Options {
+            data_model: if round % 2 == 0 { DataModel::Lp64 } else { DataModel::Ilp32 },
+            overflow: round % 3 == 0,
+            havoc_externs: round % 5 == 0,
+            ..Options::default()
+        };
+        match hir_text(&[("mutant.i", &mutant)], &options) {
             Ok(_) => checked += 1,
             Err((_, diagnostics)) => {
                 assert!(!diagnostics.is_empty(), "{mutant}");

@@ -69,7 +69,7 @@ fn gotos() {
     check(
         r#"int a;
 int main(void) {
-again: if (a) goto out; a = 1; goto again; out: ; { __label__ out; goto out; out: a = 2; }
+again: if (a) goto out; a = 1; goto again; out: ; { __label__ out; goto out; out: a = 2; } __auto_type b = ({ if (a) goto in; in: a; });
 }"#,
         expect![[r#"
             a: int
@@ -85,6 +85,7 @@ again: if (a) goto out; a = 1; goto again; out: ; { __label__ out; goto out; out
                 out:
                 a = 2
               }
+              b: int = ({...; ...; a})
             }
         "#]],
     );

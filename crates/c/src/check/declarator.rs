@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The type, unless an object of it is larger than pointers can tell.
-    fn of_known_size(&mut self, ty: TypeId, span: Span) -> Result<TypeId> {
+    pub fn of_known_size(&mut self, ty: TypeId, span: Span) -> Result<TypeId> {
         match self.types.size(ty) {
             Some(size) if size > MAX_BYTES => {
                 self.fail(span, format!("an object of {size} bytes is not supported"))

@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
             }
             constants.push((name.text.clone(), next));
             self.scopes.define(&name.text, Symbol::Constant(next, self.constant_type(next)));
-            next += 1;
+            next = next.wrapping_add(1);
         }
         let underlying = self.underlying(&constants);
         // A constant that is not an `int` has the type of the whole.

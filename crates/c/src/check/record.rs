@@ -213,6 +213,7 @@ impl<'a> Checker<'a> {
     }
 
     fn field(&mut self, layout: &mut Layout, field: Field<'a>) -> Result<()> {
+        self.of_known_size(field.ty, field.span)?;
         let size = match self.types.kind(field.ty) {
             // An array without length at the end takes no room.
             Type::Array(_, Length::Unknown) => 0,

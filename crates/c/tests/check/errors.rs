@@ -207,6 +207,24 @@ int main(void) { int b; int b; void v; struct u w; return f(1); }"#,
 }
 
 #[test]
+fn sizes() {
+    check(
+        r#"char a[20000000];
+struct s { char b[16000000][16000000][30000]; };
+struct t { char b[16000000][16000000][16000000]; };
+enum { A = ((unsigned __int128)1 << 127) - 1, B };
+char c[16000000][16000000];
+int main(void) { return sizeof(struct s) + A; }"#,
+        expect![[r#"
+            1:8: an array of 20000000 elements is not supported
+            2:17: an object of 7680000000000000000 bytes is not supported
+            3:17: `char[16000000][16000000][16000000]` is not a complete type here
+            5:6: an object of 256000000000000 bytes is not supported
+        "#]],
+    );
+}
+
+#[test]
 fn initializers() {
     check(
         r#"int a[2] = {1, 2, 3}; int b[] = 1; int x; int c = x; struct s { int p; } s = 1; int d[2] = {[2] = 1};

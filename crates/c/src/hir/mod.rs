@@ -6,6 +6,19 @@
 //! loops) is still here.
 //!
 //! Effects are still inside expressions, in the order of the text; `lower` takes them apart.
+//!
+//! What a reader has to know beyond the types:
+//!
+//! - Only what the program may reach is here, in the order in which it was reached. Functions and variables of our own
+//!   library are marked ([`Origin::Library`]); a function without a body gives any value.
+//! - A place with `bits` is a bit-field: its type is the declared one, reading gives the bits, assigning cuts the value to
+//!   them and reads and writes the whole unit.
+//! - Parts of an initialiser are assigned in order to something that holds zeros; a flexible member at the end may have
+//!   parts beyond the type's size, and the variable is as large as they need.
+//! - A type whose length only the run knows names a local that holds it; the local is declared before the type is used.
+//!   Locals that no statement declares and no literal names belong to operands that are not evaluated.
+//! - Branches that a constant decides are gone, unless a label in them can be jumped to.
+//! - [`invariant`] says the rest, in code.
 
 mod expression;
 mod intrinsic;

@@ -1,5 +1,6 @@
 //! Labels and jumps to them.
 
+use super::statement::Body;
 use super::{Checker, Result};
 use crate::ast::{self, LabelKind};
 use crate::hir::{Expr, ExprKind, Label, LabelId, Stmt, StmtKind};
@@ -16,6 +17,13 @@ pub struct Labels<'a> {
     placed: HashMap<LabelId, Span>,
     /// Jumps to labels, in the order of the text.
     used: Vec<(LabelId, Span)>,
+}
+
+impl Body<'_> {
+    /// The names of the labels that stand somewhere.
+    pub fn placed_labels(&self) -> Vec<String> {
+        self.names.placed.keys().map(|id| self.labels[*id].name.clone()).collect()
+    }
 }
 
 impl<'a> Checker<'a> {
@@ -132,9 +140,9 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let name = self.body().labels[id].name.clone();
+            self.no_label(&name, span);
             // One error for all jumps to it.
             self.body().names.placed.insert(id, span);
-            let _ = self.fail::<()>(span, format!("there is no label `{name}`"));
         }
     }
 }

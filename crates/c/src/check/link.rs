@@ -220,6 +220,11 @@ impl<'a> Checker<'a> {
             Type::Opaque(what, ..) => format!("{what} is not supported"),
             _ => format!("`{}` is not a complete type here", self.show(ty)),
         };
-        self.report(Diagnostic::new(span, message))
+        let diagnostic = Diagnostic::new(span, message);
+        let diagnostic = match self.similar_record(ty) {
+            Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
+            None => diagnostic,
+        };
+        self.report(diagnostic)
     }
 }

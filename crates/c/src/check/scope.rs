@@ -119,6 +119,11 @@ impl<'a> Scopes<'a> {
         scope.tags.insert(name, tag);
     }
 
+    /// Every tag that can be used here, those of inner scopes first.
+    pub fn visible_tags(&self) -> impl Iterator<Item = (&'a str, Tag)> {
+        self.open.iter().rev().flat_map(|scope| scope.tags.iter().map(|(name, tag)| (*name, *tag)))
+    }
+
     /// Every name that can be used here, those of inner scopes first.
     pub fn visible(&self) -> impl Iterator<Item = (&'a str, Symbol)> {
         self.open.iter().rev().flat_map(|scope| scope.names.iter().map(|(name, symbol)| (*name, *symbol)))

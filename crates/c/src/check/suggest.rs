@@ -1,11 +1,12 @@
 //! "Did you mean": the nearest name to one that is not known.
 
-use super::scope::Symbol;
+use super::scope::{Symbol, Tag};
 use super::{Checker, Reported};
 use crate::ast::Name;
-use crate::hir::{RecordId, TypeId};
+use crate::hir::{RecordId, RecordKind, TypeId};
 use fencepost_ir::Span;
 use fencepost_text::Diagnostic;
+use std::collections::HashMap;
 
 /// More unknown names are not compared with all others, so that a text with very many stays quick to read.
 const MOST_COMPARED: usize = 100;
@@ -38,6 +39,38 @@ impl<'a> Checker<'a> {
         self.report(diagnostic)
     }
 
+    /// A record with members whose tag is nearly that of one without.
+    pub fn similar_record(&self, ty: TypeId) -> Option<String> {
+        let tag = &self.types.records[self.types.record_id(ty)?].tag;
+        if tag.is_empty() || self.diagnostics.len() >= MOST_COMPARED {
+            return None;
+        }
+        let is_complete = |tag: &Tag| match tag {
+            Tag::Record(id) => self.types.layout(*id).is_some(),
+            Tag::Enum(_) => false,
+        };
+        let all = self.scopes.visible_tags().filter(|(_, tag)| is_complete(tag));
+        let all: HashMap<&str, Tag> = all.collect();
+        let near = nearest(tag, all.keys().copied())?;
+        let Tag::Record(id) = all[near] else { return None };
+        Some(match self.types.records[id].kind {
+            RecordKind::Struct => format!("struct {near}"),
+            RecordKind::Union => format!("union {near}"),
+        })
+    }
+
+    /// Reports a label that stands nowhere.
+    pub fn no_label(&mut self, name: &str, span: Span) -> Reported {
+        let mut diagnostic = Diagnostic::new(span, format!("there is no label `{name}`"));
+        let labels = self.body.as_ref().map(|body| body.placed_labels()).unwrap_or_default();
+        if let Some(near) = nearest(name, labels.iter().map(String::as_str))
+            && self.diagnostics.len() < MOST_COMPARED
+        {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic)
+    }
+
     /// The names of a record's members, and of those of unnamed records in it.
     fn member_names(&self, record: RecordId, names: &mut Vec<String>) {
         for member in self.types.layout(record).map_or(&[][..], |layout| &layout.members) {
@@ -51,7 +84,11 @@ impl<'a> Checker<'a> {
 
 /// The name that differs least, if it differs in less than a third of its letters; the first in the alphabet of several.
 fn nearest<'n>(name: &str, all: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let most = name.chars().count().div_ceil(3);
+    // Of one or two letters any other is near.
+    let most = match name.chars().count() {
+        0..=2 => return None,
+        n => n.div_ceil(3),
+    };
     let near = all.filter(|other| !other.starts_with("__") || name.starts_with("__"));
     let near = near.filter(|other| other.len().abs_diff(name.len()) <= most && *other != name);
     let near = near.map(|other| (distance(name, other), other)).filter(|(d, _)| *d <= most);

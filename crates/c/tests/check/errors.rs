@@ -21,7 +21,7 @@ return a;
 }"#,
         expect![[r#"
             1:9: `nothing` is not declared
-            4:3: `struct s` has no member `y` [did you mean `x`?]
+            4:3: `struct s` has no member `y`
             5:1: `undeclared` is not declared
             6:9: `struct s` does not convert to `int`
             7:5: `+` does not apply to `int` and `struct s`
@@ -53,6 +53,7 @@ struct point p; conuter = 1;
 p.lfet = 2; p.deptj = 3;
 printt(counter); zzz = 1;
 struct point q = {.rihgt = 1};
+struct piont r; goto agian; again: ;
 }"#,
         expect![[r#"
             3:17: `conuter` is not declared [did you mean `counter`?]
@@ -61,6 +62,8 @@ struct point q = {.rihgt = 1};
             5:1: `printt` is not declared
             5:18: `zzz` is not declared
             6:20: `struct point` has no member `rihgt` [did you mean `right`?]
+            7:14: `struct piont` is not a complete type here [did you mean `struct point`?]
+            7:22: there is no label `agian` [did you mean `again`?]
         "#]],
     );
 }
@@ -238,7 +241,7 @@ a[0] = b[0] + c + s.p + d[0]; int e[2] = {1, 2, 3}; struct s t = {.q = 1}; struc
             1:78: this is not a structure
             1:94: this index is outside the array
             3:49: there are more initialisers than members
-            3:68: `struct s` has no member `q` [did you mean `p`?]
+            3:68: `struct s` has no member `q`
             3:89: this is not a structure
         "#]],
     );

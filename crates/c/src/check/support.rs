@@ -1,0 +1,123 @@
+//! Functions and variables of the library that no call names, but that known functions stand for or are made of.
+
+use super::scope::Symbol;
+use super::{Checker, Result};
+use crate::hir::{Callee, Conversion, Expr, ExprKind, Intrinsic, TypeId};
+use fencepost_ir::Span;
+
+/// The library's functions that a known function may be made of.
+fn made_of(intrinsic: Intrinsic) -> &'static [&'static str] {
+    match intrinsic {
+        Intrinsic::Copy | Intrinsic::CopyFrom | Intrinsic::CopyToEnd => {
+            &["__fencepost_copy", "__fencepost_copy_raw"]
+        }
+        Intrinsic::Fill | Intrinsic::Clear => {
+            &["__fencepost_fill", "__fencepost_fill_raw", "__fencepost_clear"]
+        }
+        Intrinsic::Compare => &["__fencepost_compare"],
+        Intrinsic::Sort => &["__fencepost_sort"],
+        Intrinsic::Search => &["__fencepost_search"],
+        Intrinsic::SystemCall => &["__fencepost_futex"],
+        Intrinsic::Time
+        | Intrinsic::Clock
+        | Intrinsic::ClockInto
+        | Intrinsic::TimespecInto
+        | Intrinsic::TimeInto => &["__fencepost_now"],
+        Intrinsic::PrintInto | Intrinsic::PrintIntoAll => &[
+            "__fencepost_put_text",
+            "__fencepost_put_character",
+            "__fencepost_put_number",
+            "__fencepost_put_end",
+        ],
+        Intrinsic::ScanText => &[
+            "__fencepost_skip_space",
+            "__fencepost_scan_text",
+            "__fencepost_number_end",
+            "__fencepost_number_value",
+            "__fencepost_scan_word",
+            "__fencepost_scan_any",
+            "__fencepost_scan_nothing",
+            "__fencepost_scan_character",
+            "__fencepost_scan_copy",
+        ],
+        _ => &[],
+    }
+}
+
+/// What a function of the library makes necessary if the program calls it.
+const FOLLOWED: [(&str, &str); 4] = [
+    ("atexit", "__fencepost_run_handlers"),
+    ("pthread_key_create", "__fencepost_destroy"),
+    ("tss_create", "__fencepost_destroy"),
+    ("pthread_cancel", "__fencepost_cancelled_here"),
+];
+
+impl<'a> Checker<'a> {
+    /// Lets the functions be there that a known function may be made of.
+    pub fn support(&mut self, intrinsic: Intrinsic) {
+        if self.mode.unevaluated == 0 {
+            made_of(intrinsic).iter().for_each(|name| self.supported(name));
+        }
+    }
+
+    /// Lets the functions be there that threads and the program end with; gives whether there is more to check now.
+    pub fn support_ends(&mut self, has_destructors: bool) -> bool {
+        for (called, needed) in FOLLOWED {
+            let used =
+                self.library_function(called).is_some_and(|decl| self.link.functions[decl].id.is_some());
+            if used {
+                self.supported(needed);
+            }
+        }
+        if has_destructors {
+            self.supported("__fencepost_run_handlers");
+        }
+        !self.waiting.is_empty()
+    }
+
+    fn supported(&mut self, name: &'static str) {
+        let decl = self.library_function(name).unwrap_or_else(|| panic!("the library has `{name}`"));
+        if let Ok(id) = self.used_function(decl, Span::NONE) {
+            self.output.support.insert(name, id);
+        }
+    }
+
+    /// A pointer to a variable of the library, as a value of a type.
+    fn library_address(&mut self, name: &str, ty: TypeId, span: Span) -> Result<Expr> {
+        let Some(Symbol::Variable(decl)) = self.link.library.get(name).copied() else {
+            panic!("the library has `{name}`")
+        };
+        let place = self.variable_place(decl, span)?;
+        let address = self.address_of(place, span)?;
+        self.convert(address, ty, Conversion::Implicit)
+    }
+
+    /// `stdin` and its like, which point to a file as any other.
+    pub fn standard_file(&mut self, ty: TypeId, span: Span) -> Result<Expr> {
+        self.library_address("__fencepost_file", ty, span)
+    }
+
+    /// `__errno_location()`
+    pub fn error_place(&mut self, span: Span) -> Result<Expr> {
+        let ty = self.types.pointer_to(self.types.int());
+        self.library_address("__fencepost_errno", ty, span)
+    }
+
+    /// `sem_open(name, flags, mode, value)`: of the last two only the value counts.
+    pub fn open_semaphore(&mut self, args: Vec<Expr>, ty: TypeId, span: Span) -> Result<Expr> {
+        let decl = self.library_function("__fencepost_sem_open").expect("the library opens semaphores");
+        let function =
+            self.types.function(self.link.functions[decl].ty).expect("functions are called").clone();
+        let mut args = args.into_iter();
+        let (name, flags) = (args.next(), args.next());
+        let zero = self.constant(0, self.types.int(), span);
+        let given = [name, flags, args.nth(1)].map(|arg| arg.unwrap_or_else(|| zero.clone()));
+        let mut converted = Vec::new();
+        for (arg, param) in given.into_iter().zip(function.params.unwrap_or_default()) {
+            converted.push(self.converted(arg, param)?);
+        }
+        let callee = Callee::Function(self.used_function(decl, span)?);
+        let call = Expr { kind: ExprKind::Call(callee, converted), ty: function.result, span };
+        self.converted(call, ty)
+    }
+}

@@ -42,13 +42,10 @@ use std::path::Path;
 /// [`parse`].
 pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::default();
-    let mut units = Vec::new();
-    for (name, text) in files {
-        match parse(name, text, options, &mut sources) {
-            Ok(unit) => units.push(unit),
-            Err(diagnostics) => return Err((sources, diagnostics)),
-        }
-    }
+    let units = match parse_all(files, options, &mut sources) {
+        Ok(units) => units,
+        Err(diagnostics) => return Err((sources, diagnostics)),
+    };
     let library = runtime::library(&units);
     match lower::lower(&units, &library, options) {
         Ok(mut program) => {
@@ -56,13 +53,13 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
             debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
             Ok(program)
         }
-        Err(mut diagnostic) => {
-            // Blame the user's line, not the header's.
-            diagnostic.span = units.iter().fold(diagnostic.span, |span, u| u.origins.in_user_file(span));
-            if let Some(harness) = &mut diagnostic.draft {
-                *harness = format!("{}{harness}", includes(files));
-            }
-            Err((sources, vec![diagnostic]))
+        // Lowering ends at its first error; the checker finds all that types and names tell.
+        Err(diagnostic) => {
+            let found = match check::check(&units, &library, options) {
+                Err(found) if diagnostic.draft.is_none() => found,
+                _ => vec![diagnostic],
+            };
+            Err((sources, blamed(found, &units, files)))
         }
     }
 }
@@ -71,31 +68,42 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
 #[doc(hidden)]
 pub fn hir_text(files: &[(&str, &str)], options: &Options) -> Result<String, (Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::default();
-    let mut units = Vec::new();
-    let mut diagnostics = Vec::new();
+    let units = match parse_all(files, options, &mut sources) {
+        Ok(units) => units,
+        Err(diagnostics) => return Err((sources, diagnostics)),
+    };
+    let library = runtime::library(&units);
+    match check::check(&units, &library, options) {
+        Ok(program) => Ok(program.to_string()),
+        Err(found) => Err((sources, blamed(found, &units, files))),
+    }
+}
+
+/// Parses all files; what is wrong with any of them is told.
+fn parse_all(
+    files: &[(&str, &str)],
+    options: &Options,
+    sources: &mut Sources,
+) -> Result<Vec<Unit>, Vec<Diagnostic>> {
+    let (mut units, mut diagnostics) = (Vec::new(), Vec::new());
     for (name, text) in files {
-        match parse(name, text, options, &mut sources) {
+        match parse(name, text, options, sources) {
             Ok(unit) => units.push(unit),
             Err(found) => diagnostics.extend(found),
         }
     }
-    if !diagnostics.is_empty() {
-        return Err((sources, diagnostics));
-    }
-    let library = runtime::library(&units);
-    match check::check(&units, &library, options) {
-        Ok(program) => Ok(program.to_string()),
-        Err(mut diagnostics) => {
-            for diagnostic in &mut diagnostics {
-                // Blame the user's line, not the header's.
-                diagnostic.span = units.iter().fold(diagnostic.span, |span, u| u.origins.in_user_file(span));
-                if let Some(harness) = &mut diagnostic.draft {
-                    *harness = format!("{}{harness}", includes(files));
-                }
-            }
-            Err((sources, diagnostics))
+    if diagnostics.is_empty() { Ok(units) } else { Err(diagnostics) }
+}
+
+/// Diagnostics at the user's lines, not at a header's, and with whole harnesses.
+fn blamed(mut diagnostics: Vec<Diagnostic>, units: &[Unit], files: &[(&str, &str)]) -> Vec<Diagnostic> {
+    for diagnostic in &mut diagnostics {
+        diagnostic.span = units.iter().fold(diagnostic.span, |span, u| u.origins.in_user_file(span));
+        if let Some(harness) = &mut diagnostic.draft {
+            *harness = format!("{}{harness}", includes(files));
         }
     }
+    diagnostics
 }
 
 /// The first lines of a harness around files.

@@ -62,6 +62,16 @@ impl Delayed {
         cells
     }
 
+    /// Whether it shares bytes with another one.
+    fn meets(&self, other: &Delayed) -> bool {
+        let (own, others) = (self.cells(), other.cells());
+        // The last element that begins before the end of one is the only one that can reach into it.
+        own.iter().any(|start| {
+            let before = others.range(..start + self.ty.size()).next_back();
+            before.is_some_and(|first| first + other.ty.size() > *start)
+        })
+    }
+
     /// Whether the members lead here.
     pub fn is_at(&self, fields: &[usize]) -> bool {
         self.fields == fields || self.aliases.iter().any(|other| other == fields)
@@ -152,10 +162,9 @@ fn merged(all: Vec<Delayed>, span: Span) -> Result<Vec<Delayed>, Unsupported> {
             same.aliases.push(x.fields);
             continue;
         }
-        let cells = x.cells();
-        if out.iter().any(|y| y.ty.size() == x.ty.size() && !y.cells().is_disjoint(&cells)) {
-            return Err(Unsupported::new(span, "a union whose members have some cells in common")
-                .help("give the members the same shape, or use one of them only"));
+        if out.iter().any(|y| y.meets(&x)) {
+            return Err(Unsupported::new(span, "memory that is accessed in several sizes")
+                .help("give the members of the union the same shape, or use one of them only"));
         }
         out.push(x);
     }

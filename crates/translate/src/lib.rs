@@ -164,6 +164,9 @@ impl<'a> Translator<'a> {
         for procedure in &original.procedures {
             no_blocks(procedure)?;
         }
+        if let Some(span) = original.wide_access {
+            return Err(Unsupported::new(span, "memory that is accessed in several sizes"));
+        }
         let prefix = names::free_prefix(original);
         let mut program = original.clone();
         // Fences stand for the orders, and under SC neither means anything.

@@ -94,10 +94,14 @@ impl Lowerer<'_> {
                 add((procedure, cast.variable), view);
             }
         }
-        let misfits = match !self.keeps_numbers && self.may_misfit(&kinds) {
+        let mut misfits = match self.may_misfit(&kinds) {
             true => points_to::misfits(&self.program, &self.copies),
             false => Misfits::default(),
         };
+        self.program.wide_access = misfits.wide;
+        if self.keeps_numbers {
+            misfits = Misfits::default();
+        }
         self.program.exposes_pointers |= misfits.exposes;
         for misfit in &misfits.found {
             if let Object::Variable(procedure, variable) = misfit.object

@@ -62,6 +62,8 @@ pub(super) struct Misfits {
     pub resized: BTreeSet<Object>,
     /// Objects whose bytes are accessed as such.
     pub bytes: BTreeSet<Object>,
+    /// An access that may cover several cells as they are.
+    pub wide: Option<Span>,
 }
 
 /// The accesses that see an object as something else; `copies` are the places of copies of bytes.
@@ -397,6 +399,7 @@ impl<'p> Analysis<'p> {
         let bytes = |c: &Cell| c.ty.size() == 1;
         let is_pointer = |ty: Scalar| matches!(ty, Scalar::Pointer { .. });
         // Whether it covers whole cells, one at least of them bytes, and whether a pointer is seen as a number by it.
+        let mut exactly = false;
         let (fits, of_bytes, mixes) = match byte {
             ANY => {
                 let fits = layout.iter().all(|c| c.ty.size() == size);
@@ -410,13 +413,20 @@ impl<'p> Analysis<'p> {
                 let touched = |c: &&Cell| c.offset < end && byte < c.offset + c.ty.size();
                 let here: Vec<&Cell> = layout.iter().filter(touched).collect();
                 let mixes = here.iter().any(|c| is_pointer(c.ty) != is_pointer(seen));
-                let exactly = here.iter().any(|c| c.offset == byte && c.ty.size() == size);
+                exactly = here.iter().any(|c| c.offset == byte && c.ty.size() == size);
                 let inside = here.iter().all(|c| c.offset >= byte && c.offset + c.ty.size() <= end);
                 let bytes_covered: u64 = here.iter().map(|c| c.ty.size()).sum();
                 let whole = inside && bytes_covered == size && !here.iter().any(|c| bytes(c));
                 (exactly || whole && !is_pointer(seen), here.iter().any(|c| bytes(c)), mixes)
             }
         };
+        let is_wide = match byte {
+            ANY => layout.iter().any(|c| c.ty.size() < size),
+            _ => !exactly,
+        };
+        if is_wide && self.misfits.wide.is_none() {
+            self.misfits.wide = Some(span);
+        }
         if fits {
             let words = u64::from(self.program.pointer_bits) / 8;
             let pointers = layout.iter().any(|c| is_pointer(c.ty));

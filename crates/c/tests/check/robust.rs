@@ -72,7 +72,10 @@ fn random_programs_are_checked() {
     }
     for seed in 0..10 {
         let out = "static void out(long long n) {}\n";
-        let text = format!("{out}{}\nint main(void) {{ test(); }}\n", c_library::program(seed));
+        let text = format!(
+            "{out}{}\nint main(void) {{ test(); }}\n",
+            c_library::program(seed, c_library::Widths::OfLong)
+        );
         let typed = hir_text(&[("random.c", &text)], &Options::default());
         assert!(typed.is_ok(), "{:?}\n{text}", typed.err());
     }

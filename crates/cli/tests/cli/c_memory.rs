@@ -210,3 +210,64 @@ fn cancelled_threads_end() {
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("pthread_cleanup_push") || ran.stderr.contains("pthread_cleanup_push"));
 }
+
+/// Accesses of several sizes to the same memory: what explicit search says of each model, and that engines which do not
+/// follow them say so.
+#[test]
+fn accesses_of_several_sizes() {
+    let ticket = "static struct { unsigned word; } l; static int in;
+        static void lock(void *p) { unsigned short mine = __atomic_fetch_add((unsigned *)p, 0x10000, 5) >> 16;
+            while (__atomic_load_n((unsigned short *)p, 2) != mine) ; }
+        static void unlock(void *p) { unsigned short *h = p; __atomic_store_n(h, (unsigned short)(*h + 1), 3); }";
+    let critical = "lock(&l); in++; assert(in == 1); in--; unlock(&l);";
+    let words = "static struct box { unsigned word; } x, y; static int a = 1, b = 1;
+        static void put(void *p) { *(volatile unsigned short *)p = 1; }
+        static int get(struct box *p) { return p->word; }";
+    let pointer = "static struct node { int v; struct node *next; } n1, n2, *head;
+        static void push(struct node *n) { unsigned long h; do { h = __atomic_load_n((unsigned long *)(void *)&head, 0);
+            n->next = (struct node *)h; } while (!__sync_bool_compare_and_swap((unsigned long *)(void *)&head, h, (unsigned long)n)); }";
+    let opaque = "typedef struct { void *space[4]; } sem; struct real { unsigned count; void *waiters; }; static sem gate;
+        static void up(sem *o) { struct real *r = (struct real *)o; __sync_fetch_and_add(&r->count, 1); }";
+    let parts = "static union { unsigned w; unsigned short h[2]; } u;";
+    let row =
+        "static unsigned short h[3000]; static void put(void *p) { *(volatile unsigned *)p = 0x10001; }";
+    let cases = [
+        ("ticket", ticket, critical, critical, "assert(l.word == 0x20002);", "sss"),
+        ("buffering", words, "put(&x); a = get(&y);", "put(&y); b = get(&x);", "assert(a || b);", "suu"),
+        (
+            "fenced",
+            words,
+            "put(&x); __sync_synchronize(); a = get(&y);",
+            "put(&y); __sync_synchronize(); b = get(&x);",
+            "assert(a || b);",
+            "sss",
+        ),
+        (
+            "pointer",
+            pointer,
+            "push(&n1);",
+            "push(&n2);",
+            "assert(head && head->next && !head->next->next);",
+            "sss",
+        ),
+        ("opaque", opaque, "up(&gate);", "up(&gate);", "assert(((struct real *)&gate)->count == 2);", "sss"),
+        ("own", parts, "u.h[0] = 1; assert(u.w == 1); u.w = 0x20003; assert(u.h[1] == 2);", "", "", "sss"),
+        (
+            "row",
+            row,
+            "put(h); assert(h[1] == 1); h[0] = 5; assert(*(unsigned *)(void *)h == 0x10005);",
+            "",
+            "",
+            "sss",
+        ),
+    ];
+    for (name, declared, first, second, end, expected) in cases {
+        let text = two_threads(declared, first, second, end);
+        assert_eq!(verdicts(&format!("sizes_{name}.c"), &text), expected, "{name}");
+        for engine in ["bmc", "lazy", "dual", "rounds", "age"] {
+            let ran = check(&format!("sizes_{name}.c"), &text, &["-q", "--timeout", "5", "--engine", engine]);
+            let agrees = ran.code == 3 || ran.code == i32::from(expected.as_bytes()[1] == b'u');
+            assert!(agrees, "{name} by {engine}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+}

@@ -451,6 +451,8 @@ pub struct Program {
     pub exposes_pointers: bool,
     /// Whether anybody asks which of two pointers is smaller.
     pub orders_pointers: bool,
+    /// An access through a pointer that may cover several cells, if there is one.
+    pub wide_access: Option<Span>,
     /// Shared variables.
     pub shared: Vec<Variable>,
     /// Variables that each thread has for itself.

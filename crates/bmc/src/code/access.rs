@@ -148,7 +148,7 @@ impl Encoder<'_, '_> {
             }
         }
         if !shared.is_empty() {
-            s.access.writes.push(Write { targets: shared, buffered });
+            s.access.writes.push(Write { targets: shared, buffered, tied: false });
             s.is_visible = true;
         }
     }

@@ -206,3 +206,42 @@ fn part_of_what_nobody_has_written_counts_as_zero() {
     let freed = [main, "free(p);", "p->whole = 1;"];
     check(&two_threads(globals, freed, ""), [true, true, true]);
 }
+
+#[test]
+fn a_cell_may_be_the_first_of_one_row_and_the_second_of_another() {
+    let globals = format!("{WORD} unsigned r, s; int i, j;");
+    let store = "*(unsigned short *)&u.byte[i] = 0x0201;";
+    let one_writer = ["", &format!("i = j; {store}"), "j = 1; r = u.byte[1]; s = u.byte[2];"];
+    check(&two_threads(&globals, one_writer, "assert(!(r == 1 && s == 0));"), [false, false, false]);
+    check(&two_threads(&globals, one_writer, "assert(!(r == 1 && s == 2));"), [true, true, true]);
+    check(&two_threads(&globals, one_writer, "assert(u.byte[i] == 1 && u.byte[i + 1] == 2);"), [false; 3]);
+    let two_writers = [
+        "",
+        &format!("i = j; {store} r = *(unsigned short *)&u.byte[1 - i];"),
+        "j = 1; u.byte[1] = 7; s = *(unsigned short *)&u.byte[1];",
+    ];
+    check(&two_threads(&globals, two_writers, "assert(!(i == 1 && r == 0x0700));"), [true, true, true]);
+    check(&two_threads(&globals, two_writers, "assert(!(i == 0 && r == 2 && s == 7));"), [true, true, true]);
+    let seen = "assert(i || r == 2 || r == 7);";
+    check(&two_threads(&globals, two_writers, seen), [false, false, false]);
+    let low = "assert(!(i && s == 7 && u.byte[1] == 1 && u.byte[2] == 0));";
+    check(&two_threads(&globals, two_writers, low), [false, false, false]);
+}
+
+#[test]
+fn a_pointer_may_be_copied_by_bytes() {
+    let globals = "union { int *p; unsigned char byte[8]; } from, to; int x = 1, y = 2, i, r;";
+    let copy = "for (i = 0; i < 8; i++) to.byte[i] = from.byte[i]; r = *to.p;";
+    let engine = Bmc { unwind: Some(8), rounds: Some(3), clock: Some(2), ..Bmc::default() };
+    let torn = two_threads(globals, ["from.p = &x;", "from.p = &y;", "to.byte[0] = from.byte[0];"], copy);
+    for (text, expected) in [
+        (torn.replace("r = *to.p;", "r = *to.p; assert(r == 2);"), false),
+        (torn.replace("r = *to.p;", "r = *to.p; assert(r == 1);"), true),
+    ] {
+        let program = program(&text);
+        for model in Model::ALL {
+            assert_eq!(finds(&Explicit::default(), &program, model), Ok(expected), "explicit\n{text}");
+            assert_eq!(finds(&engine, &program, model), Ok(expected), "{model:?}\n{text}");
+        }
+    }
+}

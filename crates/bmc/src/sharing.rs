@@ -77,7 +77,7 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
     let mut writers: BTreeMap<Loc, BTreeSet<usize>> = BTreeMap::new();
     for (thread, instance) in analysis.instances.iter().enumerate() {
         for (step, facts) in instance.code.steps.iter().zip(&instance.facts).filter(|(_, f)| f.reachable) {
-            let cells: Vec<_> = facts.targets.cells.iter().map(|(_, loc, _)| *loc).collect();
+            let cells: Vec<_> = facts.targets.locs().collect();
             let objects = cells.iter().filter_map(|loc| object_of(first, *loc));
             let lives: Vec<_> = objects
                 .chain(facts.frees.iter().map(|(_, object)| *object))
@@ -211,7 +211,7 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
     for (thread, instance) in analysis.instances.iter().enumerate() {
         let steps = instance.code.steps.iter().zip(&instance.facts);
         let stores = steps.filter(|(s, f)| f.reachable && matches!(s.edge.instr, Instr::Store(..)));
-        let cells = stores.flat_map(|(_, f)| f.targets.cells.iter().map(|(_, loc, _)| *loc));
+        let cells = stores.flat_map(|(_, f)| f.targets.locs());
         let mut numbers: Vec<_> = cells.filter_map(|loc| result.shared.binary_search(&loc).ok()).collect();
         numbers.sort_unstable();
         numbers.dedup();

@@ -118,7 +118,10 @@ fn allowed(mut memory: Box<dyn Memory>, sequence: &[Call]) -> BTreeSet<Vec<i64>>
     let mut issued: Vec<(usize, AccessId)> = Vec::new();
     for (number, call) in sequence.iter().enumerate() {
         let value = Word::constant(written(number).into());
-        let write = |cell, buffered| Write { targets: vec![(Lit::TRUE, cell, value.clone())], buffered };
+        let write = |cell, buffered| {
+            let targets = vec![(Lit::TRUE, cell, value.clone())];
+            Write { targets, buffered, tied: false }
+        };
         let mut access = Access::default();
         let mut read = |c: &mut Circuit, cell, forwards| {
             let result = values.fresh(c);

@@ -568,6 +568,17 @@ fn what_cannot_be_taken_is_refused() {
     );
     let refusal = sequentialize(&program, &wanted).unwrap_err();
     assert!(refusal.contains("different orders"), "{refusal}");
+    let program = of_c(
+        "halves.c",
+        "static union { unsigned word; unsigned short half[2]; } u;
+         int main(void) {
+             u.half[1] = 1;
+             assert(u.word == 65536);
+             return 0;
+         }",
+    );
+    let refusal = sequentialize(&program, &wanted).unwrap_err();
+    assert!(refusal.contains("several cells, as at halves.c:"), "{refusal}");
 }
 
 /// What threads are started with decides what they do.

@@ -6,6 +6,7 @@
 //! no value is the result of more stores than there are; after so many passes all values are there,
 //! whether or not the sets still grow.
 
+mod row;
 mod walk;
 
 use crate::loops::Loops;
@@ -15,11 +16,13 @@ use crate::unroll::{Step, Unrolled, unroll};
 use crate::values::Values;
 use fencepost_ir::cfg::{Address, Fill, Instr, Loc, ObjectId, ProcId, Program, StartId, Storage};
 use fencepost_ir::pointer::{self, Target};
-use fencepost_ir::{Fault, Scalar};
+use fencepost_ir::{Fault, Scalar, Span};
 use fencepost_memory::Layout;
 use fencepost_task::{Budget, Pace};
 use std::collections::{BTreeMap, BTreeSet};
 use walk::Walk;
+
+pub use row::Row;
 
 /// More threads than this are too many.
 const MAX_THREADS: usize = 200;
@@ -72,12 +75,24 @@ pub struct Facts {
 /// The cells that an address may mean.
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
-    /// The value of the address's expression, the cell, and the cell's type.
-    pub cells: Vec<(i64, Loc, Scalar)>,
+    /// For each value of the address's expression, the cells.
+    pub rows: Vec<Row>,
     /// Values for which the access is more than we can model.
     pub limits: Vec<i64>,
     /// Whether every value the address can have is one of these.
     pub complete: bool,
+}
+
+impl Targets {
+    /// The cells that may be accessed; one more than once if several values lead to it.
+    pub fn locs(&self) -> impl Iterator<Item = Loc> + '_ {
+        self.rows.iter().flat_map(|row| row.cells().map(|(loc, _)| loc))
+    }
+
+    /// The most cells that are accessed at once.
+    pub fn width(&self) -> usize {
+        self.rows.iter().map(|row| row.types.len()).max().unwrap_or(0)
+    }
 }
 
 /// A cell.
@@ -213,6 +228,13 @@ impl<'p> Analysis<'p> {
         self.reuses.values().any(|objects| objects.contains(&object))
     }
 
+    /// Where an access to several cells stands, if there is one.
+    pub fn wide_access(&self) -> Option<Span> {
+        let steps = self.instances.iter().flat_map(|i| i.code.steps.iter().zip(&i.facts));
+        let mut wide = steps.filter(|(_, facts)| facts.reachable && facts.targets.width() > 1);
+        wide.next().map(|(step, _)| step.edge.span)
+    }
+
     fn steps(&self) -> usize {
         self.instances.iter().map(|i| i.code.steps.len()).sum()
     }
@@ -344,14 +366,15 @@ impl<'p> Analysis<'p> {
         result
     }
 
-    /// The cell that an address with a value means.
-    fn locate(&self, address: &Address, value: i64) -> Result<(Loc, Scalar), Fault> {
+    /// The cells that an address with a value means.
+    fn locate(&self, address: &Address, value: i64) -> Result<Row, Fault> {
+        let one = |first, ty| Row { value, first, types: vec![ty] };
         match address {
             Address::Cell { object, .. } => {
                 let named = self.program.object(*object);
                 if named.ty.is_unbounded() {
                     let loc = Loc::element(*object, value).ok_or(Fault::Overflow)?;
-                    return Ok((loc, named.ty.leaf().expect("unbounded arrays are of scalars")));
+                    return Ok(one(loc, named.ty.leaf().expect("unbounded arrays are of scalars")));
                 }
                 let len = self.bases[object.index() + 1] - self.bases[object.index()];
                 if !(0..i64::from(len)).contains(&value) {
@@ -359,7 +382,7 @@ impl<'p> Analysis<'p> {
                 }
                 let bytes = self.program.records.size(&named.ty);
                 let loc = Loc::cell(self.bases[object.index()] + value as u32);
-                Ok((loc, self.layouts[object.index()].cell(bytes, value as usize).ty))
+                Ok(one(loc, self.layouts[object.index()].cell(bytes, value as usize).ty))
             }
             Address::Pointed { ty, .. } => {
                 let (object, offset) = match pointer::target(value) {
@@ -367,40 +390,47 @@ impl<'p> Analysis<'p> {
                     Target::Procedure(_) => return Err(Fault::WildPointer),
                     Target::Object(object, offset) => (ObjectId(object), offset),
                 };
-                let (loc, found) = match self.program.objects.get(object.index()) {
+                let (first, found, layout, bytes) = match self.program.objects.get(object.index()) {
                     Some(named) => {
                         let bytes = self.program.records.size(&named.ty);
-                        let found = self.layouts[object.index()].find(bytes, offset, *ty)?;
-                        (Loc::cell(self.bases[object.index()] + found.first as u32), found)
+                        let layout = &self.layouts[object.index()];
+                        let found = layout.find(bytes, offset, *ty)?;
+                        let first = Loc::cell(self.bases[object.index()] + found.first as u32);
+                        (first, found, layout, bytes)
                     }
                     None => {
                         let made = object.index() - self.program.objects.len();
                         let Some(allocated) = self.objects.get(made) else { return Err(Fault::WildPointer) };
                         let layout = &self.heap_layouts[self.heap_types[made]];
                         let found = layout.find(allocated.bytes, offset, *ty)?;
-                        (Loc::element(object, found.first as i64).ok_or(Fault::Overflow)?, found)
+                        let first = Loc::element(object, found.first as i64).ok_or(Fault::Overflow)?;
+                        (first, found, layout, allocated.bytes)
                     }
                 };
                 // The narrow form of a pointer of 4 bytes is left to explicit search.
                 let is_word = self.program.pointer_bits == 64;
                 let hides_pointers = found.mixes_pointers && !(is_word && self.program.exposes_pointers);
-                // So are accesses to several cells.
-                if hides_pointers || found.count > 1 {
+                if hides_pointers {
                     return Err(Fault::MixedSize);
                 }
-                Ok((loc, found.cell))
+                let cells = found.first..found.first + found.count as usize;
+                let types = cells.map(|number| layout.cell(bytes, number).ty).collect();
+                Ok(Row { value, first, types })
             }
         }
     }
 
-    /// All words that point to a scalar as wide as the type.
+    /// All words that point to a scalar as wide as the type, or to several that are as wide together.
     fn all_pointers(&self, ty: Scalar) -> Vec<i64> {
         let mut words = Vec::new();
+        let fits = |layout: &Layout, bytes: u64, cell: fencepost_ir::Cell| {
+            cell.ty.size() == ty.size() || layout.find(bytes, cell.offset, ty).is_ok()
+        };
         for (i, object) in self.program.objects.iter().enumerate() {
             let bytes = self.program.records.size(&object.ty);
             for cell in 0..self.layouts[i].cells(bytes) {
                 let cell = self.layouts[i].cell(bytes, cell);
-                if cell.ty.size() == ty.size() {
+                if fits(&self.layouts[i], bytes, cell) {
                     words.push(pointer::to_object(i as u32, cell.offset));
                 }
             }
@@ -410,7 +440,7 @@ impl<'p> Analysis<'p> {
             let number = (self.program.objects.len() + i) as u32;
             for cell in 0..layout.cells(object.bytes) {
                 let cell = layout.cell(object.bytes, cell);
-                if cell.ty.size() == ty.size() {
+                if fits(layout, object.bytes, cell) {
                     words.push(pointer::to_object(number, cell.offset));
                 }
             }
@@ -441,7 +471,7 @@ impl<'p> Analysis<'p> {
         let mut targets = Targets { complete: matches!(values, Values::Few(_)), ..Targets::default() };
         for value in candidates {
             match self.locate(address, value) {
-                Ok((loc, ty)) => targets.cells.push((value, loc, ty)),
+                Ok(row) => targets.rows.push(row),
                 Err(fault) if fault.is_limit() => targets.limits.push(value),
                 Err(_) => targets.complete = false,
             }

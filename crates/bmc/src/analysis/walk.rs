@@ -1,7 +1,8 @@
 //! One step of a thread on sets of values: what registers hold after it, which cells it may access, and what it adds to
 //! the values of cells, the threads and the objects.
 
-use super::{Analysis, Facts, access_type};
+use super::row::{joined, part};
+use super::{Analysis, Facts, Row, access_type};
 use crate::expression::slot;
 use crate::numbering;
 use crate::refusal::Refusal;
@@ -196,10 +197,15 @@ impl Walk<'_, '_> {
     fn read(&mut self, address: &Address) -> Values {
         let mut values = Values::NONE;
         let targets = std::mem::take(&mut self.facts.targets);
-        for (_, loc, ty) in &targets.cells {
-            let access = access_type(address, *ty);
-            let cell = self.analysis.cell(*loc, *ty);
-            let same_type = access == *ty;
+        for row in &targets.rows {
+            let (loc, ty) = (row.first, row.ty());
+            let access = access_type(address, ty);
+            if row.is_wide() {
+                values.join(&self.read_row(row, access));
+                continue;
+            }
+            let cell = self.analysis.cell(loc, ty);
+            let same_type = access == ty;
             let seen = cell.values.map(|v| ty.same_bits(v, access), Values::of(access));
             values.join(if same_type { &cell.values } else { &seen });
             // Memory that nobody has written holds any integer; of pointers nothing is known.
@@ -211,20 +217,47 @@ impl Walk<'_, '_> {
         values
     }
 
+    /// What an access to several cells may see. Cells that nobody has written count as zero beside those that somebody has.
+    fn read_row(&mut self, row: &Row, access: Scalar) -> Values {
+        let mut all_unwritten = true;
+        let mut cells = Vec::new();
+        for (loc, ty, shift) in row.parts() {
+            let cell = self.analysis.cell(loc, ty);
+            let mut values = cell.values.clone();
+            if cell.unwritten {
+                values.join(&Values::one(0));
+            }
+            all_unwritten &= cell.unwritten;
+            cells.push((ty, shift, values));
+        }
+        let mut values = joined(&cells, access);
+        if all_unwritten && matches!(access, Scalar::Int(_)) {
+            values.join(&Values::of(access));
+        }
+        values
+    }
+
     fn write(&mut self, address: Option<&Address>, values: &Values) {
         let targets = std::mem::take(&mut self.facts.targets);
-        for (_, loc, ty) in &targets.cells {
-            let access = address.map_or(*ty, |a| access_type(a, *ty));
-            let kept = values.map(|v| access.same_bits(v, *ty), Values::of(*ty));
-            self.analysis.write(*loc, *ty, if access == *ty { values } else { &kept });
+        for row in &targets.rows {
+            let (loc, ty) = (row.first, row.ty());
+            let access = address.map_or(ty, |a| access_type(a, ty));
+            if row.is_wide() {
+                for (loc, ty, shift) in row.parts() {
+                    self.analysis.write(loc, ty, &part(values, access, shift, ty));
+                }
+                continue;
+            }
+            let kept = values.map(|v| access.same_bits(v, ty), Values::of(ty));
+            self.analysis.write(loc, ty, if access == ty { values } else { &kept });
         }
         self.facts.targets = targets;
     }
 
     fn arithmetic(&self, frame: &Frame, address: &Address, op: BinaryOp, old: &Values, by: &Expr) -> Values {
         let mut result = Values::NONE;
-        for (_, _, ty) in &self.facts.targets.cells {
-            let access = access_type(address, *ty);
+        for row in &self.facts.targets.rows {
+            let access = access_type(address, row.ty());
             let operands = [old.clone(), self.value(frame, by)];
             let register = |i| Box::new(Expr::Reg(Reg::Local(i)));
             let expr = Expr::Binary(op, Arith::of(access), register(0), register(1));

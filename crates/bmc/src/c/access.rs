@@ -31,13 +31,13 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
     fn targets(&self, w: &mut Writing<'_, 'p>, address: &Address) -> Vec<Meant> {
         let value = self.text(w.frame, address.expr());
         let targets = &w.facts.targets;
-        if let [(_, loc, ty)] = targets.cells[..]
+        if let [row] = &targets.rows[..]
             && targets.complete
             && targets.limits.is_empty()
         {
-            return vec![Meant { when: None, loc, ty }];
+            return vec![Meant { when: None, loc: row.first, ty: row.ty() }];
         }
-        if targets.cells.is_empty() && targets.limits.is_empty() {
+        if targets.rows.is_empty() && targets.limits.is_empty() {
             w.lines.push(format!("(void){};", value.code));
         } else {
             w.lines.push(format!("long long address = {};", value.code));
@@ -49,12 +49,12 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
             w.lines.push("    LIMIT(\"an access that is not modelled\");".into());
         }
         let meant: Vec<_> = targets
-            .cells
+            .rows
             .iter()
-            .map(|(v, loc, ty)| Meant { when: Some(equals(v)), loc: *loc, ty: *ty })
+            .map(|row| Meant { when: Some(equals(&row.value)), loc: row.first, ty: row.ty() })
             .collect();
         if !targets.complete {
-            let tests: Vec<_> = targets.cells.iter().map(|(v, ..)| equals(v)).collect();
+            let tests: Vec<_> = targets.rows.iter().map(|row| equals(&row.value)).collect();
             let none = if tests.is_empty() { "1".to_string() } else { format!("!({})", tests.join(" || ")) };
             w.lines.push(format!("if ({none})"));
             let what = match address {

@@ -261,6 +261,12 @@ pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<St
     if numbering::is_seen(&analysis) && !numbering::is_certain(&analysis) {
         return Err(numbering::UNORDERED.into());
     }
+    if let Some(span) = analysis.wide_access() {
+        let place = program.sources.place(span);
+        return Err(format!(
+            "the sequential program cannot have an access to several cells, as at {place}; check the program with --engine bmc"
+        ));
+    }
     let freed = add_lives(&mut analysis);
     let sharing = sharing(&analysis, &freed);
     let rests = resting_places(&analysis);

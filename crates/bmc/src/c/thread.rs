@@ -113,7 +113,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
     /// Whether other threads can see the step, or what it waits for.
     fn is_visible(&self, step: &Step<'_>, facts: &Facts) -> bool {
         let buffers = self.sequence.model != Model::Sc;
-        let shared = || facts.targets.cells.first().is_some_and(|(_, loc, _)| self.sequence.is_shared(*loc));
+        let shared = || facts.targets.rows.first().is_some_and(|row| self.sequence.is_shared(row.first));
         match &step.edge.instr {
             Instr::Load(..) => {
                 let first = self.sequence.analysis.program.objects.len();
@@ -123,7 +123,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                     self.sequence.is_own(self.thread, loc)
                         && !object.is_some_and(|object| self.sequence.is_life_shared(object))
                 };
-                shared() && !facts.targets.cells.iter().all(|(_, loc, _)| known(*loc))
+                shared() && !facts.targets.locs().all(known)
             }
             Instr::Store(..) => shared(),
             Instr::Rmw(..) | Instr::Lock(_) | Instr::Unlock(_) => buffers || shared(),

@@ -2,7 +2,7 @@
 //! what goes through the shared-memory abstraction, and whether an object has been freed.
 
 use super::{Encoder, Stepping, tag};
-use crate::analysis::access_type;
+use crate::analysis::{Row, access_type};
 use crate::circuit::Lit;
 use crate::expression::{Faults, wrap};
 use crate::sharing::{Home, life, object_of};
@@ -21,34 +21,34 @@ pub(super) enum Forwarding {
 
 impl Encoder<'_, '_> {
     /// The cells that the address means, each with its condition; failing where it means none.
-    pub(super) fn targets(&mut self, s: &mut Stepping<'_, '_>, address: &Address) -> Vec<(Lit, Loc, Scalar)> {
+    pub(super) fn targets<'s>(&mut self, s: &mut Stepping<'s, '_>, address: &Address) -> Vec<(Lit, &'s Row)> {
         let value = self.value(s, address.expr());
         let c = &mut self.code.circuit;
         let targets = &s.facts.targets;
-        if let [(_, loc, ty)] = targets.cells[..]
+        if let [row] = &targets.rows[..]
             && targets.complete
             && targets.limits.is_empty()
         {
-            return vec![(Lit::TRUE, loc, ty)];
+            return vec![(Lit::TRUE, row)];
         }
         let mut meant = |v: &i64| value.equals(&Word::constant((*v).into()), c);
-        let cells: Vec<_> = targets.cells.iter().map(|(v, loc, ty)| (meant(v), *loc, *ty)).collect();
+        let rows: Vec<_> = targets.rows.iter().map(|row| (meant(&row.value), row)).collect();
         let limits: Vec<_> = targets.limits.iter().map(meant).collect();
         let limit = c.any(limits);
         s.early.limit(limit, c);
         if !targets.complete {
-            let some = c.any(cells.iter().map(|(meant, ..)| *meant).collect::<Vec<_>>());
+            let some = c.any(rows.iter().map(|(meant, _)| *meant).collect::<Vec<_>>());
             s.early.error(!some, c);
         }
-        cells
+        rows
     }
 
     /// The object of a cell must not have been freed.
-    pub(super) fn check_lives(&mut self, s: &mut Stepping<'_, '_>, targets: &[(Lit, Loc, Scalar)]) {
+    pub(super) fn check_lives(&mut self, s: &mut Stepping<'_, '_>, targets: &[(Lit, &Row)]) {
         let first = self.plan.analysis.program.objects.len();
         let mut lives: Vec<(Lit, Loc)> = Vec::new();
-        for (meant, loc, _) in targets {
-            if let Some(object) = object_of(first, *loc)
+        for (meant, row) in targets {
+            if let Some(object) = object_of(first, row.first)
                 && self.plan.freed.contains(&object)
             {
                 let life = life(first, object);
@@ -148,7 +148,7 @@ impl Encoder<'_, '_> {
             }
         }
         if !shared.is_empty() {
-            s.access.writes.push(Write { targets: shared, buffered });
+            s.access.writes.push(Write { targets: shared, buffered, tied: false });
             s.is_visible = true;
         }
     }
@@ -188,32 +188,31 @@ impl Encoder<'_, '_> {
         &mut self,
         s: &mut Stepping<'_, '_>,
         address: &Address,
-        targets: &[(Lit, Loc, Scalar)],
+        targets: &[(Lit, &Row)],
         forwarding: Forwarding,
     ) -> (Word, Lit) {
         self.check_lives(s, targets);
-        let Some(first) = targets.first() else { return (Word::constant(0), Lit::TRUE) };
+        let Some((_, first)) = targets.first() else { return (Word::constant(0), Lit::TRUE) };
+        if s.facts.targets.width() > 1 {
+            return self.read_wide(s, address, targets, forwarding);
+        }
         // Of cells of other types any value may be read, before it is seen through the access's type.
-        let alike = targets.iter().all(|(_, _, ty)| access_type(address, *ty) == *ty);
+        let alike = targets.iter().all(|(_, row)| access_type(address, row.ty()) == row.ty());
         let known = s.facts.value.clone().unwrap_or(Values::ANY);
         let mut raw_values = if alike { known } else { Values::ANY };
-        if alike && self.plan.sharing.cells[&first.1].tagged {
+        let tagged = self.plan.sharing.cells[&first.first].tagged;
+        if alike && tagged {
             raw_values.join(&Values::one(0));
         }
-        let cells: Vec<_> = targets.iter().map(|(meant, loc, _)| (*meant, *loc)).collect();
+        let cells: Vec<_> = targets.iter().map(|(meant, row)| (*meant, row.first)).collect();
         let raw = self.read_word(s, &cells, &raw_values, forwarding);
-        let tagged = self.plan.sharing.cells[&first.1].tagged;
-        let (written, raw) = match tagged {
-            true if raw.width() == 1 => (raw.bit(0), Word::from_bits(vec![raw.bit(0)])),
-            true => (raw.bit(0), Word::from_bits(raw.bits()[1..].to_vec())),
-            false => (Lit::TRUE, raw),
-        };
+        let (written, raw) = if tagged { untag(&raw) } else { (Lit::TRUE, raw) };
         let mut late = s.late;
         let mut value = raw.clone();
-        for (meant, _, ty) in targets {
-            let access = access_type(address, *ty);
-            if access != *ty {
-                let seen = self.same_bits(&mut late, *meant, &raw, *ty, access);
+        for (meant, row) in targets {
+            let (ty, access) = (row.ty(), access_type(address, row.ty()));
+            if access != ty {
+                let seen = self.same_bits(&mut late, *meant, &raw, ty, access);
                 value = Word::choose(*meant, &seen, &value, &mut self.code.circuit);
             }
         }
@@ -225,18 +224,29 @@ impl Encoder<'_, '_> {
         &mut self,
         s: &mut Stepping<'_, '_>,
         address: &Address,
-        targets: &[(Lit, Loc, Scalar)],
+        targets: &[(Lit, &Row)],
         when: Lit,
         value: &Word,
         buffered: bool,
     ) {
+        if s.facts.targets.width() > 1 {
+            return self.store_wide(s, address, targets, when, value, buffered);
+        }
         let mut early = s.early;
         let mut writes = Vec::new();
-        for (meant, loc, ty) in targets {
-            let kept = self.same_bits(&mut early, *meant, value, access_type(address, *ty), *ty);
-            writes.push((self.code.circuit.and(*meant, when), *loc, kept));
+        for (meant, row) in targets {
+            let kept = self.same_bits(&mut early, *meant, value, access_type(address, row.ty()), row.ty());
+            writes.push((self.code.circuit.and(*meant, when), row.first, kept));
         }
         s.early = early;
         self.write_word(s, writes, buffered);
+    }
+}
+
+/// Whether somebody has written a word that has a tag, and the word without it.
+pub(super) fn untag(raw: &Word) -> (Lit, Word) {
+    match raw.width() {
+        1 => (raw.bit(0), Word::from_bits(vec![raw.bit(0)])),
+        _ => (raw.bit(0), Word::from_bits(raw.bits()[1..].to_vec())),
     }
 }

@@ -31,7 +31,7 @@ impl Encoder<'_, '_> {
                 let targets = self.targets(s, address);
                 let (mut value, written) = self.read(s, address, &targets, Forwarding::Yes);
                 if written != Lit::TRUE {
-                    let access = targets.first().map(|(_, _, ty)| access_type(address, *ty));
+                    let access = targets.first().map(|(_, row)| access_type(address, row.ty()));
                     match access {
                         Some(ty @ Scalar::Int(_)) => {
                             let any = Values::of(ty).fresh(&mut self.code.circuit);
@@ -60,7 +60,7 @@ impl Encoder<'_, '_> {
                     Reg::Local(slot) => state[first + frame.base + slot as usize].clone(),
                     Reg::Thread(slot) => state[first + slot as usize].clone(),
                 };
-                let ty = targets.first().map_or(Scalar::Integer, |(_, _, ty)| access_type(address, *ty));
+                let ty = targets.first().map_or(Scalar::Integer, |(_, row)| access_type(address, row.ty()));
                 let mut evaluation =
                     Evaluation { circuit: &mut self.code.circuit, registers: &registers, faults: s.late };
                 let (new, writes) = evaluation.rmw(op, ty, &old);

@@ -8,6 +8,7 @@
 mod access;
 mod instruction;
 mod objects;
+mod wide;
 
 use crate::analysis::{Analysis, Facts};
 use crate::circuit::{Circuit, Lit};

@@ -35,6 +35,9 @@ pub struct Write {
     pub targets: Vec<(Lit, CellId, Word)>,
     /// Whether it goes by the buffer, or straight to memory.
     pub buffered: bool,
+    /// Whether it is of the same store as the write before it: one store to several cells has a write for each of them,
+    /// and they reach memory at once.
+    pub tied: bool,
 }
 
 /// The end of an object: stores of other threads to it that have not reached memory by then come too late.

@@ -4,19 +4,40 @@
 //! Every thread has a queue of a fixed length. Before each access any stores may leave the queues, one by
 //! one: under TSO the oldest, under PSO any that is the oldest to its cell and has no store-store fence
 //! between it and an older one. Inside an atomic section only stores of the thread inside may leave.
+//! A store to several cells is one entry with a part for each.
 
 use super::stamped::Order;
-use super::{Access, AccessId, CellId, Flush, Memory, Timing, define};
+use super::{Access, AccessId, CellId, Flush, Memory, Timing, Write, define};
 use crate::circuit::{Circuit, Lit};
 use crate::word::Word;
+
+/// What an entry does to one cell.
+#[derive(Clone)]
+struct Part {
+    /// Which cell it is to, by the numbers in the thread's list; none where the store has fewer parts than others.
+    cell: Vec<Lit>,
+    value: Word,
+}
+
+impl Part {
+    fn none(cells: usize) -> Part {
+        Part { cell: vec![Lit::FALSE; cells], value: Word::constant(0) }
+    }
+
+    fn become_if(&mut self, c: &mut Circuit, condition: Lit, other: &Part) {
+        for (own, other) in self.cell.iter_mut().zip(&other.cell) {
+            *own = c.choose(condition, *other, *own);
+        }
+        self.value = Word::choose(condition, &other.value, &self.value, c);
+    }
+}
 
 /// A place in a queue.
 #[derive(Clone)]
 struct Entry {
     used: Lit,
-    /// Which cell it is to, by the numbers in the thread's list.
-    cell: Vec<Lit>,
-    value: Word,
+    /// As many as the widest store of the program has.
+    parts: Vec<Part>,
     /// A store-store fence stands before it.
     fenced: Lit,
 }
@@ -44,9 +65,8 @@ impl Queues {
     /// `initial` is what cells hold at first, `own` the cells that each thread stores to.
     pub fn new(order: Order, length: usize, initial: Vec<Word>, own: Vec<Vec<CellId>>) -> Queues {
         let empty = |cells: &Vec<CellId>| {
-            let cell = vec![Lit::FALSE; cells.len()];
-            let entry = Entry { used: Lit::FALSE, cell, value: Word::constant(0), fenced: Lit::FALSE };
-            vec![entry; length]
+            let parts = vec![Part::none(cells.len())];
+            vec![Entry { used: Lit::FALSE, parts, fenced: Lit::FALSE }; length]
         };
         let queues = own.iter().map(empty).collect();
         let fence_waits = vec![Lit::FALSE; own.len()];
@@ -63,8 +83,12 @@ impl Queues {
         let mut fence_between = Lit::FALSE;
         for older in (0..index).rev() {
             fence_between = c.or(fence_between, queue[older + 1].fenced);
-            let same: Vec<_> =
-                queue[older].cell.iter().zip(&queue[index].cell).map(|(a, b)| c.and(*a, *b)).collect();
+            let mut same = Vec::new();
+            for (a, b) in
+                queue[older].parts.iter().flat_map(|a| queue[index].parts.iter().map(move |b| (a, b)))
+            {
+                same.extend(a.cell.iter().zip(&b.cell).map(|(a, b)| c.and(*a, *b)));
+            }
             let same = c.any(same);
             let waits = c.or(same, fence_between);
             let waits = c.and(waits, queue[older].used);
@@ -94,9 +118,11 @@ impl Queues {
 
     fn leave(&mut self, c: &mut Circuit, thread: usize, index: usize, leaves: Lit) {
         let entry = self.queues[thread][index].clone();
-        for (number, cell) in self.own[thread].iter().enumerate() {
-            let here = c.and(leaves, entry.cell[number]);
-            self.memory[*cell] = Word::choose(here, &entry.value, &self.memory[*cell], c);
+        for part in &entry.parts {
+            for (number, cell) in self.own[thread].iter().enumerate() {
+                let here = c.and(leaves, part.cell[number]);
+                self.memory[*cell] = Word::choose(here, &part.value, &self.memory[*cell], c);
+            }
         }
         for i in index..self.length {
             let next = self.queues[thread].get(i + 1).cloned();
@@ -109,23 +135,26 @@ impl Queues {
             // The fence before the one that leaves now stands before the next.
             let kept = if i == index { c.or(next.fenced, entry.fenced) } else { next.fenced };
             entry.fenced = c.choose(leaves, kept, entry.fenced);
-            for (own, other) in entry.cell.iter_mut().zip(&next.cell) {
-                *own = c.choose(leaves, *other, *own);
+            for (part, next) in entry.parts.iter_mut().zip(&next.parts) {
+                part.become_if(c, leaves, next);
             }
-            entry.value = Word::choose(leaves, &next.value, &entry.value, c);
         }
     }
 
-    fn push(&mut self, c: &mut Circuit, thread: usize, active: Lit, targets: &[(Lit, CellId, Word)]) {
+    /// A store enters the queue, given by what it writes to each of its cells.
+    fn push(&mut self, c: &mut Circuit, thread: usize, active: Lit, writes: &[Write]) {
         let full = self.queues[thread][self.length - 1].used;
         c.require(&[!active, !full]);
-        let mut value = Word::constant(0);
-        let mut cell = vec![Lit::FALSE; self.own[thread].len()];
-        for (meant, target, word) in targets {
-            let number =
-                self.own[thread].binary_search(target).expect("threads list all cells they store to");
-            cell[number] = c.or(cell[number], *meant);
-            value = Word::choose(*meant, word, &value, c);
+        let mut parts = Vec::new();
+        for write in writes {
+            let mut part = Part::none(self.own[thread].len());
+            for (meant, target, word) in &write.targets {
+                let number =
+                    self.own[thread].binary_search(target).expect("threads list all cells they store to");
+                part.cell[number] = c.or(part.cell[number], *meant);
+                part.value = Word::choose(*meant, word, &part.value, c);
+            }
+            parts.push(part);
         }
         let fenced = self.fence_waits[thread];
         let mut before = Lit::TRUE;
@@ -135,10 +164,10 @@ impl Queues {
             before = entry.used;
             entry.used = c.or(entry.used, here);
             entry.fenced = c.choose(here, fenced, entry.fenced);
-            for (own, new) in entry.cell.iter_mut().zip(&cell) {
-                *own = c.choose(here, *new, *own);
+            parts.resize(entry.parts.len(), Part::none(self.own[thread].len()));
+            for (part, new) in entry.parts.iter_mut().zip(&parts) {
+                part.become_if(c, here, new);
             }
-            entry.value = Word::choose(here, &value, &entry.value, c);
         }
         self.fence_waits[thread] = c.and(fenced, !active);
     }
@@ -150,8 +179,10 @@ impl Queues {
             && forwards
         {
             for entry in &self.queues[thread] {
-                let own = c.and(entry.used, entry.cell[number]);
-                seen = Word::choose(own, &entry.value, &seen, c);
+                for part in &entry.parts {
+                    let own = c.and(entry.used, part.cell[number]);
+                    seen = Word::choose(own, &part.value, &seen, c);
+                }
             }
         }
         seen
@@ -164,6 +195,12 @@ impl Memory for Queues {
     }
 
     fn issue(&mut self, _c: &mut Circuit, thread: usize, _carried: &mut [Word], access: Access) -> AccessId {
+        let widest = access.writes.chunk_by(|_, next| next.tied).map(<[_]>::len).max().unwrap_or(0);
+        for (queue, own) in self.queues.iter_mut().zip(&self.own) {
+            for entry in queue.iter_mut().filter(|entry| entry.parts.len() < widest) {
+                entry.parts.resize(widest, Part::none(own.len()));
+            }
+        }
         self.issued.push(Issued { thread, access, flushes: Vec::new() });
         AccessId(self.issued.len() - 1)
     }
@@ -193,7 +230,9 @@ impl Memory for Queues {
                     let numbers = cells.iter().filter_map(|cell| self.own[other].binary_search(cell).ok());
                     for number in numbers {
                         for entry in &self.queues[other] {
-                            waiting.push(c.all([*meant, entry.used, entry.cell[number]]));
+                            for part in &entry.parts {
+                                waiting.push(c.all([*meant, entry.used, part.cell[number]]));
+                            }
                         }
                     }
                 }
@@ -210,13 +249,14 @@ impl Memory for Queues {
         if issued.orders_stores && self.order == Order::PerCell {
             self.fence_waits[thread] = c.or(self.fence_waits[thread], active);
         }
-        for write in &issued.writes {
-            if write.buffered {
-                let any = c.any(write.targets.iter().map(|(meant, ..)| *meant).collect::<Vec<_>>());
+        for store in issued.writes.chunk_by(|_, next| next.tied) {
+            if store[0].buffered {
+                let meant = store[0].targets.iter().map(|(meant, ..)| *meant);
+                let any = c.any(meant.collect::<Vec<_>>());
                 let active = c.and(active, any);
-                self.push(c, thread, active, &write.targets);
+                self.push(c, thread, active, store);
             } else {
-                for (meant, cell, value) in &write.targets {
+                for (meant, cell, value) in store.iter().flat_map(|write| &write.targets) {
                     let here = c.and(*meant, active);
                     self.memory[*cell] = Word::choose(here, value, &self.memory[*cell], c);
                 }

@@ -15,6 +15,10 @@
 //! each store to the cell: which store a load reads is then decided apart from what its value is. Cells that one thread
 //! only stores to need not even that (`one_writer.rs`).
 //!
+//! A store to several cells has one stamp, which is not before what any of its cells asks for. Stores reach memory in the
+//! order of their stamps, and where these are equal, in the order in which they were issued, in all cells alike; so
+//! all its cells change at once.
+//!
 //! Errata of the paper's Figure 3, which do not arise in this form: line 36 indexes the stamp by the thread,
 //! line 79 names an array that line 9 calls otherwise, for PSO the last stamp must only grow. Beyond it: a
 //! read-modify-write, and all that goes straight to memory, has the clock as its stamp; inside an
@@ -203,6 +207,28 @@ impl Stamped {
         c.and(reached, !passed)
     }
 
+    /// A time at which a store that is issued now may reach memory, but for what its cells ask for.
+    fn new_stamp(&self, c: &mut Circuit, clock: &Time, carried: &mut [Word]) -> Time {
+        let rows = Carried { times: self.times };
+        let stamp = self.number(c);
+        Stamped::at_most(c, &[], clock, &stamp);
+        match self.order {
+            Order::Total => {
+                let last = rows.get(carried, LAST);
+                Stamped::at_most(c, &[], &last, &stamp);
+                rows.set(carried, LAST, &stamp);
+            }
+            Order::PerCell => {
+                let floor = rows.get(carried, FLOOR);
+                Stamped::at_most(c, &[], &floor, &stamp);
+                let last = rows.get(carried, LAST);
+                let later: Time = last.iter().zip(&stamp).map(|(l, s)| c.or(*l, *s)).collect();
+                rows.set(carried, LAST, &later);
+            }
+        }
+        stamp
+    }
+
     fn own_row(&self, thread: usize, cell: CellId) -> Option<usize> {
         self.own[thread].binary_search(&cell).ok()
     }
@@ -360,7 +386,7 @@ impl Memory for Stamped {
             IssuedRead { targets, result: read.result, sources }
         });
         let reads: Vec<_> = reads.collect();
-        let mut writes = Vec::new();
+        let mut writes: Vec<IssuedWrite> = Vec::new();
         for write in access.writes {
             let mut targets = Vec::new();
             for (meant, cell, value) in write.targets {
@@ -378,22 +404,8 @@ impl Memory for Stamped {
                 writes.push(IssuedWrite { targets, stamp: clock.clone(), buffered: false });
                 continue;
             }
-            let stamp = self.number(c);
-            Stamped::at_most(c, &[], &clock, &stamp);
-            match self.order {
-                Order::Total => {
-                    let last = rows.get(carried, LAST);
-                    Stamped::at_most(c, &[], &last, &stamp);
-                    rows.set(carried, LAST, &stamp);
-                }
-                Order::PerCell => {
-                    let floor = rows.get(carried, FLOOR);
-                    Stamped::at_most(c, &[], &floor, &stamp);
-                    let last = rows.get(carried, LAST);
-                    let later: Time = last.iter().zip(&stamp).map(|(l, s)| c.or(*l, *s)).collect();
-                    rows.set(carried, LAST, &later);
-                }
-            }
+            let same_store = writes.last().filter(|_| write.tied).map(|before| before.stamp.clone());
+            let stamp = same_store.unwrap_or_else(|| self.new_stamp(c, &clock, carried));
             for (meant, cell, value, _) in &targets {
                 let row = self.own_row(thread, *cell).expect("threads carry all cells they store to");
                 let old = rows.get(carried, FIRST_OWN + row);

@@ -11,6 +11,7 @@ use fencepost_litmus::generate::{Cycle, all_cycles, test};
 use fencepost_litmus::{Arch, Test, read_test};
 use fencepost_memory::axiom;
 use fencepost_passes::pipeline;
+use fencepost_samples::Rng;
 use fencepost_task::{Bounds, Budget, Model, Reason, Task};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -118,6 +119,52 @@ fn all_generated_tests_agree_and_none_is_reached_under_sc() {
             });
         }
     });
+}
+
+/// A test in which two threads access a word of 8 bytes in all widths, wherever they are aligned.
+fn mixed_sizes(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let thread = |rng: &mut Rng| {
+        let access = |rng: &mut Rng, register: &str| {
+            let (width, suffix, name) = rng.pick(&[
+                (1, "b", ["%al", "%bl"]),
+                (2, "w", ["%ax", "%bx"]),
+                (4, "l", ["%eax", "%ebx"]),
+                (8, "q", ["%rax", "%rbx"]),
+            ]);
+            let offset = rng.below(8 / width) * width;
+            let name = name[usize::from(register == "b")];
+            let value = rng.below(100) + 1;
+            match rng.below(7) {
+                0..3 => format!("mov{suffix} ${value},{offset}(x)"),
+                3..6 => format!("mov{suffix} {offset}(x),{name}"),
+                _ => format!("xchg{suffix} {name},{offset}(x)"),
+            }
+        };
+        let mut lines = vec![access(rng, "a"), access(rng, "b")];
+        if rng.one_in(3) {
+            lines.insert(1, rng.pick(&["mfence", "sfence", "movl $1,(y)", "movl (y),%ecx"]).to_string());
+        }
+        lines.resize(3, String::new());
+        lines
+    };
+    let (first, second) = (thread(&mut rng), thread(&mut rng));
+    let rows: Vec<String> = first.iter().zip(&second).map(|(a, b)| format!(" {a} | {b} ;\n")).collect();
+    let observed = "locations [x; y; 0:rax; 0:rbx; 0:rcx; 1:rax; 1:rbx; 1:rcx;]";
+    format!("X86_64 mixed\n{{ uint64_t x=0x0807060504030201; }}\n P0 | P1 ;\n{}{observed}\n", rows.concat())
+}
+
+#[test]
+fn random_tests_of_mixed_sizes_agree() {
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
+    let mut weak = 0;
+    for seed in 0..seeds {
+        let text = mixed_sizes(seed);
+        let (test, program) = read(&text);
+        let [sc, tso, pso] = Model::ALL.map(|model| agreed(&test, &program, model).len());
+        weak += usize::from(sc < tso || tso < pso);
+    }
+    assert!(weak > seeds as usize / 10, "only {weak} tests tell models apart");
 }
 
 /// Families and whether their outcome is reached under TSO and under PSO.

@@ -409,7 +409,7 @@ impl Prop {
     pub fn visit(&self, visit: &mut impl FnMut(&Location, &Side)) {
         match self {
             Prop::True | Prop::False => {}
-            Prop::Equal(left, right, _) => visit(left, right),
+            Prop::Compare(_, left, right, _) => visit(left, right),
             Prop::Not(p) => p.visit(visit),
             Prop::And(p, q) | Prop::Or(p, q) | Prop::Implies(p, q) => {
                 p.visit(visit);

@@ -7,7 +7,7 @@
 //!
 //! Registers come first, by thread, then memory by name, as herd prints them.
 
-use super::ast::{self, Constant, Declared, Location, Side, Tail, Width};
+use super::ast::{self, Constant, Declared, Location, Relation, Side, Tail, Width};
 use super::expression::*;
 use super::layout::{CellRef, Layout, truncate};
 use fencepost_ir::tree::{
@@ -88,6 +88,21 @@ impl Reading {
         self.canonical(truncate(value, self.whole))
     }
 
+    /// The integer that a number of this kind stands for.
+    fn meaning(&self, value: i64) -> i128 {
+        self.ty.map_or(value.into(), |int| int.meaning(value))
+    }
+
+    /// Whether 64 signed bits do not hold its numbers.
+    fn is_u64(&self) -> bool {
+        self.ty.is_some_and(|int| int.bits == 64 && !int.signed)
+    }
+
+    /// [`Reading::expr`] in a type in which its numbers are in their order.
+    fn compared(&self, slots: &[(Slot, Scalar)], span: Span) -> Expr {
+        convert(self.expr(slots, span), if self.is_u64() { unsigned(64) } else { signed(64) })
+    }
+
     fn show(&self, value: i64, addresses: &dyn Fn(i64) -> Option<String>) -> String {
         addresses(value).unwrap_or_else(|| match self.ty {
             Some(int) => int.meaning(value).to_string(),
@@ -165,8 +180,8 @@ enum Prop {
     True,
     False,
     /// With the constant as it was written.
-    Constant(String, Reading, i64, String),
-    Same(String, Reading, String, Reading),
+    Constant(Relation, String, Reading, i64, String),
+    Both(Relation, String, Reading, String, Reading),
     Array(String, Vec<(Reading, i64)>),
     Not(Box<Prop>),
     And(Box<Prop>, Box<Prop>),
@@ -278,8 +293,13 @@ impl Prop {
         match self {
             Prop::True => true,
             Prop::False => false,
-            Prop::Constant(_, reading, constant, _) => reading.of(values) == *constant,
-            Prop::Same(_, left, _, right) => left.of(values) == right.of(values),
+            Prop::Constant(relation, _, reading, constant, _) => {
+                relation.holds(reading.meaning(reading.of(values)), reading.meaning(*constant))
+            }
+            Prop::Both(Relation::Equal, _, left, _, right) => left.of(values) == right.of(values),
+            Prop::Both(relation, _, left, _, right) => {
+                relation.holds(left.meaning(left.of(values)), right.meaning(right.of(values)))
+            }
             Prop::Array(_, elements) => elements.iter().all(|(r, c)| r.of(values) == *c),
             Prop::Not(p) => !p.holds(values),
             Prop::And(p, q) => p.holds(values) && q.holds(values),
@@ -295,9 +315,16 @@ impl Prop {
         match self {
             Prop::True => truth(1),
             Prop::False => truth(0),
-            Prop::Constant(_, reading, constant, _) => equal(reading, *constant),
-            Prop::Same(_, left, _, right) => {
+            Prop::Constant(relation, _, reading, constant, _) => {
+                let value = reading.compared(slots, span);
+                let constant = number(*constant, value.ty, span);
+                binary(operator(*relation), value, constant)
+            }
+            Prop::Both(Relation::Equal, _, left, _, right) => {
                 binary(BinaryOp::Eq, left.expr(slots, span), right.expr(slots, span))
+            }
+            Prop::Both(relation, _, left, _, right) => {
+                binary(operator(*relation), left.compared(slots, span), right.compared(slots, span))
             }
             Prop::Array(_, elements) => {
                 let all = elements.iter().map(|(r, c)| equal(r, *c));
@@ -323,8 +350,8 @@ impl Prop {
         match self {
             Prop::True => "true".to_string(),
             Prop::False => "false".to_string(),
-            Prop::Constant(name, _, _, written) => format!("{name}={written}"),
-            Prop::Same(left, _, right, _) => format!("{left}={right}"),
+            Prop::Constant(relation, name, _, _, written) => format!("{name}{}{written}", relation.symbol()),
+            Prop::Both(relation, left, _, right, _) => format!("{left}{}{right}", relation.symbol()),
             Prop::Array(name, elements) => {
                 let values: Vec<String> = elements.iter().map(|(_, c)| constant(c)).collect();
                 format!("{name}={{{}}}", values.join(","))
@@ -513,13 +540,18 @@ impl<'a> Observer<'a> {
             ast::Prop::And(p, q) => Prop::And(self.prop(p)?.into(), self.prop(q)?.into()),
             ast::Prop::Or(p, q) => Prop::Or(self.prop(p)?.into(), self.prop(q)?.into()),
             ast::Prop::Implies(p, q) => Prop::Implies(self.prop(p)?.into(), self.prop(q)?.into()),
-            ast::Prop::Equal(left, right, span) => self.comparison(left, right, *span)?,
+            ast::Prop::Compare(relation, left, right, span) => {
+                self.comparison(*relation, left, right, *span)?
+            }
         })
     }
 
-    fn comparison(&mut self, left: &Location, right: &Side, span: Span) -> Result<Prop> {
+    fn comparison(&mut self, relation: Relation, left: &Location, right: &Side, span: Span) -> Result<Prop> {
         let (name, readings, array) = self.item(left)?;
         match right {
+            Side::Values(_) if relation != Relation::Equal => {
+                Err(Diagnostic::new(span, "arrays are compared with `=` and `!=` only"))
+            }
             Side::Values(values) => {
                 if !array || values.len() != readings.len() {
                     let message =
@@ -543,7 +575,11 @@ impl<'a> Observer<'a> {
                 if right_is_array {
                     return Err(Diagnostic::new(span, format!("`{other}` is an array")));
                 }
-                Ok(Prop::Same(name, readings[0], other, right[0]))
+                if relation != Relation::Equal && readings[0].is_u64() != right[0].is_u64() {
+                    let message = format!("`{name}` and `{other}` are a `uint64_t` and a signed number");
+                    return Err(Diagnostic::new(span, message).help("give both one type in the init block"));
+                }
+                Ok(Prop::Both(relation, name, readings[0], other, right[0]))
             }
             Side::Constant(constant) => {
                 let value = self.layout.constant(constant, span)?;
@@ -553,9 +589,19 @@ impl<'a> Observer<'a> {
                         self.layout.show_address(value).unwrap_or_else(|| value.to_string())
                     }
                 };
-                Ok(Prop::Constant(name, readings[0], readings[0].constant(value), written))
+                Ok(Prop::Constant(relation, name, readings[0], readings[0].constant(value), written))
             }
         }
+    }
+}
+
+fn operator(relation: Relation) -> BinaryOp {
+    match relation {
+        Relation::Equal => BinaryOp::Eq,
+        Relation::Less => BinaryOp::Lt,
+        Relation::LessEqual => BinaryOp::Le,
+        Relation::Greater => BinaryOp::Gt,
+        Relation::GreaterEqual => BinaryOp::Ge,
     }
 }
 

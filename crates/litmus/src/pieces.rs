@@ -12,6 +12,9 @@ use fencepost_ir::{Field, Record, RecordKind, Scalar, Span};
 use fencepost_text::Diagnostic;
 use std::collections::BTreeSet;
 
+/// A location without a type has no more: the widest access takes all.
+const MOST_BYTES: u32 = 8;
+
 /// A cell of a location that is cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
@@ -33,13 +36,14 @@ pub fn cut(place: &Place, word: Width, accesses: &[&Access]) -> Result<Vec<Piece
     let fixed = place.elements.is_some() || declared_bits(place.ty, word).is_some();
     // Without a type it is an `int`, or as large as what accesses it.
     let size = if fixed { element * place.init.len() as u32 } else { ends.fold(element, u32::max) };
+    let most = if fixed { size } else { MOST_BYTES };
     let mut borders = BTreeSet::from([0, size]);
     if place.elements.is_some() {
         borders.extend((0..place.init.len() as u32).map(|i| i * element));
     }
     for access in accesses {
         let (start, end) = (access.offset(), access.offset() + u32::from(access.width.bits()) / 8);
-        if end > size.min(if fixed { size } else { 8 }) {
+        if end > most {
             let message =
                 format!("this access of {} bits reaches beyond `{}`", access.width.bits(), place.name);
             return Err(Diagnostic::new(access.span, message)

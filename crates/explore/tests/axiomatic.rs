@@ -5,10 +5,11 @@
 //! random programs.
 
 use fencepost_explore::{Explicit, Finals};
-use fencepost_ir::cfg::{Observable, Program, Property, Reg, StartId};
+use fencepost_ir::cfg::{Count, Loc, Observable, ProcId, Procedure, Program, Property, Reg, Start, StartId};
 use fencepost_memory::axiom;
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::mixed_sizes::MixedSizes;
 use fencepost_samples::sketch::{Piece, Sketch, shrink};
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::{Bounds, Budget, Model, Task};
@@ -129,8 +130,7 @@ fn disagreement(text: &str) -> Result<Option<String>, String> {
     let _ = writeln!(text, "final forall ({} || x + y + z >= 0);", all.join(" || "));
     let tree = fencepost_models::fp::read("random.fp", &text).map_err(|(_, d)| format!("{d:?}"))?;
     let program = pipeline::lower(tree);
-    let mut observed: Vec<Observable> =
-        (0..3).map(|c| Observable::Cell(fencepost_ir::cfg::Loc::cell(c))).collect();
+    let mut observed: Vec<Observable> = (0..3).map(|c| Observable::Cell(Loc::cell(c))).collect();
     for t in 0..threads as u32 {
         observed.extend((0..2).map(|r| Observable::Register(StartId(t), Reg::Local(r))));
     }
@@ -149,6 +149,40 @@ fn random_loop_free_programs() {
             panic!("seed {seed}: {problem}\nshrunk: {shrunk:?}\n{small}");
         }
     }
+}
+
+/// The threads of a C program of mixed sizes by themselves, without the main thread that spawns them.
+fn mixed_sizes(seed: u64) -> (String, Program) {
+    let text = MixedSizes::new(seed).source(0, 0);
+    let tree = fencepost_c::read(&[("wide.i", &text)], &fencepost_c::Options::default());
+    let mut program = pipeline::lower(tree.unwrap_or_else(|(_, d)| panic!("{}\n{text}", d[0].message)));
+    let threads = (0..).zip(&program.procedures).filter(|(_, p)| ["t0", "t1"].contains(&p.name.as_str()));
+    let start = |(i, p): (u32, &Procedure)| Start {
+        name: p.name.clone(),
+        procedure: ProcId(i),
+        args: vec![0; p.params as usize],
+        count: Count::Times(1),
+        span: p.span,
+    };
+    program.threads = threads.map(start).collect();
+    program.properties.clear();
+    assert_eq!(program.threads.len(), 2, "{text}");
+    (text, program)
+}
+
+#[test]
+fn random_programs_of_mixed_sizes() {
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(240);
+    let mut weak = 0;
+    for seed in 0..seeds {
+        let (text, program) = mixed_sizes(seed);
+        let cells = (0..program.cell_types().len() as u32).map(Loc::cell);
+        let observed: Vec<Observable> = cells.map(Observable::Cell).collect();
+        assert_eq!(difference(&program, &observed), None, "seed {seed}\n{text}");
+        let [sc, tso, pso] = Model::ALL.map(|model| searched(&program, model, &observed).len());
+        weak += usize::from(sc < tso || tso < pso);
+    }
+    assert!(weak > seeds as usize / 10, "only {weak} programs tell models apart");
 }
 
 #[test]

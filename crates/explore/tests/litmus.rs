@@ -11,6 +11,7 @@ use fencepost_litmus::generate::{Cycle, all_cycles, test};
 use fencepost_litmus::{Arch, Test, read_test};
 use fencepost_memory::axiom;
 use fencepost_passes::pipeline;
+use fencepost_samples::Rng;
 use fencepost_task::{Bounds, Budget, Model, Reason, Task};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -118,6 +119,56 @@ fn all_generated_tests_agree_and_none_is_reached_under_sc() {
             });
         }
     });
+}
+
+/// A test in which two or three threads access a word of 8 bytes in all widths, wherever they are aligned.
+fn mixed_sizes(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let thread = |rng: &mut Rng| {
+        let access = |rng: &mut Rng, register: &str| {
+            let (width, suffix, name) = rng.pick(&[
+                (1, "b", ["%al", "%bl"]),
+                (2, "w", ["%ax", "%bx"]),
+                (4, "l", ["%eax", "%ebx"]),
+                (8, "q", ["%rax", "%rbx"]),
+            ]);
+            let offset = rng.below(8 / width) * width;
+            let name = name[usize::from(register == "b")];
+            let value = rng.below(100) + 1;
+            match rng.below(7) {
+                0..3 => format!("mov{suffix} ${value},{offset}(x)"),
+                3..6 => format!("mov{suffix} {offset}(x),{name}"),
+                _ => format!("xchg{suffix} {name},{offset}(x)"),
+            }
+        };
+        let mut lines = vec![access(rng, "a"), access(rng, "b")];
+        if rng.one_in(3) {
+            lines.insert(1, rng.pick(&["mfence", "sfence", "movl $1,(y)", "movl (y),%ecx"]).to_string());
+        }
+        lines.resize(3, String::new());
+        lines
+    };
+    let threads = 2 + usize::from(rng.one_in(20));
+    let columns: Vec<Vec<String>> = (0..threads).map(|_| thread(&mut rng)).collect();
+    let row = |cells: Vec<&str>| format!(" {} ;\n", cells.join(" | "));
+    let rows: Vec<String> = (0..3).map(|i| row(columns.iter().map(|c| c[i].as_str()).collect())).collect();
+    let heads = row(["P0", "P1", "P2"][..threads].to_vec());
+    let registers: Vec<String> = (0..threads).map(|t| format!("{t}:rax; {t}:rbx; {t}:rcx;")).collect();
+    let locations = format!("locations [x; y; {}]", registers.concat());
+    format!("X86_64 mixed\n{{ uint64_t x=0x0807060504030201; }}\n{heads}{}{locations}\n", rows.concat())
+}
+
+#[test]
+fn random_tests_of_mixed_sizes_agree() {
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let mut weak = 0;
+    for seed in 0..seeds {
+        let text = mixed_sizes(seed);
+        let (test, program) = read(&text);
+        let [sc, tso, pso] = Model::ALL.map(|model| agreed(&test, &program, model).len());
+        weak += usize::from(sc < tso || tso < pso);
+    }
+    assert!(weak > seeds as usize / 10, "only {weak} tests tell models apart");
 }
 
 /// Families and whether their outcome is reached under TSO and under PSO.

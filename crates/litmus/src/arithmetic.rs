@@ -71,7 +71,7 @@ impl Code<'_> {
                 match (dest, locked) {
                     (Operand::Memory(memory), Locked::Yes) => {
                         self.access(memory, width, Effect::Store, &mut |code, cell| {
-                            let (place, ty) = code.cell(cell);
+                            let (place, ty) = code.cell(cell, width);
                             let operands = vec![convert(old.clone(), ty), convert(negated.clone(), ty)];
                             code.push(StmtKind::Assume(rmw(RmwKind::CompareAndSwap, place, operands, ty)));
                         })

@@ -226,12 +226,46 @@ pub enum Side {
     Values(Vec<(Constant, Span)>),
 }
 
+/// What a comparison in a condition asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    Equal,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+impl Relation {
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Relation::Equal => "=",
+            Relation::Less => "<",
+            Relation::LessEqual => "<=",
+            Relation::Greater => ">",
+            Relation::GreaterEqual => ">=",
+        }
+    }
+
+    /// Whether it holds between two integers.
+    pub fn holds(self, left: i128, right: i128) -> bool {
+        match self {
+            Relation::Equal => left == right,
+            Relation::Less => left < right,
+            Relation::LessEqual => left <= right,
+            Relation::Greater => left > right,
+            Relation::GreaterEqual => left >= right,
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Prop {
     True,
     False,
-    /// The left side's value is the right side's.
-    Equal(Location, Side, Span),
+    /// How the left side's value is to the right side's.
+    Compare(Relation, Location, Side, Span),
     Not(Box<Prop>),
     And(Box<Prop>, Box<Prop>),
     Or(Box<Prop>, Box<Prop>),

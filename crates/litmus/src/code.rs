@@ -210,12 +210,17 @@ impl<'a> Code<'a> {
         id
     }
 
-    pub(super) fn cell(&self, (place, cell): CellRef) -> (tree::Place, Scalar) {
+    /// Where an access goes, and its type.
+    pub(super) fn cell(&self, (place, offset): CellRef, width: Width) -> (tree::Place, Scalar) {
         let location = &self.layout.places[place];
+        if !location.pieces.is_empty() {
+            return (self.layout.part(place, offset, width, self.span), unsigned(width.bits()));
+        }
         let variable = VarRef::Shared(SharedId(place));
         let place = match location.elements {
             Some(_) => {
-                let index = number(cell.into(), Scalar::Integer, self.span);
+                let index = location.index(offset, self.layout.word);
+                let index = number(index.into(), Scalar::Integer, self.span);
                 tree::Place::element(variable, vec![index], self.span)
             }
             None => simple(variable, self.span),
@@ -281,8 +286,11 @@ impl<'a> Code<'a> {
 
     /// The whole value at a cell, with the bits above it that no store reaches.
     fn cell_value(&self, cell: CellRef, width: Width) -> Expr {
-        let (place, ty) = self.cell(cell);
+        let (place, ty) = self.cell(cell, width);
         let value = convert(read(place, ty), unsigned(width.bits()));
+        if !self.layout.places[cell.0].pieces.is_empty() {
+            return value;
+        }
         match self.layout.places[cell.0].above(cell.1, self.layout.word) {
             0 => value,
             above => with_number(BinaryOp::BitOr, value, above),
@@ -301,8 +309,9 @@ impl<'a> Code<'a> {
 
     fn store(&mut self, memory: &Memory, value: Expr) {
         let Scalar::Int(int) = value.ty else { panic!("registers hold integers") };
-        self.access(memory, Width::of_bits(int.bits), Effect::Store, &mut |code, cell| {
-            let (place, ty) = code.cell(cell);
+        let width = Width::of_bits(int.bits);
+        self.access(memory, width, Effect::Store, &mut |code, cell| {
+            let (place, ty) = code.cell(cell, width);
             code.push(StmtKind::Assign(place, convert(value.clone(), ty)));
         });
     }
@@ -311,7 +320,7 @@ impl<'a> Code<'a> {
     fn rmw(&mut self, memory: &Memory, kind: RmwKind, values: &[Expr], width: Width) -> Expr {
         let operand = self.temporary(Temporary::Operand);
         self.access(memory, width, Effect::Store, &mut |code, cell| {
-            let (place, ty) = code.cell(cell);
+            let (place, ty) = code.cell(cell, width);
             let values = values.iter().map(|v| convert(v.clone(), ty)).collect();
             code.set(operand, convert(rmw(kind, place, values, ty), U64));
         });

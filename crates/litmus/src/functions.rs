@@ -7,7 +7,7 @@ use super::ast::*;
 use super::body::{Body, Global};
 use super::layout::{Layout, declared_bits};
 use super::lexer::Scanner;
-use super::lower::{add_properties, add_thread, shared};
+use super::lower::{add_properties, add_shared, add_thread};
 use super::observe::{NamedRegister, Observation, Observer, int_type};
 use super::parser::{Parser, named_type, thread_number};
 use fencepost_c::Fragment;
@@ -215,7 +215,8 @@ fn lower(init: &[Init], functions: &[Function<'_>], tail: &Tail) -> Result<(tree
             return Err(Diagnostic::new(name.span, "registers of C tests get their values in the code"));
         }
     }
-    let mut program = tree::Program { shared: shared(&layout), ..tree::Program::default() };
+    let mut program = tree::Program::default();
+    add_shared(&mut program, &layout);
     let mut bodies = Vec::new();
     for function in functions {
         if functions.iter().filter(|f| f.thread == function.thread).count() > 1 {

@@ -1,5 +1,6 @@
 //! The lines before the init block: the architecture and the test's name, then documentation in
-//! quotes and lines `KEY=VALUE`, which say nothing about the test's meaning.
+//! quotes and lines `KEY=VALUE`, which say nothing about the test's meaning. As in herd, more text may stand behind the
+//! name, such as a name for typesetting: `X86 MP (MP) "doc";`.
 
 use super::ast::Arch;
 use super::lexer::Scanner;
@@ -28,7 +29,9 @@ pub fn read(scanner: &mut Scanner<'_>) -> Result<(Arch, String), Diagnostic> {
     let line = scanner.rest.find('\n').unwrap_or(scanner.rest.len());
     let blank = scanner.rest[..line].len() - scanner.rest[..line].trim_start().len();
     scanner.advance(blank);
-    let end = scanner.rest.find(char::is_whitespace).unwrap_or(scanner.rest.len());
+    let ends = |c: char| c.is_whitespace() || ['(', '"', '{'].contains(&c);
+    let end = scanner.rest.find(ends).unwrap_or(scanner.rest.len());
+    let first_line = scanner.here(0).line;
     let name = scanner.advance(end.min(line - blank)).to_string();
     if name.is_empty() {
         return Err(Diagnostic::new(scanner.here(1), "the test has no name")
@@ -47,6 +50,12 @@ pub fn read(scanner: &mut Scanner<'_>) -> Result<(Arch, String), Diagnostic> {
                 );
             };
             scanner.advance(end + 2);
+        } else if scanner.rest.starts_with(';') {
+            scanner.advance(1);
+        } else if scanner.here(0).line == first_line && !line.is_empty() {
+            let first = line.chars().next().map_or(0, char::len_utf8);
+            let stops = ["{", "\"", "(*"].iter().filter_map(|stop| line[first..].find(stop));
+            scanner.advance(stops.min().map_or(line.len(), |stop| stop + first));
         } else if is_key_value(line) {
             scanner.advance(line.len());
         } else {

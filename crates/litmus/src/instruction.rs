@@ -302,6 +302,9 @@ impl Parser<'_> {
         let mut memory = Memory { symbol: None, displacement, base: None, index: None, span: start };
         if let TokenKind::Word(_) = self.peek().kind {
             memory.symbol = Some(self.name("a location")?);
+            if self.take_symbol("+") {
+                memory.displacement = memory.displacement.wrapping_add(self.number()? as i64);
+            }
             if !self.is_symbol("(") && !self.is_symbol("[") {
                 return Ok(Parsed { operand: Operand::Memory(memory), width, span: start });
             }

@@ -5,11 +5,12 @@
 //! fits 31 bits, so that no width and no sign changes it.
 //!
 //! One location is one memory cell, an array one cell for each element. A cell is as wide as the stores
-//! to it. Stores of two widths to one location are refused: that would be mixed-size access. Loads may be
-//! narrower (they see a part of the cell) or wider (bytes that no store reaches keep what they were).
-//! That is exact: every store replaces its whole cell.
+//! to it. Loads may be narrower (they see a part of the cell) or wider (bytes that no store reaches keep what
+//! they were). That is exact: every store replaces its whole cell. Where stores have several widths or an access
+//! begins inside a cell, the location is cut into several cells ([`super::pieces`]).
 
 use super::ast::*;
+use super::pieces::{self, Piece};
 use fencepost_ir::Span;
 use fencepost_text::Diagnostic;
 use std::collections::{BTreeSet, HashMap};
@@ -32,6 +33,8 @@ pub struct Place {
     pub elements: Option<u32>,
     /// Bits of a cell.
     pub cell: Width,
+    /// What it is cut into, if it is accessed in several sizes.
+    pub pieces: Vec<Piece>,
     /// Initial values of the cells, all their declared bits.
     pub init: Vec<i64>,
     pub address: i64,
@@ -51,16 +54,32 @@ enum Role {
 impl Place {
     /// Bits that a value of it has: those of its type, or of its cell.
     pub fn bits(&self, word: Width) -> u8 {
+        if self.elements.is_none() && !self.pieces.is_empty() {
+            return self.pieces.iter().map(|p| p.bits).sum();
+        }
         declared_bits(self.ty, word).unwrap_or(self.cell.bits()).max(self.cell.bits())
     }
 
-    /// What the bits above cell `i` hold for ever.
-    pub fn above(&self, i: u32, word: Width) -> i64 {
-        let value = truncate(self.init[i as usize], self.bits(word));
+    /// What the bits above the cell at a byte hold for ever.
+    pub fn above(&self, offset: u32, word: Width) -> i64 {
+        let value = truncate(self.init[self.index(offset, word) as usize], self.bits(word));
         value & !truncate(-1, self.cell.bits())
     }
 
-    fn element_bytes(&self, word: Width) -> i64 {
+    /// The element at a byte.
+    pub fn index(&self, offset: u32, word: Width) -> u32 {
+        if self.elements.is_some() { offset / self.element_bytes(word) as u32 } else { 0 }
+    }
+
+    /// Bytes that belong to it: those of its type, or what the widest access takes.
+    fn bytes(&self, word: Width) -> i64 {
+        match (self.elements, declared_bits(self.ty, word)) {
+            (None, None) => 8,
+            _ => self.element_bytes(word) * self.init.len() as i64,
+        }
+    }
+
+    pub fn element_bytes(&self, word: Width) -> i64 {
         i64::from(declared_bits(self.ty, word).unwrap_or(32)) / 8
     }
 }
@@ -78,7 +97,7 @@ pub fn declared_bits(ty: Declared, word: Width) -> Option<u8> {
     }
 }
 
-/// A cell: a location, and which of its elements.
+/// A location, and a byte of it where a cell begins.
 pub type CellRef = (usize, u32);
 
 /// Where an instruction accesses memory.
@@ -155,6 +174,7 @@ impl Layout {
                 ty: Declared::Default,
                 elements: None,
                 cell: Width::Long,
+                pieces: Vec::new(),
                 init: vec![0],
                 address: 0,
                 escapes: false,
@@ -252,35 +272,40 @@ impl Layout {
         }
     }
 
-    /// The cell that begins at an address.
+    /// The location and the byte of it at an address.
     pub fn cell_at(&self, address: i64) -> Option<CellRef> {
         // Addresses are given out in the order of the places.
         let i = self.places.partition_point(|place| place.address <= address).checked_sub(1)?;
         let place = &self.places[i];
-        let bytes = place.element_bytes(self.word);
         let offset = address - place.address;
-        let fits = offset % bytes == 0 && offset / bytes < place.init.len() as i64;
-        // Only an array has more than one address.
-        (fits && (offset == 0 || place.elements.is_some())).then_some((i, (offset / bytes) as u32))
+        (offset < place.bytes(self.word)).then_some((i, offset as u32))
     }
 
     /// The address of a cell.
-    pub fn address(&self, (place, cell): CellRef) -> i64 {
-        let place = &self.places[place];
-        place.address + i64::from(cell) * place.element_bytes(self.word)
+    pub fn address(&self, (place, offset): CellRef) -> i64 {
+        self.places[place].address + i64::from(offset)
+    }
+
+    /// Where the cells of a location begin.
+    pub fn cells(&self, i: usize) -> Vec<CellRef> {
+        let place = &self.places[i];
+        if place.pieces.is_empty() {
+            let bytes = place.element_bytes(self.word) as u32;
+            return (0..place.init.len() as u32).map(|c| (i, c * bytes)).collect();
+        }
+        place.pieces.iter().map(|piece| (i, piece.offset)).collect()
     }
 
     /// The cells that a computed address may mean.
     pub fn escaping_cells(&self) -> Vec<CellRef> {
-        let escaping = self.places.iter().enumerate().filter(|(_, p)| p.escapes);
-        escaping.flat_map(|(i, p)| (0..p.init.len() as u32).map(move |c| (i, c))).collect()
+        let escaping = (0..self.places.len()).filter(|i| self.places[*i].escapes);
+        escaping.flat_map(|i| self.cells(i)).collect()
     }
 
     /// How a number is shown: as an address where it is one.
     pub fn show_address(&self, value: i64) -> Option<String> {
-        let (place, cell) = self.cell_at(value)?;
+        let (place, offset) = self.cell_at(value)?;
         let place = &self.places[place];
-        let offset = i64::from(cell) * place.element_bytes(self.word);
         Some(if offset == 0 { place.name.clone() } else { format!("{}+{offset}", place.name) })
     }
 
@@ -312,7 +337,7 @@ impl Layout {
         }
     }
 
-    /// Gives each cell the width of the stores to it. Accesses at computed addresses decide only where
+    /// Gives each cell the width of the stores to it, or cuts the location where there are several. Accesses at computed addresses decide only where
     /// nothing else does: one that turns out to be of another width than its cell is an error of the run.
     pub fn set_widths(&mut self, accesses: &[Access]) -> Result<()> {
         let computed: BTreeSet<Width> =
@@ -327,43 +352,37 @@ impl Layout {
             let declared = declared_bits(place.ty, self.word).map(Width::of_bits);
             if place.elements.is_some() {
                 let element = declared.unwrap_or(Width::Long);
-                if let Some(other) = mine.iter().find(|a| !fits(element, Some(element), a)) {
-                    let message = format!(
-                        "`{}` has elements of {} bits, and this accesses {}: mixed-size accesses are not supported",
-                        place.name,
-                        element.bits(),
-                        other.width.bits()
-                    );
-                    return Err(Diagnostic::new(other.span, message));
+                let bytes = u32::from(element.bits()) / 8;
+                let plain = |a: &&Access| a.offset().is_multiple_of(bytes) && fits(element, Some(element), a);
+                if !mine.iter().all(plain) {
+                    self.places[i].pieces = pieces::cut(place, self.word, &mine)?;
                 }
                 self.places[i].cell = element;
                 continue;
             }
-            self.places[i].cell = match (stores.first(), stores.last()) {
-                (Some(first), Some(last)) if first.width != last.width => {
-                    let message = format!(
-                        "`{}` is stored to with {} and with {} bits: mixed-size accesses are not supported",
-                        place.name,
-                        first.width.bits(),
-                        last.width.bits()
-                    );
-                    return Err(Diagnostic::new(last.span, message).help("use one width for all its stores"));
-                }
-                (Some(first), _) => first.width,
-                (None, _) => {
+            let widths = stores.first().map(|a| a.width)..=stores.last().map(|a| a.width);
+            let mixed = widths.start() != widths.end() || mine.iter().any(|a| a.offset() != 0);
+            let pieces = if mixed { pieces::cut(place, self.word, &mine)? } else { Vec::new() };
+            let cell = match stores.first() {
+                Some(first) => first.width,
+                None => {
                     let pointed = computed.filter(|w| place.escapes && declared.is_none_or(|d| *w <= d));
                     let loaded = || mine.iter().map(|a| a.width).max();
                     pointed.or(declared).or_else(loaded).unwrap_or(Width::Long)
                 }
             };
+            (self.places[i].cell, self.places[i].pieces) = (cell, pieces);
         }
         Ok(())
     }
 
     /// The cells that an access at a computed address may mean.
     pub fn candidates(&self, access: &Access) -> Vec<CellRef> {
-        let fits = |(place, _): &CellRef| {
+        let fits = |(place, offset): &CellRef| {
             let place = &self.places[*place];
+            if !place.pieces.is_empty() {
+                return place.row(*offset, u32::from(access.width.bits()) / 8).is_some();
+            }
             fits(place.cell, place.elements.map(|_| place.cell), access)
         };
         self.escaping_cells().into_iter().filter(fits).collect()
@@ -390,7 +409,7 @@ impl Prop {
     pub fn visit(&self, visit: &mut impl FnMut(&Location, &Side)) {
         match self {
             Prop::True | Prop::False => {}
-            Prop::Equal(left, right, _) => visit(left, right),
+            Prop::Compare(_, left, right, _) => visit(left, right),
             Prop::Not(p) => p.visit(visit),
             Prop::And(p, q) | Prop::Or(p, q) | Prop::Implies(p, q) => {
                 p.visit(visit);

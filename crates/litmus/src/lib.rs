@@ -1,7 +1,7 @@
 //! Litmus tests in herd's format: `X86` (destination first), `X86_64` (destination last) and `C`.
 //!
 //! Text goes through [`header`], [`lexer`] and [`parser`] (to [`ast`]), then [`layout`] finds the
-//! locations, [`constants`] the addresses that are known, [`code`] makes a process of each column and
+//! locations, [`pieces`] cuts those that are accessed in several sizes, [`constants`] the addresses that are known, [`code`] makes a process of each column and
 //! [`observe`] finds out what the test looks at. `C` tests have [`functions`] for threads, whose [`body`] the
 //! C parser reads. The way back, from a cycle of relations to the text of a
 //! test, is [`generate`].
@@ -27,6 +27,7 @@ mod lexer;
 mod lower;
 mod observe;
 mod parser;
+mod pieces;
 mod register;
 
 pub use ast::Arch;

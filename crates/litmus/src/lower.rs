@@ -9,7 +9,7 @@ use super::layout::{Access, Layout, Target, memory_operand, stores, truncate, wi
 use super::observe::{NamedRegister, Observation, Observer, int_type};
 use super::register::{BaseRegister, Part, REGISTERS, Register};
 use fencepost_ir::tree::{self, Block, Choices, Count, ProcedureId, ProcedureKind, Property, ThreadId, Type};
-use fencepost_ir::{IntType, Span};
+use fencepost_ir::{IntType, RecordId, Span};
 use fencepost_text::Diagnostic;
 use std::collections::BTreeSet;
 
@@ -35,7 +35,8 @@ pub fn lower(file: &File) -> Result<(tree::Program, Observation)> {
     }
     layout.set_widths(&accesses)?;
 
-    let mut program = tree::Program { shared: shared(&layout), ..tree::Program::default() };
+    let mut program = tree::Program::default();
+    add_shared(&mut program, &layout);
     let named = named_registers(file);
     let mut threads: Vec<Code<'_>> = Vec::new();
     for ((column, targets), initial) in file.columns.iter().zip(&targets).zip(&initial) {
@@ -70,16 +71,23 @@ pub fn lower(file: &File) -> Result<(tree::Program, Observation)> {
     Ok((program, observation))
 }
 
-/// The shared variables of a layout.
-pub fn shared(layout: &Layout) -> Vec<tree::Variable> {
-    let variable = |place: &super::layout::Place| {
+/// Adds the shared variables of a layout, and the structs of those that are cut.
+pub fn add_shared(program: &mut tree::Program, layout: &Layout) {
+    for place in &layout.places {
         let scalar = unsigned(place.cell.bits());
+        if !place.pieces.is_empty() {
+            let ty = Type::Record(RecordId(program.records.0.len() as u32));
+            let init = place.pieces.iter().map(|p| Choices::one(place.piece_init(*p, layout.word))).collect();
+            program.records.0.push(place.record());
+            program.pointer_bits = layout.word.bits();
+            program.shared.push(tree::Variable::new(place.name.clone(), ty, init, place.span));
+            continue;
+        }
         let init = place.init.iter().map(|v| Choices::one(truncate(*v, place.cell.bits())));
         let dims: Vec<u32> = place.elements.into_iter().collect();
         let (name, ty) = (place.name.clone(), Type::with_dims(scalar, &dims));
-        tree::Variable::new(name, ty, init.collect(), place.span)
-    };
-    layout.places.iter().map(variable).collect()
+        program.shared.push(tree::Variable::new(name, ty, init.collect(), place.span));
+    }
 }
 
 /// Adds a thread and its process.

@@ -7,11 +7,11 @@
 //!
 //! Registers come first, by thread, then memory by name, as herd prints them.
 
-use super::ast::{self, Constant, Declared, Location, Side, Tail, Width};
+use super::ast::{self, Constant, Declared, Location, Relation, Side, Tail, Width};
 use super::expression::*;
 use super::layout::{CellRef, Layout, truncate};
 use fencepost_ir::tree::{
-    BinaryOp, Expr, ExprKind, LocalId, Place, Quantifier, SharedId, ThreadId, UnaryOp, VarRef,
+    BinaryOp, Expr, ExprKind, LocalId, Place, Projection, Quantifier, SharedId, ThreadId, UnaryOp, VarRef,
 };
 use fencepost_ir::{IntType, Scalar, Span};
 use fencepost_text::Diagnostic;
@@ -42,18 +42,35 @@ struct Reading {
     whole: u8,
     /// Whether its place has an index.
     element: Element,
+    /// Bits of the cells that it is joined of, in slots one after the other; zeros where it is one.
+    pieces: [u8; MAX_PIECES],
 }
+
+/// A value has at most 8 bytes.
+const MAX_PIECES: usize = 8;
 
 /// Whether a cell is one of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Element {
     Yes,
     No,
+    /// A piece of a location.
+    Piece,
 }
 
 impl Reading {
     /// The number as it is printed and compared.
     fn of(&self, values: &[i64]) -> i64 {
+        if self.element == Element::Piece {
+            let mut shift = 0;
+            let mut whole = 0;
+            for (value, bits) in values[self.slot..].iter().zip(self.pieces).take_while(|(_, bits)| *bits > 0)
+            {
+                whole |= value << shift;
+                shift += bits;
+            }
+            return self.canonical(whole);
+        }
         let raw = values[self.slot] as u64 >> self.shift;
         self.canonical(truncate(raw as i64, self.bits) | self.above)
     }
@@ -71,6 +88,21 @@ impl Reading {
         self.canonical(truncate(value, self.whole))
     }
 
+    /// The integer that a number of this kind stands for.
+    fn meaning(&self, value: i64) -> i128 {
+        self.ty.map_or(value.into(), |int| int.meaning(value))
+    }
+
+    /// Whether 64 signed bits do not hold its numbers.
+    fn is_u64(&self) -> bool {
+        self.ty.is_some_and(|int| int.bits == 64 && !int.signed)
+    }
+
+    /// [`Reading::expr`] in a type in which its numbers are in their order.
+    fn compared(&self, slots: &[(Slot, Scalar)], span: Span) -> Expr {
+        convert(self.expr(slots, span), if self.is_u64() { unsigned(64) } else { signed(64) })
+    }
+
     fn show(&self, value: i64, addresses: &dyn Fn(i64) -> Option<String>) -> String {
         addresses(value).unwrap_or_else(|| match self.ty {
             Some(int) => int.meaning(value).to_string(),
@@ -78,22 +110,45 @@ impl Reading {
         })
     }
 
-    /// [`Reading::of`] as an expression, a signed 64-bit one.
-    fn expr(&self, slots: &[(Slot, Scalar)], span: Span) -> Expr {
-        let u64_type = unsigned(64);
-        let (slot, ty) = slots[self.slot];
-        let (variable, indices) = match slot {
-            Slot::Register(thread, local) => (VarRef::Observed(thread, local), Vec::new()),
+    /// The slot's number, or that of all pieces together, as an unsigned expression.
+    fn raw_expr(&self, slots: &[(Slot, Scalar)], span: Span) -> Expr {
+        let place = |slot| match slot {
+            Slot::Register(thread, local) => Place::variable(VarRef::Observed(thread, local), span),
             Slot::Cell(shared, index) => {
-                let index = vec![number(index.into(), Scalar::Integer, span)];
-                (VarRef::Shared(shared), if self.element == Element::Yes { index } else { Vec::new() })
+                let variable = VarRef::Shared(shared);
+                match self.element {
+                    Element::No => Place::variable(variable, span),
+                    Element::Yes => {
+                        let index = number(index.into(), Scalar::Integer, span);
+                        Place::element(variable, vec![index], span)
+                    }
+                    Element::Piece => {
+                        let path = vec![Projection::Field(index as usize)];
+                        Place { path, ..Place::variable(variable, span) }
+                    }
+                }
             }
         };
-        let mut value = convert(read(Place::element(variable, indices, span), ty), u64_type);
+        let (slot, ty) = slots[self.slot];
+        let mut value = convert(read(place(slot), ty), unsigned(64));
+        let mut shift = i64::from(self.pieces[0]);
+        for (i, bits) in self.pieces.iter().enumerate().skip(1).filter(|(_, bits)| **bits > 0) {
+            let (slot, ty) = slots[self.slot + i];
+            let next = convert(read(place(slot), ty), unsigned(64));
+            value = binary(BinaryOp::BitOr, value, with_number(BinaryOp::Shl, next, shift));
+            shift += i64::from(*bits);
+        }
+        value
+    }
+
+    /// [`Reading::of`] as an expression, a signed 64-bit one.
+    fn expr(&self, slots: &[(Slot, Scalar)], span: Span) -> Expr {
+        let mut value = self.raw_expr(slots, span);
+        let ty = slots[self.slot].1;
         if self.shift > 0 {
             value = with_number(BinaryOp::Shr, value, self.shift.into());
         }
-        if self.bits < 64 && ty != unsigned(self.bits) {
+        if self.bits < 64 && self.element != Element::Piece && ty != unsigned(self.bits) {
             value = with_number(BinaryOp::BitAnd, value, truncate(-1, self.bits));
         }
         if self.above != 0 {
@@ -125,8 +180,8 @@ enum Prop {
     True,
     False,
     /// With the constant as it was written.
-    Constant(String, Reading, i64, String),
-    Same(String, Reading, String, Reading),
+    Constant(Relation, String, Reading, i64, String),
+    Both(Relation, String, Reading, String, Reading),
     Array(String, Vec<(Reading, i64)>),
     Not(Box<Prop>),
     And(Box<Prop>, Box<Prop>),
@@ -238,8 +293,13 @@ impl Prop {
         match self {
             Prop::True => true,
             Prop::False => false,
-            Prop::Constant(_, reading, constant, _) => reading.of(values) == *constant,
-            Prop::Same(_, left, _, right) => left.of(values) == right.of(values),
+            Prop::Constant(relation, _, reading, constant, _) => {
+                relation.holds(reading.meaning(reading.of(values)), reading.meaning(*constant))
+            }
+            Prop::Both(Relation::Equal, _, left, _, right) => left.of(values) == right.of(values),
+            Prop::Both(relation, _, left, _, right) => {
+                relation.holds(left.meaning(left.of(values)), right.meaning(right.of(values)))
+            }
             Prop::Array(_, elements) => elements.iter().all(|(r, c)| r.of(values) == *c),
             Prop::Not(p) => !p.holds(values),
             Prop::And(p, q) => p.holds(values) && q.holds(values),
@@ -255,9 +315,16 @@ impl Prop {
         match self {
             Prop::True => truth(1),
             Prop::False => truth(0),
-            Prop::Constant(_, reading, constant, _) => equal(reading, *constant),
-            Prop::Same(_, left, _, right) => {
+            Prop::Constant(relation, _, reading, constant, _) => {
+                let value = reading.compared(slots, span);
+                let constant = number(*constant, value.ty, span);
+                binary(operator(*relation), value, constant)
+            }
+            Prop::Both(Relation::Equal, _, left, _, right) => {
                 binary(BinaryOp::Eq, left.expr(slots, span), right.expr(slots, span))
+            }
+            Prop::Both(relation, _, left, _, right) => {
+                binary(operator(*relation), left.compared(slots, span), right.compared(slots, span))
             }
             Prop::Array(_, elements) => {
                 let all = elements.iter().map(|(r, c)| equal(r, *c));
@@ -283,8 +350,8 @@ impl Prop {
         match self {
             Prop::True => "true".to_string(),
             Prop::False => "false".to_string(),
-            Prop::Constant(name, _, _, written) => format!("{name}={written}"),
-            Prop::Same(left, _, right, _) => format!("{left}={right}"),
+            Prop::Constant(relation, name, _, _, written) => format!("{name}{}{written}", relation.symbol()),
+            Prop::Both(relation, left, _, right, _) => format!("{left}{}{right}", relation.symbol()),
             Prop::Array(name, elements) => {
                 let values: Vec<String> = elements.iter().map(|(_, c)| constant(c)).collect();
                 format!("{name}={{{}}}", values.join(","))
@@ -362,8 +429,7 @@ impl<'a> Observer<'a> {
             (self.slots.len() - 1, thread)
         });
         let faults = faults.collect();
-        let places = self.layout.places.iter().enumerate();
-        let cells = places.flat_map(|(i, p)| (0..p.init.len() as u32).map(move |c| (i, c)));
+        let cells = (0..self.layout.places.len()).flat_map(|i| self.layout.cells(i));
         let name = |cell: CellRef| {
             let address = self.layout.address(cell);
             (address, self.layout.show_address(address).expect("a cell has an address"))
@@ -389,14 +455,41 @@ impl<'a> Observer<'a> {
         }
     }
 
-    fn cell_reading(&mut self, (place, cell): CellRef) -> Reading {
-        let location = &self.layout.places[place];
+    /// The value of an element, or of the whole location if it is no array.
+    fn cell_reading(&mut self, place: usize, index: u32) -> Reading {
+        let (location, word) = (&self.layout.places[place], self.layout.word);
         let bits = location.cell.bits();
-        let (above, ty) = (location.above(cell, self.layout.word), int_type(location.ty, self.layout.word));
+        let offset = index * location.element_bytes(word) as u32;
+        let (above, ty) = (location.above(offset, word), int_type(location.ty, word));
         let element = if location.elements.is_some() { Element::Yes } else { Element::No };
-        let whole = location.bits(self.layout.word);
-        let slot = self.slot(Slot::Cell(SharedId(place), cell), unsigned(bits));
-        Reading { slot, shift: 0, bits, above, ty, whole, element }
+        let whole = location.bits(word);
+        let mut pieces = [0; MAX_PIECES];
+        if !location.pieces.is_empty() {
+            let bytes = if location.elements.is_some() {
+                location.element_bytes(word) as u32
+            } else {
+                whole as u32 / 8
+            };
+            let row = location.row(offset, bytes).expect("elements and whole locations are rows of pieces");
+            let first = row.start;
+            let mut slots = Vec::new();
+            for (i, piece) in row.clone().zip(&location.pieces[row]) {
+                pieces[i - first] = piece.bits;
+                slots.push(self.slot(Slot::Cell(SharedId(place), i as u32), unsigned(piece.bits)));
+            }
+            return Reading {
+                slot: slots[0],
+                shift: 0,
+                bits: whole,
+                above: 0,
+                ty,
+                whole,
+                element: Element::Piece,
+                pieces,
+            };
+        }
+        let slot = self.slot(Slot::Cell(SharedId(place), index), unsigned(bits));
+        Reading { slot, shift: 0, bits, above, ty, whole, element, pieces }
     }
 
     /// Adds a location to what is printed; gives its name and readings.
@@ -406,7 +499,8 @@ impl<'a> Observer<'a> {
                 let found = (self.register)(*thread, name)?;
                 let slot = self.slot(Slot::Register(found.thread, found.local), found.scalar);
                 let NamedRegister { shift, bits, ty, .. } = found;
-                let reading = Reading { slot, shift, bits, above: 0, ty, whole: bits, element: Element::No };
+                let (element, pieces) = (Element::No, [0; MAX_PIECES]);
+                let reading = Reading { slot, shift, bits, above: 0, ty, whole: bits, element, pieces };
                 // Parts of one register are one entry.
                 let unique = if found.scalar == unsigned(64) { String::new() } else { found.name.clone() };
                 let key = Key::Register(*thread, found.order, unique);
@@ -415,7 +509,7 @@ impl<'a> Observer<'a> {
             Location::Memory(name) => {
                 let place = self.layout.find(&name.text);
                 let cells = self.layout.places[place].init.len() as u32;
-                let readings = (0..cells).map(|c| self.cell_reading((place, c))).collect();
+                let readings = (0..cells).map(|c| self.cell_reading(place, c)).collect();
                 match self.layout.places[place].elements {
                     Some(_) => (Key::Array(name.text.clone()), name.text.clone(), readings, true),
                     None => (Key::Cell(name.text.clone(), 0), format!("[{}]", name.text), readings, false),
@@ -424,7 +518,7 @@ impl<'a> Observer<'a> {
             Location::Element(name, index) => {
                 let place = self.layout.find(&name.text);
                 self.layout.check_index(name, *index)?;
-                let reading = self.cell_reading((place, *index));
+                let reading = self.cell_reading(place, *index);
                 let key = Key::Cell(name.text.clone(), *index);
                 (key, format!("{}[{index}]", name.text), vec![reading], false)
             }
@@ -446,13 +540,18 @@ impl<'a> Observer<'a> {
             ast::Prop::And(p, q) => Prop::And(self.prop(p)?.into(), self.prop(q)?.into()),
             ast::Prop::Or(p, q) => Prop::Or(self.prop(p)?.into(), self.prop(q)?.into()),
             ast::Prop::Implies(p, q) => Prop::Implies(self.prop(p)?.into(), self.prop(q)?.into()),
-            ast::Prop::Equal(left, right, span) => self.comparison(left, right, *span)?,
+            ast::Prop::Compare(relation, left, right, span) => {
+                self.comparison(*relation, left, right, *span)?
+            }
         })
     }
 
-    fn comparison(&mut self, left: &Location, right: &Side, span: Span) -> Result<Prop> {
+    fn comparison(&mut self, relation: Relation, left: &Location, right: &Side, span: Span) -> Result<Prop> {
         let (name, readings, array) = self.item(left)?;
         match right {
+            Side::Values(_) if relation != Relation::Equal => {
+                Err(Diagnostic::new(span, "arrays are compared with `=` and `!=` only"))
+            }
             Side::Values(values) => {
                 if !array || values.len() != readings.len() {
                     let message =
@@ -476,7 +575,11 @@ impl<'a> Observer<'a> {
                 if right_is_array {
                     return Err(Diagnostic::new(span, format!("`{other}` is an array")));
                 }
-                Ok(Prop::Same(name, readings[0], other, right[0]))
+                if relation != Relation::Equal && readings[0].is_u64() != right[0].is_u64() {
+                    let message = format!("`{name}` and `{other}` are a `uint64_t` and a signed number");
+                    return Err(Diagnostic::new(span, message).help("give both one type in the init block"));
+                }
+                Ok(Prop::Both(relation, name, readings[0], other, right[0]))
             }
             Side::Constant(constant) => {
                 let value = self.layout.constant(constant, span)?;
@@ -486,9 +589,19 @@ impl<'a> Observer<'a> {
                         self.layout.show_address(value).unwrap_or_else(|| value.to_string())
                     }
                 };
-                Ok(Prop::Constant(name, readings[0], readings[0].constant(value), written))
+                Ok(Prop::Constant(relation, name, readings[0], readings[0].constant(value), written))
             }
         }
+    }
+}
+
+fn operator(relation: Relation) -> BinaryOp {
+    match relation {
+        Relation::Equal => BinaryOp::Eq,
+        Relation::Less => BinaryOp::Lt,
+        Relation::LessEqual => BinaryOp::Le,
+        Relation::Greater => BinaryOp::Gt,
+        Relation::GreaterEqual => BinaryOp::Ge,
     }
 }
 

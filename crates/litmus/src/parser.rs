@@ -347,16 +347,28 @@ impl Parser<'_> {
         let (quantifier, condition) = self.condition()?;
         let span = start.to(self.before());
         self.take_symbol(";");
-        if self.is_word("with") {
-            return Err(Diagnostic::new(
-                self.here(),
-                "`with` and other models' conditions are not supported",
-            ));
+        if self.take_word("with") {
+            self.other_models()?;
         }
         if !self.at_end() {
             return Err(self.unexpected("`/\\`, `\\/`, `=>` or the end of the test"));
         }
         Ok(Tail { locations, filter, quantifier, condition, span })
+    }
+
+    /// What is expected of other models, as in `tso: exists; sc: ~exists`: here the model that is asked for decides.
+    fn other_models(&mut self) -> Result<()> {
+        loop {
+            self.name("a model and what holds under it, as in `tso: ~exists`")?;
+            self.expect_symbol(":")?;
+            let negated = self.take_symbol("~") || self.take_word("not");
+            if !self.take_word("exists") && (negated || !self.take_word("forall")) {
+                return Err(self.unexpected("`exists`, `~exists` or `forall`"));
+            }
+            if !self.take_symbol(";") || self.at_end() {
+                return Ok(());
+            }
+        }
     }
 
     fn condition(&mut self) -> Result<(Quantifier, Prop)> {
@@ -459,12 +471,22 @@ impl Parser<'_> {
     fn comparison(&mut self) -> Result<Prop> {
         let start = self.here();
         let left = self.element_or_location()?;
-        let equal = if self.take_symbol("=") || self.take_symbol("==") {
-            true
+        let mut differs = false;
+        let relation = if self.take_symbol("=") || self.take_symbol("==") {
+            Relation::Equal
         } else if self.take_symbol("!=") || self.take_symbol("<>") {
-            false
+            differs = true;
+            Relation::Equal
+        } else if self.take_symbol("<=") {
+            Relation::LessEqual
+        } else if self.take_symbol("<") {
+            Relation::Less
+        } else if self.take_symbol(">=") {
+            Relation::GreaterEqual
+        } else if self.take_symbol(">") {
+            Relation::Greater
         } else {
-            return Err(self.unexpected("`=` or `!=`"));
+            return Err(self.unexpected("`=`, `!=`, `<`, `<=`, `>` or `>=`"));
         };
         let right = if self.is_symbol("{") {
             Side::Values(self.value_list()?)
@@ -473,8 +495,8 @@ impl Parser<'_> {
         } else {
             Side::Constant(self.value()?.0)
         };
-        let prop = Prop::Equal(left, right, start.to(self.before()));
-        Ok(if equal { prop } else { Prop::Not(prop.into()) })
+        let prop = Prop::Compare(relation, left, right, start.to(self.before()));
+        Ok(if differs { Prop::Not(prop.into()) } else { prop })
     }
 }
 

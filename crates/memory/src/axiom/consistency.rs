@@ -16,17 +16,17 @@ pub fn final_memories(
     see: &mut dyn FnMut(&Memory),
 ) -> Result<(), Stop> {
     let events = &execution.events;
-    let mut locs: Vec<Loc> = events.iter().filter_map(|e| e.loc).collect();
+    let mut locs: Vec<Loc> = events.iter().flat_map(|e| e.touches.iter()).map(|t| t.loc).collect();
     locs.sort_unstable();
     locs.dedup();
     let mut orders: Vec<(Loc, Vec<Vec<EventId>>)> = Vec::new();
     for loc in locs {
         let mut writes: Vec<EventId> = Vec::new();
         for thread in execution.program_order() {
-            writes.extend(thread.iter().filter(|id| events[**id].writes() && events[**id].loc == Some(loc)));
+            writes.extend(thread.iter().filter(|id| events[**id].write(loc).is_some()));
         }
         let mut allowed = Vec::new();
-        linearizations(events, &writes, &mut Vec::new(), pace, &mut |order| {
+        linearizations(events, loc, &writes, &mut Vec::new(), pace, &mut |order| {
             if coherent(execution, loc, order) {
                 allowed.push(order.to_vec());
             }
@@ -41,6 +41,7 @@ pub fn final_memories(
 /// program order) stay in order and every update comes right behind what it read.
 fn linearizations(
     events: &[Event],
+    loc: Loc,
     writes: &[EventId],
     order: &mut Vec<EventId>,
     pace: &mut Pace,
@@ -57,11 +58,11 @@ fn linearizations(
             continue;
         }
         let last = order.last().map_or(Source::Initial, |w| Source::Event(*w));
-        if events[id].kind == Kind::Update && events[id].source != last {
+        if events[id].read(loc).is_some_and(|touch| touch.source != last) {
             continue;
         }
         order.push(id);
-        linearizations(events, writes, order, pace, see)?;
+        linearizations(events, loc, writes, order, pace, see)?;
         order.pop();
     }
     Ok(())
@@ -72,13 +73,14 @@ fn coherent(execution: &Execution, loc: Loc, order: &[EventId]) -> bool {
     let events = &execution.events;
     let mut relation = Relation::new(events.len());
     for thread in execution.program_order() {
-        let here: Vec<EventId> = thread.iter().copied().filter(|id| events[*id].loc == Some(loc)).collect();
+        let here: Vec<EventId> =
+            thread.iter().copied().filter(|id| events[*id].touch(loc).is_some()).collect();
         for pair in here.windows(2) {
             relation.add(pair[0], pair[1]);
         }
     }
     for (id, event) in events.iter().enumerate() {
-        if let (true, Source::Event(source)) = (event.reads() && event.loc == Some(loc), event.source) {
+        if let Some(Source::Event(source)) = event.read(loc).map(|touch| touch.source) {
             relation.add(source, id);
         }
     }
@@ -107,7 +109,7 @@ fn combine(
     for order in alternatives {
         let mut relation = relation.clone();
         relation.add_coherence(events, *loc, order);
-        let last = order.last().map(|id| (*loc, events[*id].value));
+        let last = order.last().and_then(|id| Some((*loc, events[*id].write(*loc)?.value)));
         memory.extend(last);
         combine(events, rest, relation, memory, pace, see)?;
         if last.is_some() {
@@ -145,11 +147,13 @@ impl Relation {
                 }
             }
         }
-        for (id, event) in events.iter().enumerate() {
-            if let (true, Source::Event(source)) = (event.reads(), event.source)
-                && (model == Model::Sc || events[source].thread != event.thread)
-            {
-                relation.add(source, id);
+        for (id, event) in events.iter().enumerate().filter(|(_, event)| event.reads()) {
+            for touch in event.touches.iter() {
+                if let Source::Event(source) = touch.source
+                    && (model == Model::Sc || events[source].thread != event.thread)
+                {
+                    relation.add(source, id);
+                }
             }
         }
         relation
@@ -161,10 +165,8 @@ impl Relation {
             self.add(pair[0], pair[1]);
         }
         for (id, event) in events.iter().enumerate() {
-            if !event.reads() || event.loc != Some(loc) {
-                continue;
-            }
-            let behind = match event.source {
+            let Some(touch) = event.read(loc) else { continue };
+            let behind = match touch.source {
                 Source::Initial => 0,
                 Source::Event(source) => match order.iter().position(|w| *w == source) {
                     Some(position) => position + 1,
@@ -206,7 +208,7 @@ fn keeps(model: Model, from: &Event, to: &Event) -> bool {
     }
     match (from.kind, to.kind) {
         (Kind::Read, _) => true,
-        (Kind::Write, Kind::Write) => model == Model::Tso || from.loc == to.loc,
+        (Kind::Write, Kind::Write) => model == Model::Tso || from.meets(to),
         (Kind::Write, Kind::StoreFence) | (Kind::StoreFence, Kind::Write) => model == Model::Pso,
         // A store-store fence orders nothing but stores; a store may wait behind a load.
         (Kind::Write | Kind::StoreFence, _) => false,

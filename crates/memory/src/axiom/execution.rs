@@ -5,15 +5,18 @@
 //! that SC, TSO and PSO allow, because in all three po ∪ rf is acyclic: a store is done after the loads
 //! before it, so no value can come from a write that depends on it. Different orders of building lead to
 //! the same execution; each is gone on with once.
+//!
+//! A read of several cells takes each of them from a write of its own, in all combinations.
 
+use super::place::{Objects, Place};
 use fencepost_ir::Fault;
 use fencepost_ir::cfg::{
-    Address, Count, Dest, Edge, EdgeId, FenceKind, Instr, Loc, NodeId, ProcId, Procedure, Program, Reg,
-    StartId,
+    Count, Dest, Edge, EdgeId, FenceKind, Instr, Loc, NodeId, ProcId, Procedure, Program, Reg, StartId,
 };
 use fencepost_ir::eval::{Registers, element, eval, rmw};
 use fencepost_task::{Pace, Reason, Stop};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// The number of an event in its execution.
 pub type EventId = usize;
@@ -44,19 +47,26 @@ pub enum Source {
     Event(EventId),
 }
 
-/// Something that a thread does with memory.
+/// What an event does to one of its cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touch {
+    /// The cell.
+    pub loc: Loc,
+    /// What is written.
+    pub value: i64,
+    /// For what reads.
+    pub source: Source,
+}
+
+/// Something that a thread does with memory, at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
     /// Who.
     pub thread: usize,
     /// What.
     pub kind: Kind,
-    /// The cell, but for fences.
-    pub loc: Option<Loc>,
-    /// What is written.
-    pub value: i64,
-    /// For what reads.
-    pub source: Source,
+    /// Its cells; fences have none. Executions that grow from one share them.
+    pub touches: Rc<[Touch]>,
 }
 
 impl Event {
@@ -68,6 +78,26 @@ impl Event {
     /// Whether it writes.
     pub fn writes(&self) -> bool {
         matches!(self.kind, Kind::Write | Kind::Update)
+    }
+
+    /// What it does to a cell, if that is one of its own.
+    pub fn touch(&self, loc: Loc) -> Option<&Touch> {
+        self.touches.iter().find(|touch| touch.loc == loc)
+    }
+
+    /// What it writes to a cell, if it does.
+    pub fn write(&self, loc: Loc) -> Option<&Touch> {
+        self.touch(loc).filter(|_| self.writes())
+    }
+
+    /// What it reads of a cell, if it does.
+    pub fn read(&self, loc: Loc) -> Option<&Touch> {
+        self.touch(loc).filter(|_| self.reads())
+    }
+
+    /// Whether two have a cell in common.
+    pub fn meets(&self, other: &Event) -> bool {
+        self.touches.iter().any(|touch| other.touch(touch.loc).is_some())
     }
 }
 
@@ -161,7 +191,7 @@ enum Next {
 pub struct Enumeration<'a> {
     program: &'a Program,
     initial: &'a [i64],
-    bases: Vec<u32>,
+    objects: Objects<'a>,
     seen: HashSet<Vec<u64>>,
 }
 
@@ -188,8 +218,8 @@ impl<'a> Enumeration<'a> {
                 return Err(reason);
             }
         }
-        let bases = program.cell_bases();
-        Ok(Enumeration { program, initial, bases, seen: HashSet::new() })
+        let objects = Objects::new(program);
+        Ok(Enumeration { program, initial, objects, seen: HashSet::new() })
     }
 
     /// Calls `see` on every complete execution.
@@ -227,7 +257,7 @@ impl<'a> Enumeration<'a> {
                 continue;
             }
             for thread in 0..execution.threads.len() {
-                self.read(&execution, thread, &mut work);
+                self.read(&execution, thread, pace, &mut work)?;
             }
         }
         Ok(())
@@ -288,10 +318,10 @@ impl<'a> Enumeration<'a> {
 
     /// Does what an edge says; a read waits.
     fn follow(&self, execution: &mut Execution, index: usize, id: EdgeId, edge: &Edge) -> Next {
-        let done = |execution: &mut Execution, event: Option<(Kind, Option<Loc>, i64)>| {
+        let done = |execution: &mut Execution, event: Option<(Kind, Vec<Touch>)>| {
             execution.threads[index].node = edge.to;
-            if let Some((kind, loc, value)) = event {
-                execution.add(Event { thread: index, kind, loc, value, source: Source::Initial });
+            if let Some((kind, touches)) = event {
+                execution.add(Event { thread: index, kind, touches: touches.into() });
             }
             Next::Moved
         };
@@ -309,13 +339,16 @@ impl<'a> Enumeration<'a> {
                 Ok(_) => done(execution, None),
             },
             Instr::Store(address, value) => {
-                let (Ok(loc), Ok(value)) = (self.resolve(thread, address), eval(value, thread)) else {
+                let (Ok(place), Ok(value)) = (self.objects.resolve(thread, address), eval(value, thread))
+                else {
                     return Next::Stuck;
                 };
-                done(execution, Some((Kind::Write, Some(loc), value)))
+                let Some(parts) = place.split(value) else { return Next::Stuck };
+                let touch = |(loc, value)| Touch { loc, value, source: Source::Initial };
+                done(execution, Some((Kind::Write, parts.into_iter().map(touch).collect())))
             }
-            Instr::Fence(FenceKind::Full) => done(execution, Some((Kind::Fence, None, 0))),
-            Instr::Fence(FenceKind::StoreStore) => done(execution, Some((Kind::StoreFence, None, 0))),
+            Instr::Fence(FenceKind::Full) => done(execution, Some((Kind::Fence, Vec::new()))),
+            Instr::Fence(FenceKind::StoreStore) => done(execution, Some((Kind::StoreFence, Vec::new()))),
             Instr::Return(_) | Instr::Exit(_) => {
                 thread.ended = true;
                 Next::Waits
@@ -341,90 +374,89 @@ impl<'a> Enumeration<'a> {
         }
     }
 
-    fn resolve(&self, thread: &Thread, address: &Address) -> Result<Loc, Fault> {
-        let Address::Cell { object, index } = address else { panic!("pointers are refused before") };
-        let index = eval(index, thread)?;
-        if self.program.object(*object).ty.is_unbounded() {
-            return Loc::element(*object, index).ok_or(Fault::Overflow);
-        }
-        let (base, end) = (self.bases[object.index()], self.bases[object.index() + 1]);
-        if !(0..i64::from(end - base)).contains(&index) {
-            return Err(Fault::OutOfBounds { index, len: end - base });
-        }
-        Ok(Loc::cell(base + index as u32))
-    }
-
     /// Lets a thread that waits at a read do it, in all ways.
-    fn read(&mut self, execution: &Execution, index: usize, work: &mut Vec<Execution>) {
+    fn read(
+        &mut self,
+        execution: &Execution,
+        index: usize,
+        pace: &mut Pace,
+        work: &mut Vec<Execution>,
+    ) -> Result<(), Stop> {
         let thread = &execution.threads[index];
-        let Some(id) = thread.waits_at else { return };
+        let Some(id) = thread.waits_at else { return Ok(()) };
         let edge = self.program.procedure(thread.procedure).edge(id);
-        let mut parts = Vec::new();
-        self.read_by(execution, index, edge, &mut parts);
-        for part in parts {
-            if self.seen.insert(part.key()) {
-                work.push(part);
-            }
-        }
-    }
-
-    fn read_by(&self, execution: &Execution, index: usize, edge: &Edge, parts: &mut Vec<Execution>) {
-        let thread = &execution.threads[index];
         let address = edge.instr.address().expect("reads have addresses");
-        let Ok(loc) = self.resolve(thread, address) else { return };
-        let writes = execution.events.iter().enumerate().filter(|(_, e)| e.writes() && e.loc == Some(loc));
-        let sources = std::iter::once(Source::Initial).chain(writes.map(|(id, _)| Source::Event(id)));
-        for source in sources.filter(|s| !hidden(execution, index, loc, *s)) {
-            let value = match source {
-                Source::Event(id) => execution.events[id].value,
-                Source::Initial if loc.as_element().is_some() => 0,
-                Source::Initial => self.initial[loc.index()],
-            };
-            let mut part = execution.clone();
-            let history = code(execution, source);
-            let thread = &mut part.threads[index];
-            thread.history.push(history);
-            thread.node = edge.to;
-            thread.waits_at = None;
-            let (kind, written, dest) = match &edge.instr {
-                Instr::Load(dest, _) => (Kind::Read, 0, Some(dest)),
-                Instr::Rmw(dest, _, op) => {
-                    let Some(ty) = self.cell_type(address) else { continue };
-                    match rmw(op, ty, value, thread) {
-                        Ok(Some(new)) => (Kind::Update, new, dest.as_ref()),
-                        Ok(None) => (Kind::Probe, 0, dest.as_ref()),
-                        Err(_) => continue,
-                    }
-                }
-                other => panic!("{other:?} does not read"),
-            };
-            if let Some(dest) = dest
-                && thread.set(dest, value).is_err()
-            {
-                continue;
-            }
-            let taken = |e: &Event| e.kind == Kind::Update && e.source == source && e.loc == Some(loc);
-            if kind == Kind::Update && part.events.iter().any(taken) {
-                continue; // two read-modify-writes cannot both come next behind one write
-            }
-            part.add(Event { thread: index, kind, loc: Some(loc), value: written, source });
-            parts.push(part);
+        let Ok(place) = self.objects.resolve(thread, address) else { return Ok(()) };
+        // Each cell takes its value from a write of its own.
+        let mut choices: Vec<Vec<Touch>> = vec![Vec::new()];
+        for loc in place.locs() {
+            let seen = self.seen_in(execution, index, loc);
+            pace.work((choices.len() * seen.len()) as u64, || 0)?;
+            let with = |taken: &Vec<Touch>, touch: &Touch| [&taken[..], &[*touch]].concat();
+            choices = choices.iter().flat_map(|taken| seen.iter().map(move |t| with(taken, t))).collect();
         }
+        for taken in choices {
+            let part = read_from(execution, index, edge, &place, taken);
+            work.extend(part.filter(|part| self.seen.insert(part.key())));
+        }
+        Ok(())
     }
 
-    fn cell_type(&self, address: &Address) -> Option<fencepost_ir::Scalar> {
-        match address {
-            Address::Cell { object, .. } => self.program.object(*object).ty.leaf(),
-            Address::Pointed { ty, .. } => Some(*ty),
-        }
+    /// The writes that a thread may see in a cell, with the values that they wrote.
+    fn seen_in(&self, execution: &Execution, thread: usize, loc: Loc) -> Vec<Touch> {
+        let initial = if loc.as_element().is_some() { 0 } else { self.initial[loc.index()] };
+        let writes = execution.events.iter().enumerate();
+        let writes = writes.filter_map(|(id, e)| Some((Source::Event(id), e.write(loc)?.value)));
+        let all = std::iter::once((Source::Initial, initial)).chain(writes);
+        let visible = all.filter(|(source, _)| !hidden(execution, thread, loc, *source));
+        visible.map(|(source, value)| Touch { loc, value, source }).collect()
     }
+}
+
+/// What becomes of an execution when a thread reads these values; nothing, if it cannot.
+fn read_from(
+    execution: &Execution,
+    index: usize,
+    edge: &Edge,
+    place: &Place,
+    mut taken: Vec<Touch>,
+) -> Option<Execution> {
+    let values: Vec<i64> = taken.iter().map(|touch| touch.value).collect();
+    let value = place.joined(&values)?;
+    let mut part = execution.clone();
+    let thread = &mut part.threads[index];
+    thread.history.extend(taken.iter().map(|touch| code(execution, touch.source)));
+    thread.node = edge.to;
+    thread.waits_at = None;
+    let (kind, written, dest) = match &edge.instr {
+        Instr::Load(dest, _) => (Kind::Read, None, Some(dest)),
+        Instr::Rmw(dest, _, op) => match rmw(op, place.access, value, thread) {
+            Ok(Some(new)) => (Kind::Update, Some(place.split(new)?), dest.as_ref()),
+            Ok(None) => (Kind::Probe, None, dest.as_ref()),
+            Err(_) => return None,
+        },
+        other => panic!("{other:?} does not read"),
+    };
+    if let Some(dest) = dest {
+        thread.set(dest, value).ok()?;
+    }
+    // Two read-modify-writes cannot both come next behind one write.
+    let both = |e: &Event, touch: &Touch| e.write(touch.loc).is_some_and(|t| t.source == touch.source);
+    let taken_before = |e: &Event| e.kind == Kind::Update && taken.iter().any(|touch| both(e, touch));
+    if kind == Kind::Update && part.events.iter().any(taken_before) {
+        return None;
+    }
+    for (touch, (_, value)) in taken.iter_mut().zip(written.iter().flatten()) {
+        touch.value = *value;
+    }
+    part.add(Event { thread: index, kind, touches: taken.into() });
+    Some(part)
 }
 
 /// Whether the thread has itself written the cell behind the source, so that it cannot see that any more.
 fn hidden(execution: &Execution, thread: usize, loc: Loc, source: Source) -> bool {
     let own = execution.threads[thread].events.iter().rev();
-    let newest =
-        own.copied().find(|id| execution.events[*id].writes() && execution.events[*id].loc == Some(loc));
+    let newest = own.copied().find(|id| execution.events[*id].write(loc).is_some());
     match (newest, source) {
         (None, _) => false,
         (Some(_), Source::Initial) => true,
@@ -444,16 +476,14 @@ fn unsupported(program: &Program, procedure: &Procedure) -> Option<Reason> {
             Instr::Nop
             | Instr::Choose
             | Instr::Assign(..)
+            | Instr::Load(..)
+            | Instr::Store(..)
+            | Instr::Rmw(..)
             | Instr::Fence(_)
             | Instr::Assume(_)
             | Instr::Assert(_)
             | Instr::Return(_)
             | Instr::Exit(_) => continue,
-            Instr::Load(_, address) | Instr::Store(address, _) | Instr::Rmw(_, address, _) => match address {
-                Address::Cell { object, .. } if program.object(*object).ty.leaf().is_some() => continue,
-                Address::Cell { .. } => "structs",
-                Address::Pointed { .. } => "pointers",
-            },
             Instr::Havoc(_, choices) if choices.count() <= 64 => continue,
             Instr::Havoc(..) => "choices among so many values",
             Instr::Lock(_) | Instr::Unlock(_) => "mutexes",

@@ -15,7 +15,7 @@
 //!   1. per cell, po ∪ rf ∪ co ∪ fr is acyclic (a thread sees its own stores, and no value comes back);
 //!   2. ppo ∪ rfe ∪ co ∪ fr is acyclic, where rfe is rf between threads and ppo is po without the pairs
 //!      from a store to a later load.
-//! - **PSO**: the same with a smaller ppo: pairs of stores to different cells are not in it either, but for
+//! - **PSO**: the same with a smaller ppo: pairs of stores without a common cell are not in it either, but for
 //!   stores on different sides of a store-store fence.
 //!
 //! Under TSO and PSO everything before a full fence or a read-modify-write (failing ones included) is in
@@ -32,11 +32,20 @@
 //! and reach memory when the order says. Where a thread ends it waits for its buffer, which orders nothing
 //! else.
 //!
-//! Limits: no loops, calls, pointers, locks, spawned threads, atomic sections; they are refused with the
+//! An access to several cells is one event. rf, co and fr are relations of its cells, each by itself: a load may
+//! take one cell from the own store and another from somebody else's. The axioms relate events, so 1 is asked of
+//! every cell alone, and 2 of whatever any cell says. What is within the thread for one cell may come from outside
+//! for another: such a load is not after its own store, but after the store of the other thread, and before all
+//! that overwrites what it read of either. The argument above holds cell by cell: a cell comes from the buffer if
+//! and only if the own store is later than the load in the order of 2, and since a store reaches memory in all its
+//! cells at once and a load reads all of its own at once, each has one place in that order.
+//!
+//! Limits: no loops, calls, allocated memory, locks, spawned threads, atomic sections; they are refused with the
 //! reason. The number of executions grows fast; a [`Budget`] stops it.
 
 mod consistency;
 mod execution;
+mod place;
 
 use execution::{Enumeration, Execution};
 use fencepost_ir::cfg::{Choices, Loc, Observable, Program};

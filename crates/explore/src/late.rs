@@ -63,8 +63,8 @@ impl LateFlushes {
                 .get_or_insert_with(|| self.wanted(machine, memory, state, bound, &touched, thread));
             match wanted {
                 Wanted::All => true,
-                Wanted::Cells { cells, .. } if cells.contains(&loc) => true,
-                Wanted::Cells { one_more, .. } => std::mem::take(one_more),
+                Wanted::Stores { first_cells, .. } if first_cells.contains(&loc) => true,
+                Wanted::Stores { one_more, .. } => std::mem::take(one_more),
             }
         });
     }
@@ -88,21 +88,20 @@ impl LateFlushes {
         let by_store = |loc: Loc| others().any(|(_, other)| other.buffer.iter().any(|e| waits_for(e, loc)));
         let by_others = |loc: Loc| by_step(loc) || by_store(loc) || state.is_freed(loc);
         // A store with a cell of a wanted one that is newer has to go before it.
-        let mut cells: Vec<Loc> = Vec::new();
-        let mut firsts: Vec<Loc> = Vec::new();
+        let mut needed: Vec<Loc> = Vec::new();
+        let mut wanted: Vec<Loc> = Vec::new();
         for store in stores(&thread.buffer).rev() {
-            let is_wanted = |e: &Entry| e.is_store() && (by_others(e.loc) || cells.contains(&e.loc));
+            let is_wanted = |e: &Entry| e.is_store() && (by_others(e.loc) || needed.contains(&e.loc));
             if store.iter().any(is_wanted) {
-                cells.extend(store.iter().map(|e| e.loc));
-                firsts.push(store[0].loc);
+                needed.extend(store.iter().map(|e| e.loc));
+                wanted.push(store[0].loc);
             }
         }
-        let cells = firsts;
         let in_order = self.in_order || thread.buffer.iter().any(|e| e.kind == EntryKind::Barrier);
-        if in_order && !cells.is_empty() {
+        if in_order && !wanted.is_empty() {
             return Wanted::All;
         }
-        Wanted::Cells { cells, one_more: empties }
+        Wanted::Stores { first_cells: wanted, one_more: empties }
     }
 }
 
@@ -110,8 +109,9 @@ impl LateFlushes {
 #[derive(Clone)]
 enum Wanted {
     All,
-    Cells {
-        cells: Vec<Loc>,
+    Stores {
+        /// The first cells of those that somebody wants.
+        first_cells: Vec<Loc>,
         /// And the first of the rest.
         one_more: bool,
     },

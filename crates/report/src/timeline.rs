@@ -3,8 +3,10 @@
 //! threads that found the old value meanwhile.
 
 use fencepost_certify::Replay;
-use fencepost_memory::EventKind;
+use fencepost_ir::cfg::Loc;
+use fencepost_memory::{Event, EventKind};
 use fencepost_task::Model;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// What happened to the steps of a run. Steps are numbered from 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -34,16 +36,92 @@ pub struct Timeline {
 /// No more stores than these are listed of one step.
 const MOST_LISTED: usize = 16;
 
-struct Pending {
-    step: usize,
-    thread: u32,
+/// Stores that wait in buffers, by their steps.
+#[derive(Default)]
+struct Waiting {
+    /// Of each thread, oldest first.
+    threads: BTreeMap<u32, VecDeque<usize>>,
+    /// Of each thread those that touch a cell.
+    cells: HashMap<(u32, Loc), BTreeSet<usize>>,
+}
+
+impl Waiting {
+    fn add(&mut self, thread: u32, step: usize, event: &Event) {
+        self.threads.entry(thread).or_default().push_back(step);
+        for loc in event.locs() {
+            self.cells.entry((thread, loc)).or_default().insert(step);
+        }
+    }
+
+    /// The thread's stores to a cell, oldest first.
+    fn to(&self, thread: u32, loc: Loc) -> impl DoubleEndedIterator<Item = usize> {
+        self.cells.get(&(thread, loc)).into_iter().flatten().copied()
+    }
+
+    /// The thread's stores before a step: the first of them and the last.
+    fn before(&self, thread: u32, step: usize) -> Vec<usize> {
+        let Some(stores) = self.threads.get(&thread) else { return Vec::new() };
+        let older = stores.partition_point(|store| *store < step);
+        listed(stores.range(..older).copied())
+    }
+
+    /// Stores of other threads to cells of an event: the first of them and the last.
+    fn missed(&self, thread: u32, event: &Event) -> Vec<usize> {
+        let mut missed = BTreeSet::new();
+        for other in self.threads.keys().filter(|other| **other != thread) {
+            for loc in event.locs() {
+                missed.extend(self.to(*other, loc).take(MOST_LISTED));
+                missed.extend(self.to(*other, loc).next_back());
+            }
+        }
+        listed(missed.into_iter())
+    }
+
+    fn remove(&mut self, thread: u32, step: usize, event: &Event) {
+        if let Some(stores) = self.threads.get_mut(&thread)
+            && let Ok(at) = stores.binary_search(&step)
+        {
+            stores.remove(at);
+        }
+        for loc in event.locs() {
+            if let Some(stores) = self.cells.get_mut(&(thread, loc)) {
+                stores.remove(&step);
+            }
+        }
+    }
 }
 
 /// A write to memory: when, and by which store or read-modify-write.
+#[derive(Clone, Copy)]
 struct Write {
     at: usize,
     by: usize,
     thread: u32,
+}
+
+/// The last writes to each cell: the last of all, and the last of another thread than that one's.
+#[derive(Default)]
+struct Written(HashMap<Loc, (Write, Option<Write>)>);
+
+impl Written {
+    fn add(&mut self, event: &Event, write: Write) {
+        for loc in event.locs() {
+            let other = self.0.get(&loc).and_then(|(last, other)| match last.thread == write.thread {
+                true => *other,
+                false => Some(*last),
+            });
+            self.0.insert(loc, (write, other));
+        }
+    }
+
+    /// The last write of another thread to cells of an event, since a step.
+    fn by_others(&self, thread: u32, event: &Event, since: usize) -> Option<usize> {
+        let last = event.locs().filter_map(|loc| {
+            let (last, other) = self.0.get(&loc)?;
+            if last.thread != thread { Some(*last) } else { *other }
+        });
+        last.filter(|write| write.at > since).max_by_key(|write| write.at).map(|write| write.by)
+    }
 }
 
 /// Looks at a run.
@@ -60,47 +138,38 @@ pub fn timeline(replay: &Replay) -> Timeline {
         overwrites: vec![None; n],
         unflushed: Vec::new(),
     };
-    let mut pending: Vec<Pending> = Vec::new();
-    let mut writes: Vec<Write> = Vec::new();
+    let mut waiting = Waiting::default();
+    let mut written = Written::default();
     for (i, step) in replay.steps.iter().enumerate() {
-        let thread = step.step.thread;
-        if step.event.loc.is_none() {
+        let (thread, event) = (step.step.thread, &step.event);
+        if event.loc.is_none() {
             continue;
         }
-        let event = |step: usize| &replay.steps[step].event;
-        let meets = |other: usize| event(other).meets(&step.event);
-        let own = |p: &&Pending| p.thread == thread;
-        match step.event.kind {
-            EventKind::Store if replay.model != Model::Sc => {
-                pending.push(Pending { step: i, thread });
-            }
+        match event.kind {
+            EventKind::Store if replay.model != Model::Sc => waiting.add(thread, i, event),
             EventKind::Load | EventKind::Rmw => {
                 // A load of cells that all wait in the own buffer reads them there and passes nothing.
-                let waits = |loc| pending.iter().filter(own).any(|p| event(p.step).touches(loc));
-                if step.event.locs().all(waits) {
-                    line.forwarded[i] = pending.iter().filter(own).rfind(|p| meets(p.step)).map(|p| p.step);
+                let newest = |loc| waiting.to(thread, loc).next_back();
+                if event.locs().all(|loc| newest(loc).is_some()) {
+                    line.forwarded[i] = event.locs().filter_map(newest).max();
                 } else {
-                    line.passes[i] = listed(pending.iter().filter(own).map(|p| p.step));
-                    let others = pending.iter().filter(|p| p.thread != thread && meets(p.step));
-                    line.misses[i] = listed(others.map(|p| p.step));
+                    line.passes[i] = waiting.before(thread, i);
+                    line.misses[i] = waiting.missed(thread, event);
                 }
-                if step.event.kind == EventKind::Rmw {
-                    writes.push(Write { at: i, by: i, thread });
+                if event.kind == EventKind::Rmw {
+                    written.add(event, Write { at: i, by: i, thread });
                 }
             }
             EventKind::Flush => {
-                let position =
-                    pending.iter().position(|p| p.thread == thread && event(p.step).loc == step.event.loc);
-                if let Some(position) = position {
-                    let store = pending.remove(position).step;
+                let is_flushed = |store: &usize| replay.steps[*store].event.loc == event.loc;
+                let first = event.loc.and_then(|loc| waiting.to(thread, loc).find(is_flushed));
+                if let Some(store) = first {
+                    waiting.remove(thread, store, &replay.steps[store].event);
                     line.issued[i] = Some(store);
                     line.flushed[store] = Some(i);
-                    let older = pending.iter().filter(own).filter(|p| p.step < store);
-                    line.passes[i] = listed(older.map(|p| p.step));
-                    let mut newer = writes.iter().rev().take_while(|w| w.at > store);
-                    let newer = newer.find(|w| w.thread != thread && meets(w.by));
-                    line.overwrites[i] = newer.map(|w| w.by);
-                    writes.push(Write { at: i, by: store, thread });
+                    line.passes[i] = waiting.before(thread, store);
+                    line.overwrites[i] = written.by_others(thread, event, store);
+                    written.add(event, Write { at: i, by: store, thread });
                 }
             }
             _ => {}
@@ -110,19 +179,15 @@ pub fn timeline(replay: &Replay) -> Timeline {
             line.overtaken_by[store].get_or_insert(i);
         }
     }
-    line.unflushed = pending.iter().map(|p| p.step).collect();
+    line.unflushed = waiting.threads.into_values().flatten().collect();
+    line.unflushed.sort_unstable();
     line
 }
 
 /// The first of them and the last.
-fn listed(stores: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut listed = Vec::new();
-    for store in stores {
-        if listed.len() == MOST_LISTED {
-            listed.pop();
-        }
-        listed.push(store);
-    }
+fn listed(mut stores: impl DoubleEndedIterator<Item = usize>) -> Vec<usize> {
+    let mut listed: Vec<usize> = stores.by_ref().take(MOST_LISTED - 1).collect();
+    listed.extend(stores.next_back());
     listed
 }
 

@@ -86,11 +86,18 @@ fn read(name: &str, text: &str) -> Result<tree::Program, String> {
     read.map_err(|(_, diagnostics)| format!("{name}: {diagnostics:?}"))
 }
 
+/// The tree as the translation takes it.
+fn prepared(mut tree: tree::Program) -> tree::Program {
+    pipeline::on_tree(&mut tree, pipeline::Options::default());
+    tree
+}
+
 fn ours(options: &BenchOptions, row: &Row) -> Result<(), String> {
     let start = Instant::now();
     let tree = read(row.name, row.text)?;
     let language = if row.name.ends_with(".c") { Language::C(Dialect::Verifier) } else { Language::Model };
-    let translation = translate(&tree, AGE, language).map_err(|u| format!("{}: {}", row.name, u.what))?;
+    let prepared = prepared(tree.clone());
+    let translation = translate(&prepared, AGE, language).map_err(|u| format!("{}: {}", row.name, u.what))?;
     let program = pipeline::lower(read(row.name, &translation.text)?);
     let (bounds, budget) = (Bounds::default(), Budget::default());
     let task = Task { program: &program, model: Model::Sc, bounds, budget };
@@ -115,7 +122,7 @@ fn ours(options: &BenchOptions, row: &Row) -> Result<(), String> {
 
 /// Loops are repeated twice for bugs and three times for correct programs, as in the paper.
 fn theirs(options: &BenchOptions, row: &Row) -> Result<(), String> {
-    let tree = read(row.name, row.text)?;
+    let tree = prepared(read(row.name, row.text)?);
     let translation = translate(&tree, AGE, Language::C(Dialect::Cprover))
         .map_err(|u| format!("{}: {}", row.name, u.what))?;
     let unwind = if row.is_unsafe { "2" } else { "3" };

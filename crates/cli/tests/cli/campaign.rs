@@ -123,7 +123,7 @@ fn an_unknown_is_tried_again_with_other_limits() {
     let results = folder.join("results.jsonl");
     // Far more states than there is time for, and time enough to read it on a busy machine.
     let counters = "shared 0..99 x, y;\nprocess p() { 0..99 c; while (c < 99) { c = c + 1; x = c; y = c; } }\n\
-                    start p(), p(), p();\nfinal not exists (x == 0);\n";
+                    start p[3]();\nfinal not exists (x == 0);\n";
     let program = scratch("counters.fp", counters);
     let check = |timeout: &str| {
         let args = ["check", "--engine", "explicit", program.to_str().unwrap(), "--timeout", timeout];

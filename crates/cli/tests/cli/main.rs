@@ -77,8 +77,12 @@ fn fencepost_args(args: &[&str]) -> Ran {
 
 /// A file in a folder of this test's own: others run beside it, and may use the same names.
 fn scratch(name: &str, text: &str) -> PathBuf {
-    let test = std::thread::current().name().unwrap_or("main").replace("::", "_");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(test);
+    let thread = std::thread::current();
+    let mut test = std::hash::DefaultHasher::new();
+    std::hash::Hash::hash(thread.name().unwrap_or("main"), &mut test);
+    // Some tests look at lines that begin with the file's path.
+    let number = std::hash::Hasher::finish(&test) as u32;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(format!("{number:08x}"));
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, text).unwrap();

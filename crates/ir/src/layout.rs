@@ -246,6 +246,16 @@ impl Records {
         self.get(id).fields[..field].iter().map(|f| self.cells(&f.ty)).sum()
     }
 
+    /// How a row of cells is reached: by the member that they are together, else by the first and the last.
+    pub fn row_path(&self, ty: &Type, row: &[Cell]) -> String {
+        let (Some(first), Some(last)) = (row.first(), row.last()) else { return String::new() };
+        let (start, whole) = (self.path(ty, *first), self.path(ty, together(row.iter().copied(), *first)));
+        match row.len() > 1 && start == whole {
+            true => format!("{start}..{}", self.path(ty, *last)),
+            false => whole,
+        }
+    }
+
     /// How the cell at an offset is reached from a variable of the type, as in `[2].next`.
     pub fn path(&self, ty: &Type, cell: Cell) -> String {
         match ty {
@@ -276,7 +286,7 @@ impl Records {
 }
 
 /// What is as large as all these cells, one after the other; one alone is itself.
-pub fn together(cells: impl Iterator<Item = Cell>, first: Cell) -> Cell {
+fn together(cells: impl Iterator<Item = Cell>, first: Cell) -> Cell {
     let (mut count, mut end) = (0, first.offset);
     for cell in cells {
         count += 1;
@@ -379,6 +389,8 @@ mod tests {
         let shape: Vec<_> = layout.iter().map(|c| (c.offset, c.ty.size())).collect();
         assert_eq!(shape, [(0, 2), (2, 2)]);
         assert_eq!(records.path(&ty, layout[1]), ".half[1]");
-        assert_eq!(records.path(&ty, Cell { offset: 0, ty: int(32) }), ".whole");
+        assert_eq!(records.row_path(&ty, &layout), ".whole");
+        let bytes = Type::with_dims(int(8), &[4]);
+        assert_eq!(records.row_path(&bytes, &records.layout(&bytes)), "[0]..[3]");
     }
 }

@@ -3,7 +3,6 @@
 use crate::heap::Layout;
 use crate::state::{Entry, State};
 use fencepost_ir::cfg::{Loc, Program};
-use fencepost_ir::layout::together;
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Cell, IntType, Scalar};
 
@@ -15,17 +14,24 @@ impl State {
         let object = self.heap.get(index)?;
         let heap_type = &program.heap_types[object.ty.index()];
         let layout = Layout::new(&program.records, &heap_type.ty);
-        let first = layout.cell(object.bytes, number as usize);
-        let cell =
-            together((0..cells).map(|i| layout.cell(object.bytes, number as usize + i as usize)), first);
+        let numbers = number as usize..number as usize + cells.max(1) as usize;
+        let row: Vec<Cell> = numbers.map(|n| layout.cell(object.bytes, n)).collect();
+        let (first, last) = (row[0], row[row.len() - 1]);
         let name = format!("{}#{}", heap_type.name, index + 1);
         let stride = program.records.size(&heap_type.ty).max(1);
         let place = match heap_type.ty {
-            fencepost_ir::Type::Array(..) => program.records.path(&heap_type.ty, cell),
+            fencepost_ir::Type::Array(..) => program.records.row_path(&heap_type.ty, &row),
             _ => {
-                let within = Cell { offset: cell.offset % stride, ..cell };
-                let path = program.records.path(&heap_type.ty, within);
-                if object.bytes >= 2 * stride { format!("[{}]{path}", cell.offset / stride) } else { path }
+                let element = |cell: Cell| cell.offset / stride;
+                let inside = |cell: &Cell| Cell { offset: cell.offset % stride, ..*cell };
+                let in_element: Vec<Cell> =
+                    row.iter().filter(|c| element(**c) == element(first)).map(inside).collect();
+                let path = program.records.row_path(&heap_type.ty, &in_element);
+                match (element(first), element(last)) {
+                    (from, to) if from != to => format!("[{from}]..[{to}]"),
+                    (only, _) if object.bytes >= 2 * stride => format!("[{only}]{path}"),
+                    _ => path,
+                }
             }
         };
         Some((format!("{name}{place}"), first))

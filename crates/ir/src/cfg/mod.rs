@@ -17,7 +17,7 @@ mod validate;
 
 use crate::access::Access;
 use crate::checks::Checks;
-use crate::layout::{Records, Type, together};
+use crate::layout::{Records, Type};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 use std::collections::HashMap;
@@ -486,9 +486,8 @@ impl Program {
             return Some(format!("{name}[{cell}]"));
         }
         let layout = self.records.layout(ty);
-        let row = layout.iter().skip(cell as usize).take(cells as usize);
-        let whole = together(row.copied(), layout[cell as usize]);
-        Some(format!("{name}{}", self.records.path(ty, whole)))
+        let end = (cell as usize + cells as usize).min(layout.len());
+        Some(format!("{name}{}", self.records.row_path(ty, &layout[cell as usize..end])))
     }
 
     /// Whether any thread is started any number of times.

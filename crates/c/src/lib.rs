@@ -8,6 +8,7 @@ mod align;
 pub mod ast;
 mod check;
 mod fences;
+mod finish;
 mod headers;
 #[expect(dead_code, reason = "the places of declarations are for `lower`, which does not read this yet")]
 mod hir;

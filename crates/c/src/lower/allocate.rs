@@ -7,6 +7,7 @@
 
 use super::*;
 use crate::ast::ExprKind as Ast;
+use crate::finish::is_bytes;
 use crate::visit::Conversion;
 
 /// Functions that make objects.
@@ -210,8 +211,4 @@ impl<'a> Lowerer<'a> {
         let first = types.first()?;
         types.iter().all(|ty| ty == first).then(|| first.clone())
     }
-}
-
-pub(super) fn is_bytes(ty: &Type) -> bool {
-    matches!(ty.leaf(), Some(Scalar::Int(int)) if int.bits == 8)
 }

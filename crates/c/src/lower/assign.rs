@@ -202,7 +202,7 @@ impl<'a> Lowerer<'a> {
         if let Some(bits) = lvalue.ty.bits() {
             return self.store_bits(&lvalue.place, bits, value, span);
         }
-        self.keeps_numbers |= lvalue.ty.is_floating();
+        self.notes.keeps_numbers |= lvalue.ty.is_floating();
         let access = match lvalue.ty.is_atomic() {
             true => Access::SEQ_CST,
             false => lvalue.place.access,

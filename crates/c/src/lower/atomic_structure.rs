@@ -195,7 +195,7 @@ impl<'a> Lowerer<'a> {
         let value = self.keep(Expr { kind: ExprKind::Read(whole), ty: scalar, span });
         let pointer = self.address_of(Lvalue { place: to.clone(), ty: word.clone() }, span)?;
         self.note_cast(&pointer.expr, &word);
-        self.copies.insert(span);
+        self.notes.copies.insert(span);
         let target = Place {
             base: Base::Pointed(Box::new(pointer.expr), scalar.into()),
             path: Vec::new(),

@@ -21,7 +21,7 @@ impl Lowerer<'_> {
     /// Whether a variable of the type has bit-fields. Memory knows which integers were written, not which
     /// of their bits, so they start with zero.
     pub(super) fn has_bits(&self, ty: &Type) -> bool {
-        in_type(&self.program.records, &self.members, ty)
+        self.notes.has_bits(&self.program.records, ty)
     }
 
     /// A value cut to the width of a bit-field, in its declared type.
@@ -69,16 +69,4 @@ fn binary(op: BinaryOp, left: Expr, right: i64, span: Span) -> Expr {
     let ty = left.ty;
     let right = Expr::constant(right, ty, span);
     Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span }
-}
-
-/// Whether a type has bit-fields.
-pub(super) fn in_type(records: &Records, members: &[Vec<record::Member>], ty: &Type) -> bool {
-    match ty {
-        Type::Scalar(_) => false,
-        Type::Array(element, _) => in_type(records, members, element),
-        Type::Record(id) => {
-            members[id.0 as usize].iter().any(|m| m.ty.bits().is_some())
-                || records.get(*id).fields.iter().any(|f| in_type(records, members, &f.ty))
-        }
-    }
 }

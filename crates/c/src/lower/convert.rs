@@ -72,7 +72,7 @@ impl Lowerer<'_> {
                 self.numbered_thread(word, span)?
             }
             (CType::Pointer(_), CType::Integer(_)) => {
-                self.pointer_casts.insert(span);
+                self.notes.pointer_casts.insert(span);
                 self.address_as_integer(value.expr, scalar, span)
             }
             (CType::Thread, CType::Pointer(_)) => {

@@ -59,7 +59,7 @@ impl<'a> Lowerer<'a> {
             }
             Ast::Character(literal) => self.int_constant(literal.value, &CType::INT, span),
             Ast::Float(text) => {
-                self.keeps_numbers = true;
+                self.notes.keeps_numbers = true;
                 let text = text.to_ascii_lowercase();
                 if text.ends_with(['l', 'w', 'q', 'i', 'j']) {
                     return Err(floating::unknown_value(span));

@@ -6,15 +6,8 @@
 //! integer, its bytes) the program is refused at that line.
 
 use super::*;
+pub(super) use crate::finish::unknown_value;
 use fencepost_ir::RecordKind;
-
-/// What is said where a value decides something.
-pub(super) fn unknown_value(span: Span) -> Diagnostic {
-    Diagnostic::new(span, "floating point is not supported").help(
-        "values of floating point are not followed: they can be computed and printed, but decide nothing and become no \
-         integers",
-    )
-}
 
 /// Functions from numbers to a floating-point number, without their suffixes `f` and `l`.
 const FUNCTIONS: &[&str] = &[
@@ -74,23 +67,14 @@ impl<'a> Lowerer<'a> {
     /// The one value of a floating type.
     pub(super) fn some_number(&mut self, ty: &CType, span: Span) -> Typed {
         let number = self.int_constant(0, ty.unqualified(), span);
-        self.numbers.insert((span, number.expr.ty));
+        self.notes.numbers.insert((span, number.expr.ty));
         number
-    }
-
-    /// Refuses programs in which a number that went through `void *` or memory of another type decides something.
-    pub(super) fn no_bytes_of_numbers(&self) -> Result<()> {
-        let used = match self.keeps_numbers {
-            true => points_to::used_number(&self.program, &self.numbers, &self.number_cells),
-            false => None,
-        };
-        used.map_or(Ok(()), |span| Err(unknown_value(span)))
     }
 
     /// Notes where a variable with an initialiser holds such numbers.
     pub(super) fn note_numbers(&mut self, variable: VarRef, ty: &CType, offset: u64) {
         match ty.unqualified().clone() {
-            CType::Floating(_) => self.number_cells.push((variable, offset)),
+            CType::Floating(_) => self.notes.number_cells.push((variable, offset)),
             CType::Array(of, _) => self.note_numbers(variable, &of, offset),
             CType::Record(id) if self.has_floating(ty) => {
                 for member in self.members[id.0 as usize].clone() {
@@ -136,7 +120,7 @@ impl<'a> Lowerer<'a> {
             return Err(Diagnostic::new(span, format!("`{from}` does not convert to `{to}`")));
         }
         self.discard(value.expr);
-        self.keeps_numbers = true;
+        self.notes.keeps_numbers = true;
         Ok(self.some_number(ty, span))
     }
 

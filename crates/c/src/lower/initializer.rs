@@ -3,9 +3,9 @@
 //! An initialiser becomes a list of (path, value) pairs in the order of the text, with brackets left
 //! out and designators as C has them; scalars that are not named start with zero.
 
-use super::initial_cells::InitialCells;
 use super::*;
 use crate::ast::{Designator, Initializer, InitializerItem};
+use crate::finish::InitialCells;
 use std::iter::Peekable;
 
 /// A scalar's place in a variable.

@@ -147,7 +147,6 @@ impl<'a> Lowerer<'a> {
             body: Block([vec![call], end.0].concat()),
             span,
         });
-        self.undefined.push(HashSet::new());
         Ok(ProcedureId(self.program.procedures.len() - 1))
     }
 

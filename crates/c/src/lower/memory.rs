@@ -166,7 +166,7 @@ impl<'a> Lowerer<'a> {
         let known = [first_ty, second_ty, hint].into_iter().flatten().map(|ty| innermost(&ty));
         let known: Vec<_> = known.filter(|ty| !is_raw(Some(ty))).collect();
         if known.is_empty() && (void(&first) || void(&second)) {
-            self.copies.insert(span);
+            self.notes.copies.insert(span);
         }
         let ty = known.iter().find(|ty| fits(self, ty)).or(known.first()).cloned().unwrap_or(CType::CHAR);
         for pointer in [&first, &second] {
@@ -251,7 +251,7 @@ impl<'a> Lowerer<'a> {
     ) -> Result<Value> {
         let (to, from, bytes, ty) = self.operands([to, from], n, span)?;
         let result = Typed { expr: to.expr.clone(), ty: CType::Void.pointer_to() };
-        if self.copies.contains(&span) {
+        if self.notes.copies.contains(&span) {
             self.library_loop("__fencepost_copy_raw", vec![to, from, bytes], span)?;
             return Ok(Value::Scalar(result));
         }
@@ -367,7 +367,7 @@ impl<'a> Lowerer<'a> {
         let ones = self.int_constant(0x0101_0101_0101_0101, &word.ty.clone(), span);
         let word = self.arithmetic(BinaryOp::Mul, word, ones, span)?;
         let word = Typed { expr: self.keep(word.expr), ty: word.ty };
-        if self.copies.contains(&span) {
+        if self.notes.copies.contains(&span) {
             self.library_loop("__fencepost_fill_raw", vec![to, word, bytes], span)?;
             return Ok(Value::Scalar(result));
         }

@@ -15,45 +15,38 @@ mod atomic_structure;
 mod bits;
 mod call;
 mod cancel;
+mod casts;
 mod cleanup;
 mod computed_goto;
 mod constant;
 mod convert;
 mod declare;
-mod destructors;
-mod early_choices;
 mod environment;
-mod exposure;
 mod expression;
 mod floating;
 mod format;
 mod harness;
-mod initial_cells;
 mod initializer;
 mod inline;
 mod input;
 mod library;
 mod life;
-mod lifetime;
 mod member;
 mod memory;
 mod names;
 mod output;
 mod overflow;
-mod overlay;
 mod place;
-mod points_to;
 mod record;
 mod rows;
-mod spawn_loop;
-mod spawned;
+mod scopes;
 mod statement;
-mod thread_local;
 mod typing;
 mod variadic;
 mod wide;
 
 use super::ast;
+use super::finish::{self, Blocks, Cast, Made, Notes, read_local};
 use super::preprocess::{DataModel, Options};
 use super::spelling::{self, Definitions};
 use super::types::{CType, FunctionType, Types};
@@ -155,7 +148,7 @@ struct Body {
     placed: HashMap<String, Span>,
     jumped_to: Vec<(String, Span)>,
     /// Locals that hold anything until they are assigned.
-    undefined: HashSet<usize>,
+    undefined: HashSet<LocalId>,
     /// What memory is for that nothing else tells the type of.
     allocated: Option<Type>,
     /// Arrays of variable length: the pointer to it, and its bytes.
@@ -163,13 +156,13 @@ struct Body {
     /// Pointers to arrays of variable length: the lengths of these and of the arrays in them.
     rows: HashMap<LocalId, Vec<Expr>>,
     /// Variables whose address becomes a pointer to something else.
-    casts: Vec<overlay::Cast>,
+    casts: Vec<Cast>,
     /// Variables in scope that something is called with when they go.
     cleanups: Vec<cleanup::Cleanup>,
     /// The pointer to the arguments behind `...`.
     varargs: Option<LocalId>,
     /// Blocks, and what is declared in them.
-    blocks: lifetime::Blocks,
+    blocks: Blocks,
 }
 
 /// A scalar value.
@@ -241,23 +234,14 @@ struct Lowerer<'a> {
     waiting: VecDeque<usize>,
     /// String literals that are in memory.
     strings: HashMap<Vec<u32>, VarRef>,
-    /// For each procedure the locals that hold anything until they are assigned.
-    undefined: Vec<HashSet<usize>>,
     /// Procedures of functions that allocate for their callers.
     allocators: HashMap<ProcedureId, usize>,
     /// Those of them that are lowered only if somebody calls them as they are.
     unlowered: Vec<usize>,
-    /// For each procedure the variables whose address it casts.
-    casts: Vec<(ProcedureId, overlay::Cast)>,
-    /// For each procedure its blocks, and those of its locals that live as long as one of them.
-    blocks: HashMap<ProcedureId, lifetime::Blocks>,
-    in_blocks: HashSet<(ProcedureId, LocalId)>,
     /// What `#pragma pack` says, and where.
     packs: Vec<(Span, String)>,
     /// The structures that numbers of 128 bits are, without sign and with.
     wide: [Option<fencepost_ir::RecordId>; 2],
-    /// Where memory is copied that has no known type.
-    copies: HashSet<Span>,
     /// Whether a key has a destructor.
     has_destructors: bool,
     /// What runs before `main` and behind it, and whether there may be any of the latter.
@@ -270,13 +254,6 @@ struct Lowerer<'a> {
     sets_environment: bool,
     /// The function that the program begins with.
     main: Option<usize>,
-    /// Whether floating-point numbers are in memory, whose bytes are not known.
-    keeps_numbers: bool,
-    /// Constants that stand for such numbers, and where they are in variables of the program.
-    numbers: HashSet<(Span, Scalar)>,
-    number_cells: Vec<(VarRef, u64)>,
-    /// Where pointers become integers.
-    pointer_casts: HashSet<Span>,
     /// Whether threads are cancelled, and whether handlers wait for that.
     cancels: bool,
     cleans_up: bool,
@@ -287,6 +264,8 @@ struct Lowerer<'a> {
     /// Around how many operands that are not evaluated, where calls need only types.
     unevaluated: u32,
     program: Program,
+    /// What the tree does not say.
+    notes: Notes,
     body: Body,
 }
 
@@ -321,15 +300,10 @@ impl<'a> Lowerer<'a> {
             taken: HashSet::new(),
             waiting: VecDeque::new(),
             strings: HashMap::new(),
-            undefined: Vec::new(),
             allocators: HashMap::new(),
             unlowered: Vec::new(),
-            casts: Vec::new(),
-            blocks: HashMap::new(),
-            in_blocks: HashSet::new(),
             packs: Vec::new(),
             wide: [None; 2],
-            copies: HashSet::new(),
             has_destructors: false,
             constructors: Vec::new(),
             destructors: Vec::new(),
@@ -337,16 +311,13 @@ impl<'a> Lowerer<'a> {
             calls_main: false,
             sets_environment: false,
             main: None,
-            keeps_numbers: false,
-            numbers: HashSet::new(),
-            number_cells: Vec::new(),
-            pointer_casts: HashSet::new(),
             cancels: false,
             cleans_up: false,
             uses_varargs: false,
             value_unused: false,
             unevaluated: 0,
             program,
+            notes: Notes::default(),
             body: Body::default(),
         }
     }
@@ -418,25 +389,26 @@ impl<'a> Lowerer<'a> {
         self.lower_waiting()?;
         let procedure = self.around_main(procedure)?;
         self.run_hooks(procedure)?;
+        self.notes.destroy = self.destructors_of_keys()?;
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
-        self.end_lives();
-        self.spawn_loops(procedure);
-        self.choose_early(procedure);
-        if self.has_destructors {
-            self.run_destructors()?;
-            self.end_lives();
-        }
-        self.thread_locals_to_memory();
-        self.open_ends();
-        self.no_bytes_of_numbers()?;
-        self.overlay();
-        self.program.exposes_pointers |=
-            exposure::addresses_become_numbers(&self.program, &self.pointer_casts);
-        self.keep_in_memory();
         let definitions = self.known_types();
-        Ok((self.program, definitions))
+        let made = Made { program: self.program, notes: self.notes };
+        Ok((finish::finish(made, procedure)?, definitions))
+    }
+
+    /// The procedure that runs destructors of keys, if a key may have one.
+    fn destructors_of_keys(&mut self) -> Result<Option<ProcedureId>> {
+        if !self.has_destructors {
+            return Ok(None);
+        }
+        let Some(Symbol::Function(index)) = self.library.get("__fencepost_destroy").cloned() else {
+            panic!("the library runs destructors")
+        };
+        let destroy = self.procedure(index, Span::NONE)?;
+        self.lower_waiting()?;
+        Ok(Some(destroy))
     }
 
     /// Lowers the functions that are used, and those that these use.
@@ -497,54 +469,6 @@ impl<'a> Lowerer<'a> {
             });
         }
         Ok(args)
-    }
-
-    /// Locals that are pointed to, or that instructions need in memory, are kept there; and arrays and
-    /// records without a value, since only memory knows which of its cells were written.
-    fn keep_in_memory(&mut self) {
-        for (id, procedure) in self.program.procedures.iter_mut().enumerate() {
-            let undefined = &self.undefined[id];
-            let mut needed = HashSet::new();
-            let mut need = |place: &Place| {
-                if let Base::Variable(VarRef::Local(id)) = place.base {
-                    needed.insert(id.0);
-                }
-            };
-            procedure.body.visit(&mut |stmt| {
-                if let StmtKind::Lock(place) | StmtKind::Unlock(place) = &stmt.kind {
-                    need(place);
-                }
-                for e in stmt.kind.expressions() {
-                    e.visit(&mut |e| {
-                        if let ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) = &e.kind {
-                            need(place);
-                        }
-                    });
-                }
-            });
-            for (i, local) in procedure.locals.iter_mut().enumerate() {
-                let aggregate = local.ty.as_scalar().is_none() && undefined.contains(&i);
-                if needed.contains(&i) || aggregate || self.program.records.has_union(&local.ty) {
-                    // Members of a union that nobody has written share bytes with those that are.
-                    let starts = self.program.records.has_union(&local.ty)
-                        || bits::in_type(&self.program.records, &self.members, &local.ty);
-                    let fill = if undefined.contains(&i) && !starts { Fill::Undefined } else { Fill::Zero };
-                    let in_block = self.in_blocks.contains(&(ProcedureId(id), LocalId(i)));
-                    local.kept = if in_block { Kept::InBlock(fill) } else { Kept::InMemory(fill) };
-                }
-            }
-            // Memory knows by itself what nobody has written.
-            let locals = &procedure.locals;
-            procedure.body.visit_mut(&mut |stmt| {
-                if let StmtKind::Declare(id, value) = &mut stmt.kind
-                    && let Some(Expr { kind: ExprKind::Any(_), .. }) = value
-                    && let Kept::InMemory(Fill::Undefined) | Kept::InBlock(Fill::Undefined) =
-                        locals[id.0].kept
-                {
-                    *value = None;
-                }
-            });
-        }
     }
 
     /// Looks names up in another unit; gives the one before.
@@ -613,7 +537,7 @@ impl<'a> Lowerer<'a> {
         let layout = self.program.records.layout(&ty);
         let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
         self.body.locals.push(Variable::new(name.to_string(), ty, init, span));
-        self.body.blocks.note(self.body.locals.len() - 1);
+        self.body.blocks.note(LocalId(self.body.locals.len() - 1));
         LocalId(self.body.locals.len() - 1)
     }
 
@@ -677,7 +601,6 @@ impl<'a> Lowerer<'a> {
         let scalar = self.types().scalar(&result);
         self.program.procedures[id.0].result = scalar;
         self.functions[function].procedure = Some(id);
-        self.undefined.push(HashSet::new());
         // One that allocates is seldom called without being told what.
         if self.functions[function].allocated.is_none() && self.is_allocator(function) {
             self.allocators.insert(id, function);
@@ -687,8 +610,4 @@ impl<'a> Lowerer<'a> {
         }
         Ok(id)
     }
-}
-
-fn read_local(id: LocalId, ty: Scalar, span: Span) -> Expr {
-    Expr { kind: ExprKind::Read(Place::variable(VarRef::Local(id), span)), ty, span }
 }

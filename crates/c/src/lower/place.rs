@@ -236,7 +236,7 @@ impl<'a> Lowerer<'a> {
         if ty.is_atomic() {
             place.access = fencepost_ir::Access::SEQ_CST;
         }
-        self.keeps_numbers |= ty.is_floating();
+        self.notes.keeps_numbers |= ty.is_floating();
         let ty = ty.unqualified().clone();
         match &ty {
             CType::Array(of, _) => {

@@ -120,9 +120,10 @@ impl<'a> Lowerer<'a> {
         if let Some((name, span)) = body.jumped_to.iter().find(|(name, _)| !body.placed.contains_key(name)) {
             return Err(Diagnostic::new(*span, format!("there is no label `{name}`")));
         }
-        self.undefined[procedure.0] = body.undefined;
-        self.blocks.insert(procedure, body.blocks);
-        self.casts.extend(body.casts.into_iter().map(|cast| (procedure, cast)));
+        self.notes.undefined.resize_with(self.program.procedures.len(), HashSet::new);
+        self.notes.undefined[procedure.0] = body.undefined;
+        self.notes.blocks.insert(procedure, body.blocks);
+        self.notes.casts.extend(body.casts.into_iter().map(|cast| (procedure, cast)));
         let target = &mut self.program.procedures[procedure.0];
         target.locals = body.locals;
         target.body = Block(body.out);
@@ -302,7 +303,7 @@ impl<'a> Lowerer<'a> {
                 self.initialize(&place, &ty, initializer, initializer::Before::Anything, span)?;
             }
             (None, Some(scalar)) => {
-                self.body.undefined.insert(id.0);
+                self.body.undefined.insert(id);
                 // What is not followed has one value.
                 let any = if ty.is_floating() { Some(Choices::one(0)) } else { anything(scalar) };
                 self.emit(
@@ -313,7 +314,7 @@ impl<'a> Lowerer<'a> {
             (None, None) => {
                 let layout = self.program.records.layout(&storage);
                 if layout.iter().any(|cell| anything(cell.ty).is_some()) {
-                    self.body.undefined.insert(id.0);
+                    self.body.undefined.insert(id);
                 }
                 self.emit(StmtKind::Declare(id, None), span);
             }

@@ -5,7 +5,7 @@ use fencepost_ir::{Cell, Records, Scalar, Type};
 use std::collections::{BTreeMap, HashMap};
 
 /// The cells of a variable and what they start with.
-pub(super) struct InitialCells {
+pub(crate) struct InitialCells {
     cells: Vec<Cell>,
     /// Cells by their offset and size.
     exact: HashMap<(u64, u64), usize>,
@@ -16,7 +16,7 @@ pub(super) struct InitialCells {
 
 impl InitialCells {
     /// All zero.
-    pub(super) fn zero(records: &Records, ty: &Type) -> InitialCells {
+    pub(crate) fn zero(records: &Records, ty: &Type) -> InitialCells {
         let cells = records.layout(ty);
         let values = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
         let numbered = || cells.iter().enumerate();
@@ -32,7 +32,7 @@ impl InitialCells {
     }
 
     /// The value of a scalar that is known.
-    pub(super) fn get(&self, offset: u64, ty: Scalar) -> Option<i64> {
+    pub(crate) fn get(&self, offset: u64, ty: Scalar) -> Option<i64> {
         if let Some(&cell) = self.exact.get(&(offset, ty.size())) {
             return self.cells[cell].ty.same_bits(self.values[cell].single()?, ty);
         }
@@ -45,7 +45,7 @@ impl InitialCells {
     }
 
     /// Sets a scalar.
-    pub(super) fn set(&mut self, offset: u64, ty: Scalar, value: i64) {
+    pub(crate) fn set(&mut self, offset: u64, ty: Scalar, value: i64) {
         if let Some(&cell) = self.exact.get(&(offset, ty.size())) {
             let value = ty.same_bits(value, self.cells[cell].ty).unwrap_or(value);
             self.values[cell] = Choices::one(value);
@@ -59,7 +59,7 @@ impl InitialCells {
     }
 
     /// Sets a scalar that may start with several values: cut into parts, it may start with any.
-    pub(super) fn choose(&mut self, offset: u64, ty: Scalar, choices: &Choices) {
+    pub(crate) fn choose(&mut self, offset: u64, ty: Scalar, choices: &Choices) {
         if let Some(value) = choices.single() {
             return self.set(offset, ty, value);
         }
@@ -76,7 +76,7 @@ impl InitialCells {
     }
 
     /// What each cell starts with.
-    pub(super) fn values(self) -> Vec<Choices> {
+    pub(crate) fn values(self) -> Vec<Choices> {
         self.values
     }
 }

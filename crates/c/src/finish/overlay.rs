@@ -7,10 +7,9 @@
 //! other things live in. Such allocated memory becomes a row of unions; it starts with zeros, as bytes between members would else
 //! be any value. What is not found ends in unknown when a run comes to it.
 
-use super::initial_cells::InitialCells;
 use super::points_to::{self, Misfit, MisfitPlace, Misfits, Object};
 use super::*;
-use fencepost_ir::{Cell, Field, Record, RecordId, RecordKind};
+use fencepost_ir::Cell;
 
 /// Larger objects are left as they are: no search could go through their states.
 const MOST_BYTES: u64 = 4096;
@@ -25,51 +24,10 @@ fn kind(ty: Scalar) -> Kind {
     (ty.size(), matches!(ty, Scalar::Pointer { .. }))
 }
 
-/// A cast of a variable's address.
-pub(super) struct Cast {
-    variable: VarRef,
-    /// Where the pointer points to in the variable.
-    offset: u64,
-    /// What it points to afterwards.
-    ty: Type,
-}
-
-impl Lowerer<'_> {
-    /// Notes that a pointer becomes one to something else.
-    pub(super) fn note_cast(&mut self, pointer: &Expr, target: &CType) {
-        let ExprKind::AddressOf(place) = &pointer.kind else { return };
-        let Base::Variable(variable @ (VarRef::Shared(_) | VarRef::Local(_))) = place.base else { return };
-        let Some(ty) = self.types().storage(target) else { return };
-        let own = match variable {
-            VarRef::Shared(id) => self.program.shared.get(id.0).map(|v| v.ty.clone()),
-            VarRef::Local(id) => self.body.locals.get(id.0).map(|v| v.ty.clone()),
-            VarRef::ThreadLocal(_) | VarRef::Observed(..) => None,
-        };
-        let Some(offset) = own.as_ref().and_then(|own| self.constant_offset(own, &place.path)) else {
-            return;
-        };
-        self.body.casts.push(Cast { variable, offset, ty });
-    }
-
-    /// The byte that a path leads to, where no index of it is computed.
-    fn constant_offset(&self, ty: &Type, path: &[Projection]) -> Option<u64> {
-        let Some((first, rest)) = path.split_first() else { return Some(0) };
-        match (first, ty) {
-            (Projection::Index(Expr { kind: ExprKind::Const(i), .. }), Type::Array(element, _)) => {
-                let inner = self.constant_offset(element, rest)?;
-                Some(u64::try_from(*i).ok()? * self.program.records.size(element) + inner)
-            }
-            (Projection::Field(i), Type::Record(id)) => {
-                let field = self.program.records.get(*id).fields.get(*i)?;
-                Some(field.offset + self.constant_offset(&field.ty, rest)?)
-            }
-            _ => None,
-        }
-    }
-
+impl Made {
     /// Makes unions of the objects whose parts are looked at as something else.
     pub(super) fn overlay(&mut self) {
-        let casts = std::mem::take(&mut self.casts);
+        let casts = std::mem::take(&mut self.notes.casts);
         let kinds = self.kinds_followed();
         let sizes: HashSet<u64> = kinds.iter().map(|(size, _)| *size).collect();
         let mut views: Vec<(Viewed, Vec<Field>)> = Vec::new();
@@ -95,11 +53,11 @@ impl Lowerer<'_> {
             }
         }
         let mut misfits = match self.may_misfit(&kinds) {
-            true => points_to::misfits(&self.program, &self.copies),
+            true => points_to::misfits(&self.program, &self.notes.copies),
             false => Misfits::default(),
         };
         self.program.wide_access = misfits.wide;
-        if self.keeps_numbers {
+        if self.notes.keeps_numbers {
             misfits = Misfits::default();
         }
         self.program.exposes_pointers |= misfits.exposes;
@@ -138,7 +96,7 @@ impl Lowerer<'_> {
         for procedure in &self.program.procedures {
             procedure.locals.iter().filter(|v| v.ty.as_scalar().is_none()).for_each(|v| see(&v.ty));
         }
-        !followed.is_empty() && kinds.len() > 1 || !self.copies.is_empty()
+        !followed.is_empty() && kinds.len() > 1 || !self.notes.copies.is_empty()
     }
 
     /// A row of equal scalars over all of a type, from a byte on.
@@ -194,7 +152,6 @@ impl Lowerer<'_> {
         let made =
             Record { name: "unnamed".to_string(), kind: RecordKind::Struct, fields: vec![field], size };
         self.program.records.0.push(made);
-        self.members.push(Vec::new());
         Some(Type::Record(RecordId(self.program.records.0.len() as u32 - 1)))
     }
 
@@ -235,7 +192,6 @@ impl Lowerer<'_> {
         let known = self.program.records.0.iter().position(|record| *record == made);
         Some(Type::Record(RecordId(known.unwrap_or_else(|| {
             self.program.records.0.push(made);
-            self.members.push(Vec::new());
             self.program.records.0.len() - 1
         }) as u32)))
     }
@@ -260,7 +216,7 @@ impl Lowerer<'_> {
                 continue;
             }
             // Memory without type is chunks of what is largest in it.
-            let is_bytes = allocate::is_bytes(&ty);
+            let is_bytes = is_bytes(&ty);
             let size = match is_bytes {
                 true => seen.iter().map(|m| m.seen.size()).max().unwrap_or(8),
                 false => self.program.records.size(&ty),
@@ -309,7 +265,6 @@ impl Lowerer<'_> {
         let union = Type::Record(RecordId(self.program.records.0.len() as u32));
         let name = "unnamed".to_string();
         self.program.records.0.push(Record { name, kind: RecordKind::Union, fields, size });
-        self.members.push(Vec::new());
         let records = &self.program.records;
         let (mut pointers, mut others) = (Vec::new(), Vec::new());
         records.scalars(&union, &mut Vec::new(), &mut |path, scalar| {
@@ -413,6 +368,11 @@ impl Lowerer<'_> {
         variable.ty = union;
         variable.init = cells.values();
     }
+}
+
+/// Whether memory of a type is that of which nothing else is known.
+pub(crate) fn is_bytes(ty: &Type) -> bool {
+    matches!(ty.leaf(), Some(Scalar::Int(int)) if int.bits == 8)
 }
 
 /// Whether a size is one of a structure and of something behind it.

@@ -3,15 +3,11 @@
 
 use super::*;
 
-impl Lowerer<'_> {
+impl Made {
     /// Lets threads run the destructors before they end. `main` ends with the program, unless it calls
     /// `pthread_exit`.
-    pub(super) fn run_destructors(&mut self) -> Result<()> {
-        let Some(Symbol::Function(index)) = self.library.get("__fencepost_destroy").cloned() else {
-            panic!("the library runs destructors")
-        };
-        let destroy = self.procedure(index, Span::NONE)?;
-        self.lower_waiting()?;
+    pub(super) fn run_destructors(&mut self) {
+        let Some(destroy) = self.notes.destroy else { return };
         let call = |span| Expr { kind: ExprKind::Call(destroy, Vec::new()), ty: Scalar::Integer, span };
         for procedure in &mut self.program.procedures {
             // The visit goes on with what has just been put in place of the statement.
@@ -33,6 +29,5 @@ impl Lowerer<'_> {
             let behind = vec![Stmt { kind: StmtKind::Eval(call(span)), span }];
             spawned::Around { behind, ..Default::default() }
         });
-        Ok(())
     }
 }

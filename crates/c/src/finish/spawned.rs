@@ -11,7 +11,7 @@ pub(super) struct Around {
     pub(super) behind: Vec<Stmt>,
 }
 
-impl Lowerer<'_> {
+impl Made {
     /// Lets threads start with a procedure that calls the one that they would start with.
     pub(super) fn around_spawned(&mut self, around: impl Fn(&Self, ProcedureId) -> Around) {
         let mut outer: HashMap<ProcedureId, ProcedureId> = HashMap::new();
@@ -65,7 +65,7 @@ impl Lowerer<'_> {
             body: Block([around.before, call, around.behind, last].concat()),
             span,
         });
-        self.undefined.push(HashSet::new());
+        self.notes.undefined.push(HashSet::new());
         ProcedureId(self.program.procedures.len() - 1)
     }
 }

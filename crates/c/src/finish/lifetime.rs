@@ -13,125 +13,12 @@
 use super::points_to::{self, Object};
 use super::*;
 
-/// The blocks of a function, the outermost first. All that a function has is in the outermost one.
-#[derive(Default)]
-pub(super) struct Blocks {
-    blocks: Vec<OneBlock>,
-    /// The blocks around, innermost last.
-    open: Vec<usize>,
-    /// The block that each local stands in.
-    of: HashMap<LocalId, usize>,
-}
-
-#[derive(Default)]
-struct OneBlock {
-    parent: Option<usize>,
-    /// Variables that live as long as the block.
-    variables: Vec<LocalId>,
-    /// Pointers to memory that is gone with the block.
-    pointers: Vec<LocalId>,
-}
-
-impl Blocks {
-    /// Notes where a local stands.
-    pub(super) fn note(&mut self, local: usize) {
-        if let Some(block) = self.open.last() {
-            self.of.insert(LocalId(local), *block);
-        }
-    }
-
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.blocks.len()
-    }
-
-    /// Whether a block is inside another, or is it.
-    fn is_inside(&self, block: Option<usize>, outer: usize) -> bool {
-        let mut block = block;
-        while let Some(inner) = block {
-            if inner == outer {
-                return true;
-            }
-            block = self.blocks[inner].parent;
-        }
-        false
-    }
-}
-
-impl<'a> Lowerer<'a> {
-    /// A block begins; where, among the statements.
-    pub(super) fn open_block(&mut self) -> Option<usize> {
-        if self.inlined > 0 || self.unit == self.library_unit {
-            return None;
-        }
-        let blocks = &mut self.body.blocks;
-        let parent = blocks.open.last().copied();
-        blocks.blocks.push(OneBlock { parent, ..OneBlock::default() });
-        blocks.open.push(blocks.blocks.len() - 1);
-        Some(self.body.out.len())
-    }
-
-    /// It ends.
-    pub(super) fn close_block(&mut self, start: Option<usize>) {
-        let Some(start) = start else { return };
-        let Some(block) = self.body.blocks.open.pop() else { return };
-        let OneBlock { variables, pointers, .. } = &self.body.blocks.blocks[block];
-        let (variables, pointers) = (variables.clone(), pointers.clone());
-        let span = |this: &Self, id: LocalId| this.body.locals[id.0].span;
-        for id in variables.iter().chain(&pointers) {
-            let enter = Stmt { kind: StmtKind::Enter(*id), span: span(self, *id) };
-            self.body.out.insert(start.min(self.body.out.len()), enter);
-        }
-        for id in variables.iter().chain(&pointers).rev() {
-            self.body.out.push(Stmt { kind: StmtKind::Leave(*id), span: span(self, *id) });
-        }
-    }
-
-    /// A local variable lives as long as the block around. Those of the whole function end with it anyway.
-    pub(super) fn begins_with_block(&mut self, id: LocalId) {
-        let blocks = &mut self.body.blocks;
-        if let (0, Some(block @ 1..)) = (self.inlined, blocks.open.last().copied()) {
-            blocks.blocks[block].variables.push(id);
-        }
-    }
-
-    /// The memory that a local points to is gone when the block around ends.
-    pub(super) fn ends_with_block(&mut self, id: LocalId) {
-        let blocks = &mut self.body.blocks;
-        if let (0, Some(block)) = (self.inlined, blocks.open.last().copied()) {
-            blocks.blocks[block].pointers.push(id);
-        }
-    }
-
-    /// The value of a block that is an expression, which is used behind it; the block and those in it are counted from
-    /// `first` on.
-    pub(super) fn outlives_block(&mut self, value: &Value, first: usize) {
-        let blocks = &mut self.body.blocks;
-        match value {
-            Value::Scalar(Typed { expr: Expr { kind: ExprKind::Read(place), .. }, .. }) => {
-                if let (Base::Variable(VarRef::Local(id)), Some(block)) = (&place.base, blocks.open.last()) {
-                    blocks.of.insert(*id, *block);
-                }
-            }
-            // It is read behind the block, though it may be a variable of the block, or in one.
-            Value::Record(..) => {
-                for block in &mut blocks.blocks[first..] {
-                    block.variables.clear();
-                    block.pointers.clear();
-                }
-            }
-            Value::Scalar(_) | Value::Void => {}
-        }
-    }
-
-    /// Puts the ends of lives where they are, of variables for which they count, in the procedures that have been lowered
-    /// since this was done last.
-    pub(super) fn end_lives(&mut self) {
-        let mut blocks = std::mem::take(&mut self.blocks);
-        let mut new: Vec<ProcedureId> = blocks.keys().copied().collect();
-        new.sort_unstable();
+impl Made {
+    /// Puts the ends of lives where they are, of variables for which they count. Gives these variables.
+    pub(super) fn end_lives(&mut self) -> HashSet<(ProcedureId, LocalId)> {
+        let blocks = std::mem::take(&mut self.notes.blocks);
         let ending = self.pointed_from_outside(&blocks);
-        for id in new {
+        for (&id, blocks) in &blocks {
             let lives: HashSet<LocalId> =
                 ending.iter().filter(|(p, _)| *p == id).map(|(_, local)| *local).collect();
             let starts = self.program.threads.iter().any(|t| t.procedure == id);
@@ -140,10 +27,9 @@ impl<'a> Lowerer<'a> {
                 procedure.body.retain(&|stmt| !matches!(stmt.kind, StmtKind::Enter(_) | StmtKind::Leave(_)));
                 continue;
             }
-            let pointers = blocks.remove(&id).into_iter().flat_map(|b| b.blocks).flat_map(|b| b.pointers);
             let mut ways = Ways {
                 lives: &lives,
-                pointers: pointers.collect(),
+                pointers: blocks.pointers().collect(),
                 at_labels: HashMap::new(),
                 at_loops: Vec::new(),
                 now: Vec::new(),
@@ -155,7 +41,7 @@ impl<'a> Lowerer<'a> {
             let body = std::mem::take(&mut procedure.body);
             procedure.body = ways.block(body);
         }
-        self.in_blocks.extend(ending);
+        ending
     }
 
     /// The variables that something may point to that is there when their block is not.
@@ -190,12 +76,11 @@ impl<'a> Lowerer<'a> {
                 }
             });
         }
-        let with_block = |(p, local): &(ProcedureId, LocalId), of: fn(&OneBlock) -> &Vec<LocalId>| {
-            blocks.get(p).is_some_and(|b| b.blocks.iter().any(|b| of(b).contains(local)))
-        };
-        ends.retain(|_, at| with_block(at, |b| &b.pointers));
-        for at in addressed.iter().filter(|at| with_block(at, |b| &b.variables)) {
-            ends.insert(Object::Variable(Some(at.0), VarRef::Local(at.1)), *at);
+        let pointers: HashSet<_> = blocks.iter().flat_map(|(p, b)| b.pointers().map(|l| (*p, l))).collect();
+        ends.retain(|_, at| pointers.contains(at));
+        let variables = blocks.iter().flat_map(|(p, b)| b.variables().map(|l| (*p, l)));
+        for at in variables.filter(|at| addressed.contains(at)) {
+            ends.insert(Object::Variable(Some(at.0), VarRef::Local(at.1)), at);
         }
         if ends.is_empty() {
             return HashSet::new();
@@ -204,10 +89,7 @@ impl<'a> Lowerer<'a> {
         for (holder, object) in points_to::held(&self.program) {
             let Some((p, local)) = ends.get(&object) else { continue };
             let outlives = match holder {
-                Object::Variable(Some(q), VarRef::Local(by)) if q == *p => {
-                    let own = &blocks[p];
-                    own.of.get(local).is_none_or(|block| !own.is_inside(own.of.get(&by).copied(), *block))
-                }
+                Object::Variable(Some(q), VarRef::Local(by)) if q == *p => !blocks[p].is_inside(by, *local),
                 // A function that is called ends before the block does, unless it is a thread's; but pointers may
                 // lead to variables of those who call.
                 Object::Variable(Some(q), VarRef::Local(by)) => {

@@ -7,7 +7,7 @@
 
 use super::*;
 
-impl Lowerer<'_> {
+impl Made {
     /// Rewrites the beginning of the program's first procedure.
     pub(super) fn choose_early(&mut self, first: ProcedureId) {
         let spawning = self.spawning();

@@ -16,7 +16,7 @@ struct SpawnLoop {
     is_endless: bool,
 }
 
-impl Lowerer<'_> {
+impl Made {
     /// Makes groups of any number of threads from loops of `main`.
     pub(super) fn spawn_loops(&mut self, main: ProcedureId) {
         let Some(found) = self.spawn_loop(main) else { return };
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
         let mut handles = Vec::new();
         let all = inside.0.iter().all(|stmt| match &stmt.kind {
             StmtKind::Assign(place, Expr { kind: ExprKind::Spawn(p, args, _), span, .. }) => {
-                let values: Option<Vec<i64>> = args.iter().map(|a| self.fold(a)).collect();
+                let values: Option<Vec<i64>> = args.iter().map(|a| fold(&self.program, a)).collect();
                 handles.push(place.clone());
                 values.map(|values| starts.push((*p, values, *span))).is_some()
             }
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
         let read = Expr { kind: ExprKind::Read(started.clone()), ty: Scalar::Bool, span };
         waiting.body.0.insert(0, Stmt { kind: StmtKind::Assume(read), span });
         self.program.procedures.push(waiting);
-        self.undefined.push(self.undefined[id.0].clone());
+        self.notes.undefined.push(self.notes.undefined[id.0].clone());
         ProcedureId(self.program.procedures.len() - 1)
     }
 }

@@ -2,10 +2,10 @@
 //! variable. The object is a local variable of a procedure around the one that the thread starts with, so it is gone when
 //! the thread has ended. That of the first thread stays.
 
-use super::initial_cells::InitialCells;
 use super::*;
+use fencepost_ir::{Access, IntType, Step};
 
-impl Lowerer<'_> {
+impl Made {
     /// Moves thread-local variables that are pointed to into memory.
     pub(super) fn thread_locals_to_memory(&mut self) {
         let mut moved: HashMap<usize, ThreadLocalId> = HashMap::new();
@@ -119,12 +119,17 @@ impl Lowerer<'_> {
         let span = *span;
         let place = Place::variable(VarRef::ThreadLocal(address), span);
         let size = self.program.records.size(ty) as i64;
-        let bytes = self.int_constant(size, &CType::UNSIGNED_LONG, span).expr;
+        let bytes = Expr::constant(size, self.word(false), span);
         let object = ExprKind::Allocate(ty.clone(), Box::new(bytes), Fill::Zero, Storage::Stack);
         let object = Expr { kind: object, ty: pointer, span };
         let mut block = vec![Stmt { kind: StmtKind::Assign(place, object), span }];
         block.extend(self.first_values(id, address, pointer));
         block
+    }
+
+    /// An integer as wide as pointers.
+    fn word(&self, signed: bool) -> Scalar {
+        Scalar::Int(IntType { bits: self.program.pointer_bits, signed })
     }
 
     /// Assigns what an object starts with, where that is not 0.
@@ -143,9 +148,7 @@ impl Lowerer<'_> {
             let (offset, _) = records.offset(ty, path);
             if let Some(value) = cells.get(offset, scalar).filter(|v| *v != scalar.default_value()) {
                 let steps = path.iter().map(|step| match step {
-                    Step::Index(i) => {
-                        Projection::Index(self.int_constant(i64::from(*i), &CType::LONG, span).expr)
-                    }
+                    Step::Index(i) => Projection::Index(Expr::constant(i64::from(*i), self.word(true), span)),
                     Step::Field(i) => Projection::Field(*i),
                 });
                 let base = Base::Pointed(Box::new(read.clone()), ty.clone());

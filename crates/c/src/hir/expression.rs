@@ -19,6 +19,8 @@ pub enum ExprKind {
     /// An integer, or a pointer made of one; folded, and in the range of its type. Of an unsigned type of 128 bits it has
     /// the bits only.
     Const(i128),
+    /// The same, where it was computed from the size of this type: memory of that size is mostly for it.
+    SizeOf(TypeId, i128),
     /// A floating-point number, as written.
     Number(String),
     /// The value of a place: a load if it is in memory.

@@ -65,7 +65,7 @@ impl<'a> Printer<'a> {
     /// A number of elements, whose type is always the same.
     pub fn count(&mut self, e: &Expr) {
         match e.kind {
-            ExprKind::Const(n) => {
+            ExprKind::Const(n) | ExprKind::SizeOf(_, n) => {
                 let _ = write!(self.out, "{n}");
             }
             _ => self.expression(e),
@@ -74,10 +74,10 @@ impl<'a> Printer<'a> {
 
     pub fn expression(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Const(n) if e.ty == self.program.types.int() => {
+            ExprKind::Const(n) | ExprKind::SizeOf(_, n) if e.ty == self.program.types.int() => {
                 let _ = write!(self.out, "{n}");
             }
-            ExprKind::Const(n) => {
+            ExprKind::Const(n) | ExprKind::SizeOf(_, n) => {
                 let _ = write!(self.out, "{n}:{}", self.show(e.ty));
             }
             ExprKind::Number(text) => self.out.push_str(text),

@@ -81,6 +81,7 @@ pub fn walk_statement(v: &mut (impl Visitor + ?Sized), stmt: &Stmt) {
 pub fn walk_expression(v: &mut (impl Visitor + ?Sized), e: &Expr) {
     match &e.kind {
         ExprKind::Const(_)
+        | ExprKind::SizeOf(..)
         | ExprKind::Number(_)
         | ExprKind::Function(_)
         | ExprKind::LabelAddress(_)

@@ -45,6 +45,7 @@ mod statement;
 mod switch;
 mod thread;
 mod types;
+mod unions;
 mod value;
 mod variadic;
 mod wide;

@@ -36,7 +36,7 @@ impl<'h> Lowerer<'h> {
                 hir::Projection::Index(index) => self.element(at, ty, index, span)?,
                 hir::Projection::Member(member) => {
                     let record = self.hir.types.record_id(ty).expect("members are of records");
-                    self.keeps_floating_apart(record, span)?;
+                    self.enter_record(record, span)?;
                     let field = self.field(record, *member);
                     self.into_place(at, ty, span)?.with(Projection::Field(field))
                 }

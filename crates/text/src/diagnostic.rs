@@ -13,14 +13,32 @@ pub struct Diagnostic {
     pub label: String,
     /// What to do.
     pub help: Option<String>,
+    /// Other places that it has to do with.
+    pub also: Vec<Related>,
     /// A text for the user to start from.
     pub draft: Option<String>,
+}
+
+/// Another place that a message has to do with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Related {
+    /// Where.
+    pub span: Span,
+    /// What is there.
+    pub message: String,
 }
 
 impl Diagnostic {
     /// A message without help.
     pub fn new(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { span, message: message.into(), label: String::new(), help: None, draft: None }
+        Diagnostic {
+            span,
+            message: message.into(),
+            label: String::new(),
+            help: None,
+            also: Vec::new(),
+            draft: None,
+        }
     }
 
     /// Adds words at the place.

@@ -129,7 +129,7 @@ fn blamed(
         macros.explain(sources, diagnostic, is_system);
         diagnostic.span = units.iter().fold(diagnostic.span, |span, u| u.origins.in_user_file(span));
         if let Some(harness) = &mut diagnostic.draft {
-            *harness = format!("{}{harness}", includes(files));
+            *harness = format!("{}{harness}", includes(files)).into();
         }
     }
     diagnostics

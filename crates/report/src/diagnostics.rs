@@ -21,7 +21,7 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, colour: Colour) -> Str
     let snippet = Snippet::source(text).path(sources.name(diagnostic.span.file)).annotation(annotation);
     let mut group = Level::ERROR.primary_title(diagnostic.message.as_str()).element(snippet);
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(&**help));
     }
     let mut groups = vec![group];
     for related in &diagnostic.also {

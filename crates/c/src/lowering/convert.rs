@@ -38,7 +38,8 @@ impl<'h> Lowerer<'h> {
             self.effect(arg)?;
             return Ok(Value::Void);
         }
-        let (Some(from_kind), Some(to_kind)) = (self.conversion_kind(arg.ty), self.conversion_kind(to)) else {
+        let (Some(from_kind), Some(to_kind)) = (self.conversion_kind(arg.ty), self.conversion_kind(to))
+        else {
             return Err(self.no_values(to, span));
         };
         let value = match (from_kind, to_kind) {
@@ -90,9 +91,7 @@ impl<'h> Lowerer<'h> {
     ) -> Result<Expr> {
         let scalar = self.scalar_of(to);
         Ok(match (from_kind, to_kind) {
-            (Kind::Pointer, Kind::Pointer) => {
-                self.convert_pointer(value, from, to, span)?
-            }
+            (Kind::Pointer, Kind::Pointer) => self.convert_pointer(value, from, to, span)?,
             (Kind::Thread, Kind::Thread) => value,
             (_, Kind::Thread) if self.fold(&value) == Some(0) => {
                 Expr::constant(scalar.default_value(), scalar, span)
@@ -118,6 +117,25 @@ impl<'h> Lowerer<'h> {
             (_, Kind::Pointer) => self.integer_as_address(value, scalar, span),
             _ => wrapping(value, scalar, span),
         })
+    }
+
+    /// The value of an expression as an integer, of the type that holds it.
+    pub fn integer_value(&mut self, e: &'h hir::Expr) -> Result<Expr> {
+        let span = self.at(e.span);
+        let kind = self.conversion_kind(e.ty).ok_or_else(|| self.no_values(e.ty, span))?;
+        if kind == Kind::Wide {
+            return self.low_word(e);
+        }
+        let value = self.scalar(e)?;
+        match kind {
+            Kind::Bool | Kind::Integer | Kind::Wide => Ok(value),
+            Kind::Floating => Err(floating::unknown_value(span)),
+            Kind::Pointer => {
+                self.notes.pointer_casts.insert(span);
+                Ok(self.address_as_integer(value, self.size_scalar(), span))
+            }
+            Kind::Thread => Ok(self.thread_number(value, span)),
+        }
     }
 
     /// A pointer to something as a pointer to something else.

@@ -65,14 +65,6 @@ impl<'h> Lowerer<'h> {
         self.hir.types.layout(record).expect("members are of complete records").members[member].ty
     }
 
-    /// What arrays of arrays are of.
-    fn innermost(&self, ty: TypeId) -> TypeId {
-        match *self.hir.types.kind(ty) {
-            hir::Type::Array(of, _) => self.innermost(of),
-            _ => ty,
-        }
-    }
-
     /// Where a place begins, and its type there.
     fn base(&mut self, place: &'h hir::Place, span: Span) -> Result<(At, TypeId)> {
         let plain = |variable| At::Place(Place::variable(variable, span));
@@ -204,7 +196,9 @@ impl<'h> Lowerer<'h> {
 
     /// The length that a declaration has evaluated, as `ptrdiff_t`.
     fn read_length(&mut self, local: hir::LocalId, span: Span) -> Expr {
-        let Some(Slot::Local(id)) = self.slot(local) else { panic!("lengths are declared before they are used") };
+        let Some(Slot::Local(id)) = self.slot(local) else {
+            panic!("lengths are declared before they are used")
+        };
         let length = read_local(*id, self.size_scalar(), span);
         self.wrapped(length, self.distance_scalar(), span)
     }

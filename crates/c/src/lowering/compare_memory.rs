@@ -45,7 +45,7 @@ impl<'h> Lowerer<'h> {
         span: Span,
     ) -> Result<()> {
         let size = operands.bytes.ty;
-        let count = self.whole_elements(operands, span)?;
+        let count = self.whole_elements(operands, span);
         let id = self.counter("%i", number(0, size, span), span);
         let i = read_local(id, size, span);
         let pair = operands.rows.each_ref().map(|row| read(self.element_at(row, &i, span), scalar, span));
@@ -64,7 +64,8 @@ impl<'h> Lowerer<'h> {
             this.set_local(order, found, span);
             Ok(())
         })?;
-        self.emit(StmtKind::If(is_inside, decides, Block::default()), span);
+        let equal = self.block_of(|this| this.only_whole_elements(operands, span))?;
+        self.emit(StmtKind::If(is_inside, decides, equal), span);
         Ok(())
     }
 

@@ -55,18 +55,18 @@ impl<'h> Lowerer<'h> {
 
     /// Backwards where the target begins in the source.
     fn copy_many(&mut self, operands: &Operands, span: Span) -> Result<()> {
-        let count = self.whole_elements(operands, span)?;
+        let count = self.whole_elements(operands, span);
         let overlaps = self.begins_inside(operands, span);
         match self.fold(&overlaps) {
-            Some(0) => self.copy_loop(operands, &count, Way::Up, span),
-            Some(_) => self.copy_loop(operands, &count, Way::Down, span),
+            Some(0) => self.copy_loop(operands, &count, Way::Up, span)?,
+            Some(_) => self.copy_loop(operands, &count, Way::Down, span)?,
             None => {
                 let down = self.block_of(|this| this.copy_loop(operands, &count, Way::Down, span))?;
                 let up = self.block_of(|this| this.copy_loop(operands, &count, Way::Up, span))?;
                 self.emit(StmtKind::If(overlaps, down, up), span);
-                Ok(())
             }
         }
+        self.only_whole_elements(operands, span)
     }
 
     fn copy_loop(&mut self, operands: &Operands, count: &Expr, way: Way, span: Span) -> Result<()> {

@@ -45,13 +45,14 @@ impl<'h> Lowerer<'h> {
         match self.few(&operands) {
             Some(few) => self.fill_few(&operands, &few, &word, span),
             None => {
-                let count = self.whole_elements(&operands, span)?;
+                let count = self.whole_elements(&operands, span);
                 let row = &operands.rows[0];
                 self.for_each(&count, Way::Up, span, |this, i| {
                     let target = this.element_at(row, i, span);
                     this.fill_element(&operands, &Few::Elements(1), target, &word, span);
                     Ok(())
                 })?;
+                self.only_whole_elements(&operands, span)?;
             }
         }
         Ok(result)

@@ -4,6 +4,7 @@
 //! whole scalars are copied, and memory never sees half of one.
 
 use super::allocate::size_hint;
+use super::build::number;
 use super::counted::Row;
 use super::{Lowerer, Result, floating};
 use crate::hir::{self, Rank, Type as C, TypeId};
@@ -181,23 +182,26 @@ impl<'h> Lowerer<'h> {
         Some(Few::Prefix(inside))
     }
 
-    /// How many whole elements are meant. Bytes that are no whole element are not modelled: a run that has some ends there.
-    pub fn whole_elements(&mut self, operands: &Operands, span: Span) -> Result<Expr> {
+    /// How many whole elements are meant.
+    pub fn whole_elements(&mut self, operands: &Operands, span: Span) -> Expr {
         let size = self.program.records.size(&operands.rows[0].element).max(1);
-        if size == 1 {
-            return Ok(operands.bytes.clone());
-        }
-        let size = super::build::number(size as i64, operands.bytes.ty, span);
-        let count = self.operate_wrapping(BinaryOp::Div, operands.bytes.clone(), size.clone(), span);
+        let size = number(size as i64, operands.bytes.ty, span);
+        let count = self.operate_wrapping(BinaryOp::Div, operands.bytes.clone(), size, span);
+        self.keep(count)
+    }
+
+    /// Ends a run in which bytes are meant that are no whole element: those are not modelled.
+    pub fn only_whole_elements(&mut self, operands: &Operands, span: Span) -> Result<()> {
+        let size = self.program.records.size(&operands.rows[0].element).max(1);
+        let size = number(size as i64, operands.bytes.ty, span);
         let rest = self.operate_wrapping(BinaryOp::Rem, operands.bytes.clone(), size, span);
-        let zero = super::build::number(0, rest.ty, span);
-        let is_cut = self.compared(BinaryOp::Ne, rest, zero, span);
-        if self.fold(&is_cut) != Some(0) {
-            let cut = self.block_of(|this| {
-                this.library_function("__fencepost_not_whole", Vec::new(), span).map(|_| ())
-            })?;
-            self.emit(StmtKind::If(is_cut, cut, Block::default()), span);
+        let is_cut = self.truth(rest, span);
+        if self.fold(&is_cut) == Some(0) {
+            return Ok(());
         }
-        Ok(self.keep(count))
+        let name = "__fencepost_not_whole";
+        let cut = self.block_of(|this| this.library_function(name, Vec::new(), span).map(|_| ()))?;
+        self.emit(StmtKind::If(is_cut, cut, Block::default()), span);
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! What is printed and written: it is read, goes nowhere, and always succeeds; what the function gives back is its length or
 //! the character. Literals are not read: that does nothing.
 
-use super::build::{any, binary, number, read, select};
+use super::build::{any, number, read, select};
 use super::counted::{Row, Way};
 use super::format::{Directive, Piece, Precision, pieces};
 use super::operands::{Few, Operands};
@@ -237,10 +237,7 @@ impl<'h> Lowerer<'h> {
             }
             return Ok(());
         }
-        let size = self.program.records.size(&row.element).max(1);
-        let size = number(size as i64, operands.bytes.ty, span);
-        let count = self.folded(binary(BinaryOp::Div, operands.bytes, size, span));
-        let count = self.keep(count);
+        let count = self.whole_elements(&operands, span);
         self.for_each(&count, Way::Up, span, |this, i| {
             let place = this.element_at(&row, i, span);
             this.read_element(&row, &Few::Elements(1), place, span);

@@ -119,6 +119,25 @@ impl<'h> Lowerer<'h> {
         })
     }
 
+    /// The value of an expression as an integer, of the type that holds it.
+    pub fn integer_value(&mut self, e: &'h hir::Expr) -> Result<Expr> {
+        let span = self.at(e.span);
+        let kind = self.conversion_kind(e.ty).ok_or_else(|| self.no_values(e.ty, span))?;
+        if kind == Kind::Wide {
+            return self.low_word(e);
+        }
+        let value = self.scalar(e)?;
+        match kind {
+            Kind::Bool | Kind::Integer | Kind::Wide => Ok(value),
+            Kind::Floating => Err(floating::unknown_value(span)),
+            Kind::Pointer => {
+                self.notes.pointer_casts.insert(span);
+                Ok(self.address_as_integer(value, self.size_scalar(), span))
+            }
+            Kind::Thread => Ok(self.thread_number(value, span)),
+        }
+    }
+
     /// A pointer to something as a pointer to something else.
     fn convert_pointer(&mut self, value: Expr, from: TypeId, to: TypeId, span: Span) -> Result<Expr> {
         let (Some(source), Some(target)) = (self.hir.types.element(from), self.hir.types.element(to)) else {

@@ -65,14 +65,6 @@ impl<'h> Lowerer<'h> {
         self.hir.types.layout(record).expect("members are of complete records").members[member].ty
     }
 
-    /// What arrays of arrays are of.
-    fn innermost(&self, ty: TypeId) -> TypeId {
-        match *self.hir.types.kind(ty) {
-            hir::Type::Array(of, _) => self.innermost(of),
-            _ => ty,
-        }
-    }
-
     /// Where a place begins, and its type there.
     fn base(&mut self, place: &'h hir::Place, span: Span) -> Result<(At, TypeId)> {
         let plain = |variable| At::Place(Place::variable(variable, span));

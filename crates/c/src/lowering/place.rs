@@ -99,7 +99,10 @@ impl<'h> Lowerer<'h> {
     }
 
     fn local_base(&mut self, id: hir::LocalId, ty: TypeId, span: Span) -> At {
-        match self.slot(id).cloned().expect("locals are declared before they are used") {
+        let known = self.slot(id).cloned();
+        match known
+            .unwrap_or_else(|| panic!("`{}` is declared before it is used", self.hir_body().locals[id].name))
+        {
             Slot::Local(id) => At::Place(Place::variable(VarRef::Local(id), span)),
             Slot::Pointed(id, storage) => {
                 let address = read_local(id, self.pointer(), span);

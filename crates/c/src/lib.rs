@@ -49,7 +49,8 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
     };
     let library = runtime::library(&units);
     if std::env::var_os("FENCEPOST_LOWERING").is_some() {
-        let lowered = check::check(&units, &library, options).and_then(|typed| lowering::lower(&typed, options));
+        let lowered =
+            check::check(&units, &library, options).and_then(|typed| lowering::lower(&typed, options));
         return match lowered {
             Ok(mut program) => {
                 program.sources = sources;

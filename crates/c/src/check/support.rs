@@ -2,8 +2,8 @@
 
 use super::scope::Symbol;
 use super::{Checker, Result};
-use crate::runtime;
 use crate::hir::{Callee, Conversion, Expr, ExprKind, Intrinsic, Rank, TypeId};
+use crate::runtime;
 use fencepost_ir::Span;
 use fencepost_ir::tree::BinaryOp;
 

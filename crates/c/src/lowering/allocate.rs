@@ -90,7 +90,12 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The same for a local variable that begins with it.
-    pub fn guess_local_allocation(&mut self, value: &mut Expr, local: hir::LocalId, span: Span) -> Result<()> {
+    pub fn guess_local_allocation(
+        &mut self,
+        value: &mut Expr,
+        local: hir::LocalId,
+        span: Span,
+    ) -> Result<()> {
         if !self.is_open(value) {
             return Ok(());
         }

@@ -29,7 +29,8 @@ pub fn read(place: Place, ty: Scalar, span: Span) -> Expr {
 
 /// Arithmetic on operands of one type.
 pub fn binary(op: BinaryOp, l: Expr, r: Expr, span: Span) -> Expr {
-    let ty = if is_comparison(op) || matches!(op, BinaryOp::And | BinaryOp::Or) { Scalar::Bool } else { l.ty };
+    let ty =
+        if is_comparison(op) || matches!(op, BinaryOp::And | BinaryOp::Or) { Scalar::Bool } else { l.ty };
     Expr { kind: ExprKind::Binary(op, Box::new(l), Box::new(r)), ty, span }
 }
 

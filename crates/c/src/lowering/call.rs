@@ -207,7 +207,8 @@ impl<'h> Lowerer<'h> {
         let storage = self.stored(result, span)?;
         let returned = self.returned(function, &storage, span)?;
         let target = self.temporary_record(storage.clone(), span);
-        for ((_, target, scalar), from) in self.scalars_of(&target, &storage, span)?.into_iter().zip(returned) {
+        for ((_, target, scalar), from) in self.scalars_of(&target, &storage, span)?.into_iter().zip(returned)
+        {
             self.assign_place(target, read(from, scalar, span), span);
         }
         Ok(Value::Record(target))

@@ -1,7 +1,9 @@
 //! Whether a function may come to its end without returning.
 
 use super::Lowerer;
-use crate::hir::{Block, Callee, Expr, ExprKind, FunctionId, Intrinsic, Loop, LoopKind, Stmt, StmtKind, Switch};
+use crate::hir::{
+    Block, Callee, Expr, ExprKind, FunctionId, Intrinsic, Loop, LoopKind, Stmt, StmtKind, Switch,
+};
 
 impl Lowerer<'_> {
     /// Whether a function with a scalar result may come to its end without one.

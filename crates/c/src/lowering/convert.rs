@@ -38,7 +38,8 @@ impl<'h> Lowerer<'h> {
             self.effect(arg)?;
             return Ok(Value::Void);
         }
-        let (Some(from_kind), Some(to_kind)) = (self.conversion_kind(arg.ty), self.conversion_kind(to)) else {
+        let (Some(from_kind), Some(to_kind)) = (self.conversion_kind(arg.ty), self.conversion_kind(to))
+        else {
             return Err(self.no_values(to, span));
         };
         let value = match (from_kind, to_kind) {
@@ -90,9 +91,7 @@ impl<'h> Lowerer<'h> {
     ) -> Result<Expr> {
         let scalar = self.scalar_of(to);
         Ok(match (from_kind, to_kind) {
-            (Kind::Pointer, Kind::Pointer) => {
-                self.convert_pointer(value, from, to, span)?
-            }
+            (Kind::Pointer, Kind::Pointer) => self.convert_pointer(value, from, to, span)?,
             (Kind::Thread, Kind::Thread) => value,
             (_, Kind::Thread) if self.fold(&value) == Some(0) => {
                 Expr::constant(scalar.default_value(), scalar, span)

@@ -108,12 +108,19 @@ impl<'h> Lowerer<'h> {
         if !is_initialised {
             return Ok(());
         }
-        let place = super::build::pointed(super::build::read_local(pointer, self.pointer(), span), storage, span);
+        let place =
+            super::build::pointed(super::build::read_local(pointer, self.pointer(), span), storage, span);
         self.initialize(&place, ty, init, Before::Zero, span)
     }
 
     /// An array whose length only the run knows.
-    fn declare_variable_length(&mut self, name: &str, id: hir::LocalId, ty: TypeId, span: Span) -> Result<()> {
+    fn declare_variable_length(
+        &mut self,
+        name: &str,
+        id: hir::LocalId,
+        ty: TypeId,
+        span: Span,
+    ) -> Result<()> {
         let bytes = self.byte_size(ty, span)?;
         let bytes = self.wrapped(bytes, self.size_scalar(), span);
         let bytes = self.keep(bytes);

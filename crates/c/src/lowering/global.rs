@@ -257,9 +257,8 @@ impl<'h> Lowerer<'h> {
         let value = self.scalar(e);
         self.body = body;
         let value = value?;
-        self.fold(&value).ok_or_else(|| {
-            Diagnostic::new(e.span, "the initialiser of a static variable is a constant")
-        })
+        self.fold(&value)
+            .ok_or_else(|| Diagnostic::new(e.span, "the initialiser of a static variable is a constant"))
     }
 
     /// The name of the program, for a `main` that looks at its arguments, and the arguments: `argc` is 1, and `argv` has

@@ -132,14 +132,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    fn assign_given(
-        &mut self,
-        target: &Place,
-        storage: &Type,
-        mut given: Given,
-        before: Before,
-        span: Span,
-    ) {
+    fn assign_given(&mut self, target: &Place, storage: &Type, mut given: Given, before: Before, span: Span) {
         let mut scalars = Vec::new();
         self.program.records.scalars(storage, &mut Vec::new(), &mut |path, scalar| {
             scalars.push((path.to_vec(), scalar));

@@ -4,9 +4,7 @@
 use super::build::{any, number, truth_value};
 use super::{Lowerer, Result, Value, Wanted};
 use crate::hir::{self, Intrinsic, TypeId};
-use fencepost_ir::tree::{
-    Block, Choices, Drain, Expr, ExprKind, Fence, FenceKind, Stmt, StmtKind,
-};
+use fencepost_ir::tree::{Block, Choices, Drain, Expr, ExprKind, Fence, FenceKind, Stmt, StmtKind};
 use fencepost_ir::{Scalar, Span};
 
 impl<'h> Lowerer<'h> {
@@ -55,7 +53,10 @@ impl<'h> Lowerer<'h> {
             }
             I::Lock | I::Unlock => {
                 let mutex = self.mutex(&args[0], span)?;
-                self.emit(if intrinsic == I::Lock { StmtKind::Lock(mutex) } else { StmtKind::Unlock(mutex) }, span);
+                self.emit(
+                    if intrinsic == I::Lock { StmtKind::Lock(mutex) } else { StmtKind::Unlock(mutex) },
+                    span,
+                );
                 self.zero(ty, span)
             }
             I::Blocking => Value::Scalar(number(i64::from(self.asks.deadlock), self.scalar_of(ty), span)),

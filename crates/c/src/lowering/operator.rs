@@ -105,13 +105,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// A comparison, as a truth value.
-    pub fn compare(
-        &mut self,
-        op: BinaryOp,
-        l: &'h hir::Expr,
-        r: &'h hir::Expr,
-        span: Span,
-    ) -> Result<Expr> {
+    pub fn compare(&mut self, op: BinaryOp, l: &'h hir::Expr, r: &'h hir::Expr, span: Span) -> Result<Expr> {
         if self.is_wide(l.ty).is_some() {
             return self.wide_comparison(op, l, r, span);
         }

@@ -204,7 +204,9 @@ impl<'h> Lowerer<'h> {
 
     /// The length that a declaration has evaluated, as `ptrdiff_t`.
     fn read_length(&mut self, local: hir::LocalId, span: Span) -> Expr {
-        let Some(Slot::Local(id)) = self.slot(local) else { panic!("lengths are declared before they are used") };
+        let Some(Slot::Local(id)) = self.slot(local) else {
+            panic!("lengths are declared before they are used")
+        };
         let length = read_local(*id, self.size_scalar(), span);
         self.wrapped(length, self.distance_scalar(), span)
     }

@@ -2,9 +2,9 @@
 
 use super::{Lowerer, Result, Value};
 use crate::hir::{self, StmtKind as Hir};
+use fencepost_ir::Scalar;
 use fencepost_ir::Span;
 use fencepost_ir::tree::{Drain, Expr, ExprKind, StmtKind};
-use fencepost_ir::Scalar;
 
 impl<'h> Lowerer<'h> {
     /// The statements of a block; its scope is the caller's.

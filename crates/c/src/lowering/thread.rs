@@ -60,7 +60,8 @@ impl<'h> Lowerer<'h> {
         let to = self.hir.types.element(handle.ty);
         let is_handle = to.is_some_and(|to| matches!(self.hir.types.kind(to), hir::Type::Thread));
         if !is_handle {
-            let message = format!("expected a pointer to `pthread_t`, not `{}`", self.hir.types.show(handle.ty));
+            let message =
+                format!("expected a pointer to `pthread_t`, not `{}`", self.hir.types.show(handle.ty));
             return Err(Diagnostic::new(self.at(handle.span), message));
         }
         let pointer = self.scalar(handle)?;

@@ -10,7 +10,9 @@ use super::place::Target;
 use super::types::WORD;
 use super::{Lowerer, Result, Value};
 use crate::hir::{self, Builtin, TypeId};
-use fencepost_ir::tree::{Choices, Expr, ExprKind, Place, Projection, RecordKind, StmtKind, Type, VarRef, Variable};
+use fencepost_ir::tree::{
+    Choices, Expr, ExprKind, Place, Projection, RecordKind, StmtKind, Type, VarRef, Variable,
+};
 use fencepost_ir::{Field, Record, Scalar, Span};
 
 /// Bytes of an argument.
@@ -116,7 +118,8 @@ impl<'h> Lowerer<'h> {
             let storage = self.stored(ty, span)?;
             let target = self.temporary_record(storage.clone(), span);
             for (_, place, scalar) in self.scalars_of(&target, &storage, span)? {
-                let looked_at = if matches!(scalar, Scalar::Pointer { .. }) { As::Pointer } else { As::Number };
+                let looked_at =
+                    if matches!(scalar, Scalar::Pointer { .. }) { As::Pointer } else { As::Number };
                 let word = self.next_word(&list, looked_at, span);
                 self.assign_place(place, wrapping(word, scalar, span), span);
             }

@@ -34,7 +34,7 @@ mod types;
 mod visit;
 
 pub use expression::*;
-pub use intrinsic::Intrinsic;
+pub use intrinsic::{Intrinsic, Memory, Output, Outside};
 pub use invariant::broken;
 pub use statement::*;
 pub use table::Types;

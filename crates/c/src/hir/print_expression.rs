@@ -181,7 +181,7 @@ impl<'a> Printer<'a> {
         match callee {
             Callee::Function(id) => self.out.push_str(&self.program.functions[*id].name),
             Callee::Intrinsic(intrinsic) => {
-                let _ = write!(self.out, "<{intrinsic:?}>");
+                let _ = write!(self.out, "<{intrinsic}>");
             }
             Callee::Pointer(pointer) => {
                 self.headed("(*", pointer);

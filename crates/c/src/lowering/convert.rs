@@ -119,6 +119,25 @@ impl<'h> Lowerer<'h> {
         })
     }
 
+    /// The value of an expression as an integer, of the type that holds it.
+    pub fn integer_value(&mut self, e: &'h hir::Expr) -> Result<Expr> {
+        let span = self.at(e.span);
+        let kind = self.conversion_kind(e.ty).ok_or_else(|| self.no_values(e.ty, span))?;
+        if kind == Kind::Wide {
+            return self.low_word(e);
+        }
+        let value = self.scalar(e)?;
+        match kind {
+            Kind::Bool | Kind::Integer | Kind::Wide => Ok(value),
+            Kind::Floating => Err(floating::unknown_value(span)),
+            Kind::Pointer => {
+                self.notes.pointer_casts.insert(span);
+                Ok(self.address_as_integer(value, self.size_scalar(), span))
+            }
+            Kind::Thread => Ok(self.thread_number(value, span)),
+        }
+    }
+
     /// A pointer to something as a pointer to something else.
     fn convert_pointer(&mut self, value: Expr, from: TypeId, to: TypeId, span: Span) -> Result<Expr> {
         let (Some(source), Some(target)) = (self.hir.types.element(from), self.hir.types.element(to)) else {
@@ -155,6 +174,23 @@ impl<'h> Lowerer<'h> {
         let word = wrapping(word, SIGNED_WORD, span);
         let index = self.operate(BinaryOp::Sub, word, number(1, SIGNED_WORD, span), span);
         checked(index, Scalar::Thread, span)
+    }
+
+    /// A thread that an expression names, also where nothing says that it is one.
+    pub fn thread_named(&mut self, e: &'h hir::Expr) -> Result<Expr> {
+        let span = self.at(e.span);
+        let value = self.scalar(e)?;
+        Ok(match self.conversion_kind(e.ty) {
+            Some(Kind::Thread) => value,
+            _ if self.fold(&value) == Some(0) => {
+                Expr::constant(Scalar::Thread.default_value(), Scalar::Thread, span)
+            }
+            Some(Kind::Pointer) => {
+                let word = self.address_as_integer(value, self.size_scalar(), span);
+                self.numbered_thread(word, span)
+            }
+            _ => self.numbered_thread(value, span),
+        })
     }
 
     /// A value as one of another scalar type, where pointers may be called integers or the other way round.

@@ -1,6 +1,8 @@
 //! What has to be known of the whole program before any of it is lowered.
 
-use crate::hir::{self, Callee, Expr, ExprKind, FunctionId, GlobalId, Intrinsic, Origin, Visitor};
+use crate::hir::{
+    self, Callee, Expr, ExprKind, FunctionId, GlobalId, Intrinsic, Memory, Origin, Outside, Visitor,
+};
 use index_vec::IndexVec;
 use std::collections::HashSet;
 
@@ -20,6 +22,10 @@ pub struct Facts {
     pub has_key_destructors: bool,
     /// Whether threads are cancelled.
     pub cancels: bool,
+    /// Whether something would have to be done when a thread is cancelled.
+    pub has_cleanup_handlers: bool,
+    /// Whether the program sets variables of its environment.
+    pub sets_variables: bool,
 }
 
 impl Facts {
@@ -32,11 +38,18 @@ impl Facts {
             allocating: HashSet::new(),
             looks_at_arguments: false,
             has_key_destructors: false,
+            has_cleanup_handlers: false,
+            sets_variables: false,
         };
         program.globals.iter().for_each(|global| look.initializer(&global.init));
         for (id, function) in program.functions.iter_enumerated() {
             look.function = Some(id);
-            function.body.iter().for_each(|body| look.block(&body.block));
+            if let Some(body) = &function.body {
+                // The variable is that of our header's `pthread_cleanup_push`.
+                look.has_cleanup_handlers |=
+                    body.locals.iter().any(|local| local.name == "__fencepost_routine");
+                look.block(&body.block);
+            }
         }
         let calls_main = look.taken.contains(&program.main)
             || look.called.iter().any(|called| called.contains(&program.main));
@@ -48,6 +61,8 @@ impl Facts {
             has_handlers: program.support.contains_key("__fencepost_run_handlers"),
             has_key_destructors: look.has_key_destructors,
             cancels: program.support.contains_key("__fencepost_cancelled_here"),
+            has_cleanup_handlers: look.has_cleanup_handlers,
+            sets_variables: look.sets_variables,
             taken: look.taken,
         }
     }
@@ -64,6 +79,8 @@ struct Look<'h> {
     allocating: HashSet<FunctionId>,
     looks_at_arguments: bool,
     has_key_destructors: bool,
+    has_cleanup_handlers: bool,
+    sets_variables: bool,
 }
 
 impl Look<'_> {
@@ -86,17 +103,19 @@ impl Look<'_> {
                     args.get(1).is_some_and(|destructor| !matches!(destructor.kind, ExprKind::Const(0)));
                 self.has_key_destructors |= is_key && has_destructor && self.is_users();
             }
-            Callee::Intrinsic(
-                Intrinsic::Malloc
-                | Intrinsic::Calloc
-                | Intrinsic::Realloc
-                | Intrinsic::ReallocArray
-                | Intrinsic::AlignedAlloc
-                | Intrinsic::PageAlloc
-                | Intrinsic::AlignedAllocInto,
-            ) => {
+            Callee::Intrinsic(Intrinsic::Memory(
+                Memory::Malloc
+                | Memory::Calloc
+                | Memory::Realloc
+                | Memory::ReallocArray
+                | Memory::AlignedAlloc
+                | Memory::PageAlloc
+                | Memory::AlignedAllocInto,
+            )) => {
                 self.allocating.insert(caller);
             }
+            Callee::Intrinsic(Intrinsic::Outside(Outside::SetVariable)) => self.sets_variables = true,
+            Callee::Intrinsic(Intrinsic::PushHandler) => self.has_cleanup_handlers = true,
             Callee::Intrinsic(_) | Callee::Pointer(_) => {}
         }
     }

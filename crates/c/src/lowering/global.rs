@@ -18,6 +18,8 @@ pub struct Globals<'h> {
     thread_local: Names,
     /// String literals, which have no names, counted.
     strings: usize,
+    /// Texts of our own.
+    pub texts: HashMap<Vec<u8>, VarRef>,
     /// The function that the variable at hand belongs to, whose labels its initialiser means.
     pub function: Option<&'h hir::Body>,
 }
@@ -29,6 +31,7 @@ impl<'h> Globals<'h> {
             shared: Names::default(),
             thread_local: Names::default(),
             strings: 0,
+            texts: HashMap::new(),
             function: None,
         }
     }
@@ -80,10 +83,7 @@ impl<'h> Lowerer<'h> {
             return Err(Diagnostic::new(*span, format!("`{name}` has no room for anything")));
         }
         let name = match name.as_str() {
-            "" => {
-                self.globals.strings += 1;
-                format!("string{}", self.globals.strings)
-            }
+            "" => self.string_name(),
             name => name.to_string(),
         };
         let variable = match lives {
@@ -114,6 +114,17 @@ impl<'h> Lowerer<'h> {
             }
         }
         Ok(variable)
+    }
+
+    fn string_name(&mut self) -> String {
+        self.globals.strings += 1;
+        format!("string{}", self.globals.strings)
+    }
+
+    /// A text of our own.
+    pub fn string_variable(&mut self, ty: Type, init: Vec<Choices>, span: Span) -> VarRef {
+        let name = self.string_name();
+        self.shared_variable(&name, ty, init, span)
     }
 
     /// A shared variable of our own.

@@ -2,10 +2,12 @@
 
 use super::build::read_local;
 use super::jump::wild_call;
+use super::procedure::Version;
 use super::{Lowerer, Result, Value, Wanted};
 use crate::hir::{self, FunctionId, TypeId};
-use fencepost_ir::Span;
-use fencepost_ir::tree::{Block, Expr, LocalId, Place, Stmt, StmtKind, Type};
+use fencepost_ir::pointer::{self, Target};
+use fencepost_ir::tree::{Block, Expr, LocalId, Place, ProcedureId, Stmt, StmtKind, Type};
+use fencepost_ir::{Scalar, Span};
 
 /// More functions that a pointer may point to are tried side by side, not each inside of the one before.
 const MOST_NESTED: usize = 128;
@@ -13,7 +15,7 @@ const MOST_NESTED: usize = 128;
 /// Where the value of a call goes.
 enum Goes {
     Nowhere,
-    Scalar(LocalId, fencepost_ir::Scalar),
+    Scalar(LocalId, Scalar),
     Record(Place, Type),
 }
 
@@ -58,20 +60,76 @@ impl<'h> Lowerer<'h> {
                 Goes::Record(self.temporary_record(storage.clone(), span), storage)
             }
         };
-        let mut targets = Vec::new();
         let known = ty.params.as_ref().map(Vec::len);
-        for candidate in self.candidates(known, hir.types.is_void(result)).into_iter().rev() {
-            if let Some(call) = self.call_candidate(candidate, &args, &place, wanted, span)? {
-                let address = self.function_address(candidate, span)?;
-                targets.push((self.same(&pointer, address, span), call));
-            }
-        }
-        self.first_of(targets, span);
+        let candidates = self.candidates(known, hir.types.is_void(result));
+        self.call_one_of(candidates, &pointer, &args, &place, wanted, span)?;
         Ok(match place {
             Goes::Scalar(id, scalar) => Value::Scalar(read_local(id, scalar, span)),
             Goes::Record(place, _) => Value::Record(place),
             Goes::Nowhere => Value::Void,
         })
+    }
+
+    /// The value of a function that gives a scalar, by its address; the arguments are evaluated already.
+    pub fn call_address(
+        &mut self,
+        pointer: &Expr,
+        args: Vec<Expr>,
+        scalar: Scalar,
+        span: Span,
+    ) -> Result<Expr> {
+        if let Some(Target::Procedure(procedure)) = self.fold(pointer).map(pointer::target)
+            && let procedure = ProcedureId(procedure as usize)
+            && let Some(Version { function, .. }) = self.procedures.version(procedure).cloned()
+            && self.program.procedure(procedure).params == args.len()
+            && let Value::Scalar(value) = self.call_fitting(procedure, function, &args, Wanted::New, span)?
+        {
+            return Ok(self.recast(value, scalar, span));
+        }
+        let args: Vec<Expr> = args.into_iter().map(|arg| self.keep(arg)).collect();
+        let id = self.temporary(scalar, span);
+        let candidates = self.candidates(Some(args.len()), false);
+        self.call_one_of(candidates, pointer, &args, &Goes::Scalar(id, scalar), Wanted::New, span)?;
+        Ok(read_local(id, scalar, span))
+    }
+
+    /// Calls the function among these that a pointer points to.
+    fn call_one_of(
+        &mut self,
+        candidates: Vec<FunctionId>,
+        pointer: &Expr,
+        args: &[Expr],
+        place: &Goes,
+        wanted: Wanted,
+        span: Span,
+    ) -> Result<()> {
+        let mut targets = Vec::new();
+        for candidate in candidates.into_iter().rev() {
+            if let Some(call) = self.call_candidate(candidate, args, place, wanted, span)? {
+                let address = self.function_address(candidate, span)?;
+                targets.push((self.same(pointer, address, span), call));
+            }
+        }
+        self.first_of(targets, span);
+        Ok(())
+    }
+
+    /// A call with arguments that have to be made to fit the parameters.
+    fn call_fitting(
+        &mut self,
+        procedure: ProcedureId,
+        function: FunctionId,
+        args: &[Expr],
+        wanted: Wanted,
+        span: Span,
+    ) -> Result<Value> {
+        let params = self.program.procedure(procedure).locals.iter();
+        let types: Vec<_> = args.iter().zip(params).map(|(a, p)| p.ty.as_scalar().unwrap_or(a.ty)).collect();
+        let args = args.iter().zip(types).map(|(arg, ty)| self.recast(arg.clone(), ty, span)).collect();
+        match wanted != Wanted::Nothing && self.falls_off(function) {
+            true => self.call_that_may_fall_off(procedure, function, args, span).map(Value::Scalar),
+            false => self.finish_call(procedure, (function, self.result_type(function)), args, span),
+        }
     }
 
     /// The call of one function that a pointer may point to, if the arguments fit it.
@@ -88,17 +146,9 @@ impl<'h> Lowerer<'h> {
         if self.program.procedure(procedure).params != args.len() {
             return Ok(None);
         }
-        let params = self.program.procedure(procedure).locals.iter();
-        let types: Vec<_> = args.iter().zip(params).map(|(a, p)| p.ty.as_scalar().unwrap_or(a.ty)).collect();
         let result = self.result_type(function);
         let block = self.block_of(|this| {
-            let args: Vec<Expr> =
-                args.iter().zip(types).map(|(arg, ty)| this.recast(arg.clone(), ty, span)).collect();
-            let value = match wanted != Wanted::Nothing && this.falls_off(function) {
-                true => Value::Scalar(this.call_that_may_fall_off(procedure, function, args, span)?),
-                false => this.finish_call(procedure, (function, result), args, span)?,
-            };
-            match (value, place) {
+            match (this.call_fitting(procedure, function, args, wanted, span)?, place) {
                 (Value::Scalar(value), Goes::Scalar(id, scalar)) => {
                     let value = this.recast(value, *scalar, span);
                     this.set_local(*id, value, span);

@@ -3,6 +3,7 @@
 //! Parameters are names of the arguments' values; the functions assign none of them and return at their end only.
 
 use super::body::{Frame, Slot};
+use super::heap::constant;
 use super::{Lowerer, Result, Value};
 use crate::hir::{self, FunctionId};
 use fencepost_ir::tree::Expr;
@@ -26,15 +27,33 @@ const ORDERING: [&str; 9] = [
 const CANCELLATION_POINTS: [&str; 4] =
     ["pthread_cond_wait", "pthread_cond_timedwait", "sem_wait", "sem_timedwait"];
 
+/// `PTHREAD_CANCEL_ASYNCHRONOUS`
+const ASYNCHRONOUS: i128 = 1;
+
 impl<'h> Lowerer<'h> {
     /// A call of a function of the library.
     pub fn library_call(&mut self, function: FunctionId, args: &'h [hir::Expr], span: Span) -> Result<Value> {
-        let args = self.arguments(function, args, span)?;
         let name = self.hir.functions[function].name.as_str();
+        self.can_be_cancelled(name, args, span)?;
+        let args = self.arguments(function, args, span)?;
         match CANCELLATION_POINTS.contains(&name) {
             true => self.cancellable(span, |this| this.inline(function, args, span)),
             false => self.inline(function, args, span),
         }
+    }
+
+    /// Refuses what would let threads end anywhere, or run handlers as they end.
+    fn can_be_cancelled(&self, name: &str, args: &[hir::Expr], span: Span) -> Result<()> {
+        let message = match name {
+            "pthread_cancel" if self.facts.has_cleanup_handlers => {
+                "cancelling threads is not supported where there are handlers of `pthread_cleanup_push`"
+            }
+            "pthread_setcanceltype" if self.facts.cancels && constant(&args[0]) == Some(ASYNCHRONOUS) => {
+                "cancelling threads at any point is not supported"
+            }
+            _ => return Ok(()),
+        };
+        Err(Diagnostic::new(span, message))
     }
 
     /// The function's body with these arguments.

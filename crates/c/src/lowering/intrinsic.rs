@@ -1,11 +1,14 @@
-//! Functions that have no body because their meaning is known: threads, locks, and the run itself. Those that work on memory
-//! are in [`super::memory`].
+//! Functions that have no body because their meaning is known: threads, locks, and the run itself. Those on memory are in
+//! [`super::memory`], those that print in [`super::print`], and those that ask the world outside in [`super::outside`].
 
 use super::build::{any, number, truth_value};
-use super::{Lowerer, Result, Value, Wanted};
+use super::heap::constant;
+use super::{Lowerer, Result, Value, Wanted, floating};
 use crate::hir::{self, Intrinsic, TypeId};
 use fencepost_ir::tree::{Block, Choices, Drain, Expr, ExprKind, Fence, FenceKind, Stmt, StmtKind};
-use fencepost_ir::{Scalar, Span};
+use fencepost_ir::{IntType, Scalar, Span};
+
+const SIGNED_WORD: Scalar = Scalar::Int(IntType { bits: 64, signed: true });
 
 impl<'h> Lowerer<'h> {
     /// A call of a function whose meaning is known; `wanted` says whether anybody looks at its value.
@@ -23,9 +26,17 @@ impl<'h> Lowerer<'h> {
                 self.evaluate(args)?;
                 self.zero(ty, span)
             }
+            I::PushHandler => {
+                self.evaluate(args)?;
+                self.zero(ty, span)
+            }
+            I::Wait => self.cancellable(span, |this| {
+                this.evaluate(args)?;
+                Ok(this.zero(ty, span))
+            })?,
             I::Gives(value) => {
                 self.evaluate(args)?;
-                Value::Scalar(number(value, self.scalar_of(ty), span))
+                self.given(number(value, SIGNED_WORD, span), ty, span)
             }
             I::Any => {
                 self.evaluate(args)?;
@@ -33,9 +44,17 @@ impl<'h> Lowerer<'h> {
             }
             I::AnyOf(lo, hi) => {
                 self.evaluate(args)?;
-                Value::Scalar(any(Choices(vec![(lo, hi)]), self.scalar_of(ty), span))
+                self.given(any(Choices(vec![(lo, hi)]), self.int(), span), ty, span)
             }
             I::Number => {
+                self.evaluate(args)?;
+                Value::Scalar(self.some_number(ty, span)?)
+            }
+            // It also tells where the number ends, which is not known.
+            I::ParseNumber if args.get(1).is_some_and(|end| constant(end) != Some(0)) => {
+                return Err(floating::unknown_value(span));
+            }
+            I::ParseNumber => {
                 self.evaluate(args)?;
                 Value::Scalar(self.some_number(ty, span)?)
             }
@@ -44,9 +63,9 @@ impl<'h> Lowerer<'h> {
             I::Join => self.cancellable(span, |this| this.join(&args[0], args.get(1), ty, span))?,
             I::Own => Value::Scalar(Expr { kind: ExprKind::Own, ty: Scalar::Thread, span }),
             I::SameThread => {
-                let left = self.scalar(&args[0])?;
+                let left = self.thread_named(&args[0])?;
                 let mark = self.mark();
-                let right = self.scalar(&args[1])?;
+                let right = self.thread_named(&args[1])?;
                 let left = self.settle(left, mark);
                 let same = self.same(&left, right, span);
                 Value::Scalar(self.int_of(same))
@@ -64,10 +83,17 @@ impl<'h> Lowerer<'h> {
             I::AtomicEnd => self.done(StmtKind::AtomicEnd(Drain::Yes), span),
             I::FullFence => self.done(StmtKind::Fence(Fence::Machine(FenceKind::Full)), span),
             I::StoreFence => self.done(StmtKind::Fence(Fence::Machine(FenceKind::StoreStore)), span),
-            I::Assert | I::Assume | I::Fail | I::Exit | I::Halt | I::ExitIf | I::ExitThread => {
-                self.run_intrinsic(intrinsic, args, span)?
-            }
-            _ => return self.memory_intrinsic(intrinsic, args, ty, wanted, span),
+            I::Assert
+            | I::Assume
+            | I::Fail
+            | I::Exit
+            | I::ExitPrinting
+            | I::Halt
+            | I::ExitIf
+            | I::ExitThread => self.run_intrinsic(intrinsic, args, span)?,
+            I::Memory(memory) => self.memory_function(memory, args, ty, span)?,
+            I::Outside(outside) => self.outside_function(outside, args, ty, span)?,
+            I::Output(output) => self.output_function(output, args, ty, wanted, span)?,
         })
     }
 
@@ -101,9 +127,14 @@ impl<'h> Lowerer<'h> {
                 self.evaluate(args)?;
                 self.end_of_program(span)?;
             }
+            Intrinsic::ExitPrinting => {
+                self.print_format(args, 1, span)?;
+                self.end_of_program(span)?;
+            }
             Intrinsic::ExitIf => {
                 let status = self.condition(&args[0])?;
-                self.evaluate(&args[1..])?;
+                let status = self.keep(status);
+                self.print_format(&args[1..], 1, span)?;
                 let end = self.block_of(|this| this.end_of_program(span))?;
                 self.emit(StmtKind::If(status, end, Block::default()), span);
             }

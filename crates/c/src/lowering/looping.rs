@@ -48,16 +48,7 @@ impl<'h> Lowerer<'h> {
             inner.0.extend(step.0);
         }
         let span = l.condition.as_ref().map_or(span, |condition| self.at(condition.span));
-        if effects.0.is_empty() {
-            self.emit(StmtKind::While(test, inner), span);
-            return Ok(());
-        }
-        // The condition's effects come before each test.
-        let leave = Block(vec![Stmt { kind: StmtKind::Break, span }]);
-        let mut whole = effects;
-        whole.0.push(Stmt { kind: StmtKind::If(test, Block::default(), leave), span });
-        whole.0.extend(inner.0);
-        self.emit(StmtKind::While(truth_value(true, span), whole), span);
+        self.repeat(test, effects, inner, span);
         Ok(())
     }
 

@@ -36,7 +36,7 @@ impl<'h> Lowerer<'h> {
                 hir::Projection::Index(index) => self.element(at, ty, index, span)?,
                 hir::Projection::Member(member) => {
                     let record = self.hir.types.record_id(ty).expect("members are of records");
-                    self.keeps_floating_apart(record, span)?;
+                    self.enter_record(record, span)?;
                     let field = self.field(record, *member);
                     self.into_place(at, ty, span)?.with(Projection::Field(field))
                 }
@@ -63,14 +63,6 @@ impl<'h> Lowerer<'h> {
     fn member_type(&self, ty: TypeId, member: usize) -> TypeId {
         let record = self.hir.types.record_id(ty).expect("members are of records");
         self.hir.types.layout(record).expect("members are of complete records").members[member].ty
-    }
-
-    /// What arrays of arrays are of.
-    fn innermost(&self, ty: TypeId) -> TypeId {
-        match *self.hir.types.kind(ty) {
-            hir::Type::Array(of, _) => self.innermost(of),
-            _ => ty,
-        }
     }
 
     /// Where a place begins, and its type there.
@@ -107,7 +99,10 @@ impl<'h> Lowerer<'h> {
     }
 
     fn local_base(&mut self, id: hir::LocalId, ty: TypeId, span: Span) -> At {
-        match self.slot(id).cloned().expect("locals are declared before they are used") {
+        let known = self.slot(id).cloned();
+        match known
+            .unwrap_or_else(|| panic!("`{}` is declared before it is used", self.hir_body().locals[id].name))
+        {
             Slot::Local(id) => At::Place(Place::variable(VarRef::Local(id), span)),
             Slot::Pointed(id, storage) => {
                 let address = read_local(id, self.pointer(), span);

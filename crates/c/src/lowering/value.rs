@@ -231,7 +231,7 @@ impl<'h> Lowerer<'h> {
 
     /// Arguments for what they do; addresses do nothing.
     pub fn evaluate(&mut self, args: &'h [hir::Expr]) -> Result<()> {
-        args.iter().try_for_each(|arg| self.effect(arg))
+        args.iter().filter(|arg| !is_address(arg)).try_for_each(|arg| self.effect(arg))
     }
 
     /// `({ ...; value; })`
@@ -261,5 +261,21 @@ impl<'h> Lowerer<'h> {
     /// The statements of a block that has been captured, now.
     pub fn append(&mut self, block: Block) {
         self.body.out.extend(block.0);
+    }
+}
+
+/// Whether an expression is the address of a variable or of a known part of it.
+fn is_address(e: &hir::Expr) -> bool {
+    let is_known = |step: &hir::Projection| match step {
+        hir::Projection::Member(_) => true,
+        hir::Projection::Index(index) => matches!(index.kind, Hir::Const(_) | Hir::SizeOf(..)),
+    };
+    match &e.kind {
+        Hir::Convert(_, inner) => is_address(inner),
+        Hir::AddressOf(place) => {
+            matches!(place.base, hir::Base::Global(_) | hir::Base::Local(_))
+                && place.path.iter().all(is_known)
+        }
+        _ => false,
     }
 }

@@ -4,6 +4,7 @@ use super::ast::{ExprKind, Unit};
 use super::lexer::{self, Places};
 use super::{unit, visit};
 use fencepost_ir::FileId;
+use fencepost_ir::tree::BinaryOp;
 use fencepost_text::Diagnostic;
 
 const TYPES: &str = include_str!("runtime/types.c");
@@ -16,6 +17,7 @@ const MEMORY: &str = include_str!("runtime/memory.c");
 const STRINGS: &str = include_str!("runtime/strings.c");
 const FORMAT: &str = include_str!("runtime/format.c");
 const NUMBERS: &str = include_str!("runtime/numbers.c");
+const WIDE: &str = include_str!("runtime/wide.c");
 
 /// What makes a program need mutexes that know their kind and owner.
 const ASKS_FOR_KINDS: &[&str] = &[
@@ -42,9 +44,19 @@ pub(super) fn library(units: &[Unit]) -> Unit {
 }
 
 fn parse(mutex: &str) -> Result<Unit, Diagnostic> {
-    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, NAMED].concat();
+    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
     // Nothing of it is ever shown: what is inlined stands at the call.
     lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).and_then(unit)
+}
+
+/// The library's function that divides numbers of 128 bits.
+pub(super) fn wide_division(op: BinaryOp, signed: bool) -> &'static str {
+    match (op, signed) {
+        (BinaryOp::Div, false) => "__fencepost_quotient",
+        (BinaryOp::Div, true) => "__fencepost_signed_quotient",
+        (_, false) => "__fencepost_remainder",
+        (_, true) => "__fencepost_signed_remainder",
+    }
 }
 
 #[cfg(test)]

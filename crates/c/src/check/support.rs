@@ -2,8 +2,10 @@
 
 use super::scope::Symbol;
 use super::{Checker, Result};
-use crate::hir::{Callee, Conversion, Expr, ExprKind, Intrinsic, Memory, Output, Outside, TypeId};
+use crate::hir::{Callee, Conversion, Expr, ExprKind, Intrinsic, Memory, Output, Outside, Rank, TypeId};
+use crate::runtime;
 use fencepost_ir::Span;
+use fencepost_ir::tree::BinaryOp;
 
 /// The library's functions that a known function may be made of.
 fn made_of(intrinsic: Intrinsic) -> &'static [&'static str] {
@@ -103,6 +105,17 @@ impl<'a> Checker<'a> {
     pub fn support(&mut self, intrinsic: Intrinsic) {
         if self.mode.unevaluated == 0 {
             made_of(intrinsic).iter().for_each(|name| self.supported(name));
+        }
+    }
+
+    /// Lets the function be there that divides numbers of 128 bits, if the value is such a quotient or remainder.
+    pub fn support_division(&mut self, value: &Expr) {
+        let ExprKind::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), ..) = value.kind else { return };
+        match self.types.as_integer(value.ty) {
+            Some(integer) if integer.rank == Rank::Int128 && self.mode.unevaluated == 0 => {
+                self.supported(runtime::wide_division(op, integer.signed));
+            }
+            _ => {}
         }
     }
 

@@ -167,6 +167,21 @@ pub enum OrderOf {
     Computed(Expr),
 }
 
+impl OrderOf {
+    /// The memory order that headers give a number.
+    pub fn numbered(n: i128) -> Option<Order> {
+        // GCC's hints for lock elision are in higher bits.
+        match n & 0xffff {
+            0 => Some(Order::Relaxed),
+            1 | 2 => Some(Order::Acquire),
+            3 => Some(Order::Release),
+            4 => Some(Order::AcqRel),
+            5 => Some(Order::SeqCst),
+            _ => None,
+        }
+    }
+}
+
 /// What is done. Operands are converted to the type of the place, whose access has the order where it is known.
 #[derive(Clone, Debug)]
 pub enum AtomicOp {
@@ -181,11 +196,12 @@ pub enum AtomicOp {
         expected: Place,
         desired: Expr,
     },
-    /// The place, expected and new value; gives the old value, or, if the whole is `_Bool`, whether it succeeded.
+    /// The place, expected and new value.
     CompareSwap {
         place: Place,
         expected: Expr,
         desired: Expr,
+        gives: Swapped,
     },
     /// An update with the operation; for pointers the operand counts bytes and is of type `ptrdiff_t`.
     Fetch {
@@ -201,6 +217,15 @@ pub enum AtomicOp {
     Fence,
     /// Orders nothing between threads.
     SignalFence,
+}
+
+/// Which value a compare-and-swap has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Swapped {
+    /// The value that was there.
+    Old,
+    /// Whether that was the expected one.
+    Success,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -99,7 +99,7 @@ impl Looks<'_> {
             }
             AtomicOp::Exchange(place, value) => self.same(place.ty, value.ty) && self.same(place.ty, ty),
             AtomicOp::CompareExchange { place, desired, .. } => self.same(place.ty, desired.ty),
-            AtomicOp::CompareSwap { place, expected, desired } => {
+            AtomicOp::CompareSwap { place, expected, desired, gives: _ } => {
                 self.same(place.ty, desired.ty) && self.same(place.ty, expected.ty)
             }
             AtomicOp::Fetch { place, operand, .. } => match types.is_pointer(place.ty) {

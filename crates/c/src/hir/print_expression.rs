@@ -200,8 +200,8 @@ impl<'a> Printer<'a> {
             AtomicOp::CompareExchange { place, expected, desired } => {
                 ("compare_exchange".into(), vec![place, expected], vec![desired])
             }
-            AtomicOp::CompareSwap { place, expected, desired } => {
-                ("compare_swap".into(), vec![place], vec![expected, desired])
+            AtomicOp::CompareSwap { place, expected, desired, gives } => {
+                (format!("compare_swap_{gives:?}").to_lowercase(), vec![place], vec![expected, desired])
             }
             AtomicOp::Fetch { place, op, operand, gives } => {
                 (format!("fetch_{op:?}_{gives:?}").to_lowercase(), vec![place], vec![operand])

@@ -139,7 +139,7 @@ fn walk_atomic(v: &mut (impl Visitor + ?Sized), atomic: &Atomic) {
             v.place(expected);
             v.expression(desired);
         }
-        AtomicOp::CompareSwap { place, expected, desired } => {
+        AtomicOp::CompareSwap { place, expected, desired, gives: _ } => {
             v.place(place);
             v.expression(expected);
             v.expression(desired);

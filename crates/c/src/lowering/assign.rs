@@ -21,8 +21,7 @@ impl<'h> Lowerer<'h> {
         if self.is_compound(target.ty) {
             let from = self.record_value(value)?;
             self.settle_place(&mut target.place, mark);
-            self.assign_record(&target, &from, span)?;
-            return Ok(Value::Record(target.place));
+            return self.assign_record(&target, from, span).map(Value::Record);
         }
         let value = self.scalar(value)?;
         self.settle_place(&mut target.place, mark);
@@ -37,17 +36,20 @@ impl<'h> Lowerer<'h> {
         Ok(Value::Scalar(kept))
     }
 
-    /// Assigns a structure.
-    pub fn assign_record(&mut self, target: &Target, from: &Place, span: Span) -> Result<()> {
+    /// Assigns a structure; gives where its value is.
+    fn assign_record(&mut self, target: &Target, from: Place, span: Span) -> Result<Place> {
         let storage = self.stored(target.ty, span)?;
-        match self.hir.types.qualifiers(target.ty).is_atomic {
-            true => self.store_record(&target.place, from, &storage, span),
-            false => self.copy(&target.place, from, &storage, span),
+        if self.hir.types.qualifiers(target.ty).is_atomic {
+            let from = self.owned(&from, &storage, span)?;
+            self.store_record(&target.place, &from, &storage, span)?;
+            return Ok(from);
         }
+        self.copy(&target.place, &from, &storage, span)?;
+        Ok(target.place.clone())
     }
 
     /// A value of a bit-field has as many bits as that.
-    fn fitted(&self, value: Expr, target: &Target, span: Span) -> Expr {
+    pub fn fitted(&self, value: Expr, target: &Target, span: Span) -> Expr {
         match target.bits {
             Some(bits) => self.truncated(value, bits, target.ty, span),
             None => value,
@@ -68,7 +70,7 @@ impl<'h> Lowerer<'h> {
         let mut target = self.place(&update.place)?;
         let mark = self.mark();
         if self.is_wide(update.computed_in).is_some() {
-            return self.wide_update(target, update, span);
+            return self.wide_update(target, update, wanted, span);
         }
         let operand = self.scalar(&update.operand)?;
         self.settle_place(&mut target.place, mark);

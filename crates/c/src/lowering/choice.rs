@@ -70,7 +70,7 @@ impl<'h> Lowerer<'h> {
             Value::Record(place) => {
                 let storage = self.stored(ty, span)?;
                 let kept = self.copied(&place, &storage, span)?;
-                (self.wide_truth(kept.clone(), span)?, Value::Record(kept))
+                (self.wide_truth(kept.clone(), span), Value::Record(kept))
             }
             Value::Void => return Err(self.no_values(ty, span)),
         };

@@ -164,7 +164,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// A thread as an integer: they are counted from 1, and 0 is none.
-    fn thread_number(&mut self, thread: Expr, span: Span) -> Expr {
+    pub fn thread_number(&mut self, thread: Expr, span: Span) -> Expr {
         let index = wrapping(thread, SIGNED_WORD, span);
         self.operate(BinaryOp::Add, index, number(1, SIGNED_WORD, span), span)
     }

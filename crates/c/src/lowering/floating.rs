@@ -31,8 +31,12 @@ impl<'h> Lowerer<'h> {
 
     /// A number that becomes one of a floating type: its accesses happen, its value is gone.
     pub fn made_floating(&mut self, value: Value, ty: TypeId, span: Span) -> Result<Expr> {
-        if let Value::Scalar(value) = value {
-            self.discard(value);
+        match value {
+            Value::Scalar(value) => self.discard(value),
+            Value::Record(place) => {
+                self.words_at(place, span);
+            }
+            Value::Void => {}
         }
         self.some_number(ty, span)
     }

@@ -16,8 +16,8 @@ impl<'h> Lowerer<'h> {
         ty: TypeId,
         span: Span,
     ) -> Result<Value> {
-        if self.is_wide(ty).is_some() {
-            return self.wide_binary(op, l, r, span).map(Value::Record);
+        if let Some(signed) = self.is_wide(ty) {
+            return self.wide_binary(op, l, r, signed, span).map(Value::Record);
         }
         if self.hir.types.is_floating(ty) {
             return self.floating_arithmetic(l, r, ty, span).map(Value::Scalar);
@@ -26,7 +26,7 @@ impl<'h> Lowerer<'h> {
         let mark = self.mark();
         let right = match self.is_wide(r.ty) {
             // The right side of a shift may be as wide as it likes.
-            Some(_) => self.low_word(r)?,
+            Some(_) => self.shift_count(r)?,
             None => self.scalar(r)?,
         };
         let left = self.settle(left, mark);

@@ -75,7 +75,7 @@ impl<'h> Lowerer<'h> {
 
     fn constant(&mut self, value: i128, ty: TypeId, span: Span) -> Result<Value> {
         if let Some(signed) = self.is_wide(ty) {
-            return self.wide_constant(value, signed, span).map(Value::Record);
+            return Ok(Value::Record(self.wide_constant(value, signed, span)));
         }
         let scalar = self.scalar_type(ty).ok_or_else(|| self.no_values(ty, span))?;
         let word = match scalar {
@@ -130,14 +130,13 @@ impl<'h> Lowerer<'h> {
     }
 
     fn unary(&mut self, op: hir::UnaryOp, arg: &'h hir::Expr, span: Span) -> Result<Value> {
+        if let Some(signed) = self.is_wide(arg.ty) {
+            return self.wide_unary(op, arg, signed, span).map(Value::Record);
+        }
         let op = match op {
             hir::UnaryOp::Minus => UnaryOp::Neg,
             hir::UnaryOp::BitNot => UnaryOp::BitNot,
         };
-        if let Some(signed) = self.is_wide(arg.ty) {
-            let place = self.record_value(arg)?;
-            return self.wide_unary(op, place, signed, span).map(Value::Record);
-        }
         let value = self.scalar(arg)?;
         match self.hir.types.is_floating(arg.ty) {
             true => Ok(Value::Scalar(value)),
@@ -162,11 +161,14 @@ impl<'h> Lowerer<'h> {
                 self.value(e)?;
                 Err(floating::unknown_value(span))
             }
-            _ => match self.value(e)? {
-                Value::Scalar(value) => Ok(self.truth(value, span)),
-                Value::Record(place) => self.wide_truth(place, span),
-                Value::Void => Err(self.no_values(e.ty, span)),
-            },
+            _ if self.is_wide(e.ty).is_some() => {
+                let words = self.wide(e)?;
+                Ok(self.any_bits(words, span))
+            }
+            _ => {
+                let value = self.scalar(e)?;
+                Ok(self.truth(value, span))
+            }
         }
     }
 

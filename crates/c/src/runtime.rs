@@ -1,8 +1,8 @@
 //! Library functions as C of our own (the folder `runtime`), which lowering inlines where they are called.
 
-use super::ast::{ExprKind, Unit};
+use super::ast::{Expr, ExprKind, Unit, Visitor, walk_expression};
 use super::lexer::{self, Places};
-use super::{unit, visit};
+use super::unit;
 use fencepost_ir::FileId;
 use fencepost_ir::tree::BinaryOp;
 use fencepost_text::Diagnostic;
@@ -34,13 +34,18 @@ const ASKS_FOR_KINDS: &[&str] = &[
 
 /// The library for a program of these units.
 pub(super) fn library(units: &[Unit]) -> Unit {
-    let mut kinds = false;
-    for unit in units {
-        visit::expressions(unit, &mut |e, _| {
-            kinds |= matches!(&e.kind, ExprKind::Identifier(name) if ASKS_FOR_KINDS.contains(&name.as_str()));
-        });
+    let mut asks = AsksForKinds(false);
+    units.iter().for_each(|unit| asks.unit(unit));
+    parse(if asks.0 { MUTEX_KINDS } else { PLAIN_MUTEX }).expect("the library is C that the front end takes")
+}
+
+struct AsksForKinds(bool);
+
+impl Visitor for AsksForKinds {
+    fn expression(&mut self, e: &Expr) {
+        self.0 |= matches!(&e.kind, ExprKind::Identifier(name) if ASKS_FOR_KINDS.contains(&name.as_str()));
+        walk_expression(self, e);
     }
-    parse(if kinds { MUTEX_KINDS } else { PLAIN_MUTEX }).expect("the library is C that the front end takes")
 }
 
 fn parse(mutex: &str) -> Result<Unit, Diagnostic> {

@@ -81,11 +81,13 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         let field = |ty: Type| Field { name: String::new(), ty, offset: 0 };
         let fields = vec![field(storage.clone()), field(word.into())];
-        let union =
-            Record { name: "word".to_string(), kind: RecordKind::Union, fields, size: word.size() };
+        let union = Record { name: "word".to_string(), kind: RecordKind::Union, fields, size: word.size() };
         let union = self.new_record(union);
         let id = self.local("%word", Type::Record(union), span);
-        let part = |field| Place { path: vec![Projection::Field(field)], ..Place::variable(VarRef::Local(id), span) };
+        let part = |field| Place {
+            path: vec![Projection::Field(field)],
+            ..Place::variable(VarRef::Local(id), span)
+        };
         self.copy(&part(0), from, storage, span)?;
         let value = self.keep(read(part(1), word, span));
         let pointer = self.address(to.clone(), span);

@@ -7,6 +7,7 @@ use super::{Lowerer, Result};
 use crate::hir::{self, TypeId};
 use fencepost_ir::tree::{Expr, ExprKind, Place, Type, VarRef};
 use fencepost_ir::{IntType, Scalar, Span};
+use fencepost_text::Diagnostic;
 
 const LONG_LONG: Scalar = Scalar::Int(IntType { bits: 64, signed: true });
 
@@ -34,10 +35,14 @@ impl<'h> Lowerer<'h> {
         Ok(now)
     }
 
-    /// Where a pointer to a structure leads, and its type.
+    /// Where a pointer leads, and its type.
     fn structure(&mut self, out: &'h hir::Expr, span: Span) -> Result<(Place, Type)> {
+        let ty = self.before_cast(out).ty;
+        let Some(to) = self.hir.types.element(ty) else {
+            let message = format!("expected a pointer, not `{}`", self.hir.types.show(ty));
+            return Err(Diagnostic::new(self.at(out.span), message));
+        };
         let (pointer, _) = self.typed_pointer(out)?;
-        let to = self.hir.types.element(self.before_cast(out).ty).unwrap_or(out.ty);
         let storage = self.stored(to, span)?;
         Ok((self.follow(pointer, storage.clone(), span), storage))
     }
@@ -113,7 +118,11 @@ impl<'h> Lowerer<'h> {
         let format = self.keep_unless_stable(format);
         let (date, storage) = self.structure(date, span)?;
         let mut given = vec![sink.to, sink.size, format];
-        for (_, place, scalar) in self.fillable(&date, &storage, span).into_iter().take(NUMBERS - 1) {
+        let members = self.fillable(&date, &storage, span);
+        if members.len() < NUMBERS {
+            return Err(Diagnostic::new(span, "this is not a date"));
+        }
+        for (_, place, scalar) in members.into_iter().take(NUMBERS - 1) {
             given.push(self.keep(wrapping(read(place, scalar, span), self.int(), span)));
         }
         self.library_value("__fencepost_date_text", given, span)

@@ -176,6 +176,23 @@ impl<'h> Lowerer<'h> {
         checked(index, Scalar::Thread, span)
     }
 
+    /// A thread that an expression names, also where nothing says that it is one.
+    pub fn thread_named(&mut self, e: &'h hir::Expr) -> Result<Expr> {
+        let span = self.at(e.span);
+        let value = self.scalar(e)?;
+        Ok(match self.conversion_kind(e.ty) {
+            Some(Kind::Thread) => value,
+            _ if self.fold(&value) == Some(0) => {
+                Expr::constant(Scalar::Thread.default_value(), Scalar::Thread, span)
+            }
+            Some(Kind::Pointer) => {
+                let word = self.address_as_integer(value, self.size_scalar(), span);
+                self.numbered_thread(word, span)
+            }
+            _ => self.numbered_thread(value, span),
+        })
+    }
+
     /// A value as one of another scalar type, where pointers may be called integers or the other way round.
     pub fn recast(&mut self, value: Expr, to: Scalar, span: Span) -> Expr {
         match (value.ty, to) {

@@ -83,21 +83,10 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Whether a type is of floating-point numbers only.
-    fn floats(&self, ty: TypeId) -> bool {
+    pub fn floats(&self, ty: TypeId) -> bool {
         match self.hir.types.kind(ty) {
             hir::Type::Array(of, _) => self.floats(*of),
             kind => matches!(kind, hir::Type::Floating(_)),
         }
-    }
-
-    /// Refuses a member of a union whose bytes are floating in one member and not in another.
-    pub fn keeps_floating_apart(&self, id: hir::RecordId, span: Span) -> Result<()> {
-        let record = &self.hir.types.records[id];
-        let Some(layout) = record.layout.as_ref().filter(|_| record.kind == hir::RecordKind::Union) else {
-            return Ok(());
-        };
-        let some = layout.members.iter().any(|m| self.has_floating(m.ty));
-        let all = layout.members.iter().all(|m| self.floats(m.ty));
-        if some && !all { Err(unknown_value(span)) } else { Ok(()) }
     }
 }

@@ -63,9 +63,9 @@ impl<'h> Lowerer<'h> {
             I::Join => self.cancellable(span, |this| this.join(&args[0], args.get(1), ty, span))?,
             I::Own => Value::Scalar(Expr { kind: ExprKind::Own, ty: Scalar::Thread, span }),
             I::SameThread => {
-                let left = self.scalar(&args[0])?;
+                let left = self.thread_named(&args[0])?;
                 let mark = self.mark();
-                let right = self.scalar(&args[1])?;
+                let right = self.thread_named(&args[1])?;
                 let left = self.settle(left, mark);
                 let same = self.same(&left, right, span);
                 Value::Scalar(self.int_of(same))

@@ -62,6 +62,7 @@ mod switch;
 mod text;
 mod thread;
 mod types;
+mod unions;
 mod value;
 mod variadic;
 mod wide;

@@ -56,7 +56,8 @@ impl<'h> Lowerer<'h> {
                 Goal { ty: out.ty, target: None }
             }
         };
-        let (Operand::Scalar(left), Operand::Scalar(right), Some(to)) = (&l, &r, self.scalar_type(goal.ty)) else {
+        let (Operand::Scalar(left), Operand::Scalar(right), Some(to)) = (&l, &r, self.scalar_type(goal.ty))
+        else {
             return self.overflowing_widely(op, [l, r], goal, span);
         };
         if [left.ty, right.ty, to].iter().all(|scalar| scalar.size() <= 4) {

@@ -36,7 +36,7 @@ impl<'h> Lowerer<'h> {
                 hir::Projection::Index(index) => self.element(at, ty, index, span)?,
                 hir::Projection::Member(member) => {
                     let record = self.hir.types.record_id(ty).expect("members are of records");
-                    self.keeps_floating_apart(record, span)?;
+                    self.enter_record(record, span)?;
                     let field = self.field(record, *member);
                     self.into_place(at, ty, span)?.with(Projection::Field(field))
                 }
@@ -99,7 +99,10 @@ impl<'h> Lowerer<'h> {
     }
 
     fn local_base(&mut self, id: hir::LocalId, ty: TypeId, span: Span) -> At {
-        match self.slot(id).cloned().expect("locals are declared before they are used") {
+        let known = self.slot(id).cloned();
+        match known
+            .unwrap_or_else(|| panic!("`{}` is declared before it is used", self.hir_body().locals[id].name))
+        {
             Slot::Local(id) => At::Place(Place::variable(VarRef::Local(id), span)),
             Slot::Pointed(id, storage) => {
                 let address = read_local(id, self.pointer(), span);

@@ -32,9 +32,18 @@ pub struct Procedures {
     waiting: VecDeque<ProcedureId>,
     /// Those that are lowered only if somebody calls them as they are.
     put_off: Vec<ProcedureId>,
+    /// How many versions of each function there are for types that callers say.
+    typed: HashMap<FunctionId, usize>,
 }
 
 impl Procedures {
+    /// The name of the next version of a function.
+    fn next_name(&mut self, function: FunctionId, name: &str) -> String {
+        let count = self.typed.entry(function).or_default();
+        *count += 1;
+        if *count == 1 { name.to_string() } else { format!("{name}.{count}") }
+    }
+
     /// What a procedure comes of.
     pub fn version(&self, id: ProcedureId) -> Option<&Version> {
         self.versions.get(&id)
@@ -56,11 +65,9 @@ impl<'h> Lowerer<'h> {
         let hir::Function { name, ty, span, .. } = &self.hir.functions[version.function];
         let result = self.hir.types.function(*ty).expect("functions have function types").result;
         let locals = self.signature(version.function)?;
-        let copies = self.procedures.versions.values();
-        let copies = copies.filter(|v| v.function == version.function && v.allocates.is_some()).count();
-        let name = match &version.allocates {
-            Some(_) if copies > 0 => format!("{name}.{}", copies + 1),
-            _ => name.clone(),
+        let name = match version.allocates {
+            Some(_) => self.procedures.next_name(version.function, name),
+            None => name.clone(),
         };
         self.program.procedures.push(Procedure {
             name,

@@ -92,7 +92,7 @@ impl<'h> Lowerer<'h> {
         ty: TypeId,
         span: Span,
     ) -> Result<Value> {
-        let handle = self.scalar(handle)?;
+        let handle = self.thread_named(handle)?;
         let mark = self.mark();
         let target = match result {
             Some(result) => Some((self.scalar(result)?, result.ty)),

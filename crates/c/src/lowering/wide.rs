@@ -155,7 +155,13 @@ impl<'h> Lowerer<'h> {
     }
 
     /// `-` and `~`.
-    pub fn wide_unary(&mut self, op: hir::UnaryOp, arg: &'h hir::Expr, signed: bool, span: Span) -> Result<Place> {
+    pub fn wide_unary(
+        &mut self,
+        op: hir::UnaryOp,
+        arg: &'h hir::Expr,
+        signed: bool,
+        span: Span,
+    ) -> Result<Place> {
         let value = self.wide(arg)?;
         let value = self.wide_negated(op, value, span);
         Ok(self.wide_place(value, signed, span))

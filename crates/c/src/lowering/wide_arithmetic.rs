@@ -46,7 +46,9 @@ impl Lowerer<'_> {
                     Value::Scalar(_) | Value::Void => panic!("what is divided has 128 bits"),
                 }
             }
-            _ => Wide { low: self.word(op, &l.low, &r.low, span), high: self.word(op, &l.high, &r.high, span) },
+            _ => {
+                Wide { low: self.word(op, &l.low, &r.low, span), high: self.word(op, &l.high, &r.high, span) }
+            }
         })
     }
 
@@ -97,7 +99,9 @@ impl Lowerer<'_> {
         let whole = self.keep(with_number(BinaryOp::Ge, by, 64, span));
         let Wide { low, high } = value;
         let zero = number(0, WORD, span);
-        let choose = |this: &Self, then: Expr, otherwise: Expr| this.folded(select(whole.clone(), then, otherwise, span));
+        let choose = |this: &Self, then: Expr, otherwise: Expr| {
+            this.folded(select(whole.clone(), then, otherwise, span))
+        };
         match op {
             BinaryOp::Shl => {
                 let over = with_number(BinaryOp::Shr, low.clone(), 1, span);
@@ -130,7 +134,8 @@ impl Lowerer<'_> {
     fn shifted_by(&mut self, op: BinaryOp, value: Wide, by: i64, signed: bool, span: Span) -> Wide {
         let Wide { low, high } = value;
         let zero = number(0, WORD, span);
-        let moved = |this: &Self, op, word: &Expr, by: i64| this.folded(with_number(op, word.clone(), by, span));
+        let moved =
+            |this: &Self, op, word: &Expr, by: i64| this.folded(with_number(op, word.clone(), by, span));
         let top = |this: &Self, by: i64| this.shifted_top(high.clone(), number(by, WORD, span), signed, span);
         match (op, by) {
             (_, 0) => Wide { low, high },

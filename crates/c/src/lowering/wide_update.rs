@@ -38,7 +38,8 @@ impl<'h> Lowerer<'h> {
         self.stabilise(&mut target.place);
         let updated = if self.hir.types.qualifiers(target.ty).is_atomic {
             target.place.access = self.in_section();
-            let (updated, block) = self.captured(|this| this.updated_widely(target, update, operand, wanted, span))?;
+            let (updated, block) =
+                self.captured(|this| this.updated_widely(target, update, operand, wanted, span))?;
             self.emit(StmtKind::Atomic(Drain::Yes, block), span);
             updated
         } else {

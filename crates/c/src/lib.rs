@@ -7,6 +7,7 @@
 mod align;
 pub mod ast;
 mod check;
+mod define;
 mod fences;
 mod finish;
 mod headers;
@@ -24,6 +25,7 @@ mod running;
 mod runtime;
 mod scan;
 mod spelling;
+pub mod threads;
 mod token;
 mod types;
 mod visit;
@@ -34,7 +36,7 @@ pub use origin::Origins;
 pub use preprocess::{DataModel, Options};
 pub use running::end_preprocessor;
 
-use ast::{BlockItem, Parameter, Unit};
+use ast::{BlockItem, Unit};
 use fencepost_ir::{FileId, Sources, tree};
 use fencepost_text::Diagnostic;
 use lexer::{Files, Lexed, Places};
@@ -197,7 +199,7 @@ fn is_preprocessed(name: &str, text: &str) -> bool {
     name.ends_with(".i") || begins_with_marker()
 }
 
-/// C text inside of another file: what stands between braces or parentheses.
+/// C text inside of another file.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment<'a> {
     /// The text, without directives.
@@ -208,22 +210,15 @@ pub struct Fragment<'a> {
     pub line: u32,
     /// The column of its first character, from 1.
     pub column: u32,
-    /// The names that are types.
-    pub types: &'a [&'a str],
 }
 
-impl Fragment<'_> {
-    /// Parses the text as what stands between a function's braces.
-    pub fn statements(&self) -> Result<Vec<BlockItem>, Diagnostic> {
-        parser::statements(&self.lex()?.tokens, self.types).map_err(|d| *d)
+impl<'a> Fragment<'a> {
+    /// Parses the text as what stands between a function's braces; these names are types.
+    pub fn statements(&self, types: &[&str]) -> Result<Vec<BlockItem>, Diagnostic> {
+        parser::statements(&self.lex()?.tokens, types).map_err(|d| *d)
     }
 
-    /// Parses the text as what stands between the parentheses of a function's parameters.
-    pub fn parameters(&self) -> Result<Vec<Parameter>, Diagnostic> {
-        parser::parameters(&self.lex()?.tokens, self.types).map_err(|d| *d)
-    }
-
-    fn lex(&self) -> Result<Lexed<'_>, Diagnostic> {
+    fn lex(&self) -> Result<Lexed<'a>, Diagnostic> {
         let Fragment { file, line, column, .. } = *self;
         lexer::lex(self.text, Places::Own { file, line, column })
     }

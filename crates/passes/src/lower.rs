@@ -472,7 +472,8 @@ fn property(program: &Program, facts: &Facts, property: &Property) -> cfg::Prope
         }
         Property::Final(quantifier, condition, span) => {
             let mut observed = Vec::new();
-            let condition = crate::lower_expression::final_condition(program, condition, &mut observed);
+            let condition =
+                crate::lower_expression::final_condition(program, facts, condition, &mut observed);
             cfg::Property::Final { quantifier: *quantifier, observed, condition, span: *span }
         }
     }

@@ -395,7 +395,7 @@ impl<'a> Lowerer<'a> {
         self.program.threads.push(Thread { name, procedure, args, count, span });
         let definitions = self.known_types();
         let made = Made { program: self.program, notes: self.notes };
-        Ok((finish::finish(made, procedure)?, definitions))
+        Ok((finish::finish(made, Some(procedure))?, definitions))
     }
 
     /// The procedure that runs destructors of keys, if a key may have one.

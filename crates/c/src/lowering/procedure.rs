@@ -193,7 +193,7 @@ impl<'h> Lowerer<'h> {
         self.body = Body {
             locals: self.program.procedure(id).locals.clone(),
             frames: vec![Frame::new(function, body, None)],
-            is_main: function == hir.main && !self.facts.has_handlers && !self.facts.calls_main,
+            is_main: hir.main() == Some(function) && !self.facts.has_handlers && !self.facts.calls_main,
             allocated: allocates,
             ..Body::default()
         };
@@ -215,6 +215,12 @@ impl<'h> Lowerer<'h> {
             let flag = self.fell_off(body.end);
             self.assign_place(flag, super::build::truth_value(true, body.end), body.end);
         }
+        self.close(id);
+        Ok(())
+    }
+
+    /// What has been lowered is the body of a procedure.
+    pub fn close(&mut self, id: ProcedureId) {
         let body = std::mem::take(&mut self.body);
         self.notes.undefined[id.0] = body.undefined;
         self.notes.blocks.insert(id, body.blocks);
@@ -222,7 +228,6 @@ impl<'h> Lowerer<'h> {
         let target = &mut self.program.procedures[id.0];
         target.locals = body.locals;
         target.body = Block(body.out);
-        Ok(())
     }
 
     /// A function without a body whose address is used: it gives any value, if the user asks for that.

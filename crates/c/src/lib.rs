@@ -7,8 +7,10 @@
 mod align;
 pub mod ast;
 mod check;
+mod constants;
 mod fences;
 mod finish;
+mod forms;
 mod headers;
 #[expect(dead_code, reason = "the places of declarations are for `lower`, which does not read this yet")]
 mod hir;
@@ -49,8 +51,10 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
     };
     let library = runtime::library(&units);
     match lower::lower(&units, &library, options) {
-        Ok(mut program) => {
+        Ok((mut program, definitions)) => {
             program.sources = sources;
+            forms::mark(&mut program);
+            spelling::spell(&mut program, &units, &definitions, options.data_model);
             debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
             Ok(program)
         }

@@ -1,13 +1,14 @@
-//! How the user wrote the types of a program ([`Spelling`]): a walk over the syntax beside lowering, which needs what
+//! How the user wrote a program ([`Spelling`]), and first of all its types: a walk over the syntax beside lowering, which needs what
 //! types mean and forgets what they are called.
 //!
 //! `const`, `volatile` and `_Atomic` are left out. What has no short spelling (pointers to functions and arrays,
 //! `typeof`) has none here, and so has what a macro declares twice at one place.
 
 use super::ast::*;
+use super::constants::Constants;
 use super::origin::Origins;
 use super::preprocess::DataModel;
-use fencepost_ir::tree::{RecordId, Spelled, Spelling, TypeName, TypeNameId};
+use fencepost_ir::tree::{Program, RecordId, Spelled, Spelling, TypeName, TypeNameId};
 use fencepost_ir::{IntType, Scalar, Span};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -20,9 +21,11 @@ pub(super) struct Definitions {
     pub enumerations: HashMap<Span, Vec<(String, i64)>>,
 }
 
-/// How the types of the units are written.
-pub(super) fn spelling(units: &[Unit], known: &Definitions, model: DataModel) -> Spelling {
+/// Notes in a program how its types are written.
+pub(super) fn spell(program: &mut Program, units: &[Unit], known: &Definitions, model: DataModel) {
     let mut out = Spelling::default();
+    let mut all: HashMap<Span, Spelled> = HashMap::new();
+    let text = Constants::new(program, known);
     let mut twice = HashSet::new();
     for unit in units {
         let scopes = vec![Scope::default()];
@@ -41,18 +44,19 @@ pub(super) fn spelling(units: &[Unit], known: &Definitions, model: DataModel) ->
                 model,
                 declared: Vec::new(),
                 members: BTreeMap::new(),
+                text: &text,
             };
             unit.items.iter().for_each(|item| walk.item(item));
             if definitions.is_some() {
                 out.names = walk.names;
                 out.members.extend(walk.members);
                 for (span, spelled) in walk.declared {
-                    match out.declared.get(&span) {
+                    match all.get(&span) {
                         Some(other) if *other != spelled => {
                             twice.insert(span);
                         }
                         _ => {
-                            out.declared.insert(span, spelled);
+                            all.insert(span, spelled);
                         }
                     }
                 }
@@ -61,8 +65,16 @@ pub(super) fn spelling(units: &[Unit], known: &Definitions, model: DataModel) ->
             records = walk.records;
         }
     }
-    out.declared.retain(|span, _| !twice.contains(span));
-    out
+    all.retain(|span, _| !twice.contains(span));
+    text.note(program, &mut out);
+    drop(text);
+    program.spelling = out;
+    let shared = program.shared.iter_mut().chain(&mut program.thread_locals);
+    shared.for_each(|v| v.spelled = all.get(&v.span).cloned());
+    for procedure in &mut program.procedures {
+        procedure.spelled = all.get(&procedure.span).cloned();
+        procedure.locals.iter_mut().for_each(|v| v.spelled = all.get(&v.span).cloned());
+    }
 }
 
 /// Where the first typedef of each name stands in a list.
@@ -106,6 +118,7 @@ struct Walk<'a> {
     model: DataModel,
     declared: Vec<(Span, Spelled)>,
     members: BTreeMap<(RecordId, String), Spelled>,
+    text: &'a Constants<'a>,
 }
 
 impl Walk<'_> {
@@ -114,13 +127,13 @@ impl Walk<'_> {
             Item::Function(function) => {
                 let base = self.base(&function.specifiers);
                 if let Some((_, rest)) = function.declarator.derived.split_first() {
-                    self.declare(&function.declarator, derived(base, rest));
+                    self.declare(&function.declarator, derived(base, rest, self.text));
                 }
                 self.scopes.push(Scope::default());
                 if let Parameters::Prototype { parameters, .. } = function.parameters() {
                     for p in parameters {
                         let base = self.base(&p.specifiers);
-                        let spelled = derived(base, &p.declarator.derived).map(adjusted);
+                        let spelled = derived(base, &p.declarator.derived, self.text).map(adjusted);
                         self.declare(&p.declarator, spelled);
                     }
                 }
@@ -190,11 +203,11 @@ impl Walk<'_> {
                     Some((Derived::Function(_), rest)) => rest,
                     _ => steps,
                 };
-                self.declare(&declared.declarator, derived(base.clone(), steps));
+                self.declare(&declared.declarator, derived(base.clone(), steps, self.text));
                 continue;
             }
             let name = declared.name();
-            let means = derived(base.clone(), steps);
+            let means = derived(base.clone(), steps, self.text);
             let spelled = self.named(&name.text, name.span, means);
             self.scope().types.insert(name.text.clone(), spelled);
         }
@@ -239,7 +252,7 @@ impl Walk<'_> {
             TypeSpecifier::Enum(e) => self.enumeration(e),
             TypeSpecifier::Atomic(inner) => {
                 let base = self.base(&inner.specifiers);
-                derived(base, &inner.declarator.derived)
+                derived(base, &inner.declarator.derived, self.text)
             }
             TypeSpecifier::Typeof(_) | TypeSpecifier::VaList | TypeSpecifier::Auto => None,
         }
@@ -275,7 +288,7 @@ impl Walk<'_> {
             let Member::Fields { specifiers, fields } = member else { continue };
             let base = self.base(specifiers);
             for field in fields.iter().filter(|f| f.width.is_none()) {
-                let spelled = derived(base.clone(), &field.declarator.derived);
+                let spelled = derived(base.clone(), &field.declarator.derived, self.text);
                 if let (Some(id), Some(name), Some(spelled)) = (id, &field.declarator.name, spelled) {
                     self.members.insert((id, name.text.clone()), spelled);
                 }
@@ -309,16 +322,16 @@ impl Walk<'_> {
 }
 
 /// What a declarator makes of a type.
-fn derived(base: Option<Spelled>, steps: &[Derived]) -> Option<Spelled> {
+fn derived(base: Option<Spelled>, steps: &[Derived], text: &Constants<'_>) -> Option<Spelled> {
     steps.iter().rev().try_fold(base?, |inner, step| match (step, &inner) {
         (Derived::Pointer(_), Spelled::Array(..)) => None,
         (Derived::Pointer(_), _) => Some(Spelled::Pointer(Box::new(inner))),
         (Derived::Array(bounds), _) => {
-            let at = match &bounds.size {
-                ArraySize::Expr(size) => size.span,
-                ArraySize::Unspecified | ArraySize::Star => Span::NONE,
+            let length = match &bounds.size {
+                ArraySize::Expr(size) => text.word_at(size.span),
+                ArraySize::Unspecified | ArraySize::Star => None,
             };
-            Some(Spelled::Array(Box::new(inner), at))
+            Some(Spelled::Array(Box::new(inner), length))
         }
         (Derived::Function(_), _) => None,
     })

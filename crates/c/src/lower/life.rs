@@ -146,6 +146,7 @@ impl<'a> Lowerer<'a> {
             locals,
             body: Block([vec![call], end.0].concat()),
             span,
+            spelled: None,
         });
         Ok(ProcedureId(self.program.procedures.len() - 1))
     }

@@ -48,7 +48,7 @@ mod wide;
 use super::ast;
 use super::finish::{self, Blocks, Cast, Made, Notes, read_local};
 use super::preprocess::{DataModel, Options};
-use super::spelling::{self, Definitions};
+use super::spelling::Definitions;
 use super::types::{CType, FunctionType, Types};
 use fencepost_ir::tree::*;
 use fencepost_ir::{Access, Order, Scalar, Span, Step};
@@ -59,7 +59,11 @@ use std::rc::Rc;
 type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// Lowers the translation units of one program, which calls functions of the library.
-pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, options: &Options) -> Result<Program> {
+pub(super) fn lower(
+    units: &[ast::Unit],
+    library: &ast::Unit,
+    options: &Options,
+) -> Result<(Program, Definitions)> {
     let mut lowerer = Lowerer::new(options);
     lowerer.uses_varargs = units.iter().any(variadic::looks_at_arguments);
     lowerer.file_scopes.resize_with(units.len() + 1, FileScope::default);
@@ -69,10 +73,7 @@ pub(super) fn lower(units: &[ast::Unit], library: &ast::Unit, options: &Options)
         lowerer.new_constants();
         lowerer.unit(unit)?;
     }
-    let model = options.data_model;
-    let (mut program, definitions) = lowerer.program()?;
-    program.spelling = spelling::spelling(units, &definitions, model);
-    Ok(program)
+    lowerer.program()
 }
 
 /// What a name means.
@@ -596,6 +597,7 @@ impl<'a> Lowerer<'a> {
             locals: signature,
             body: Block::default(),
             span,
+            spelled: None,
         });
         let result = self.functions[function].ty.result.clone();
         let scalar = self.types().scalar(&result);

@@ -86,7 +86,7 @@ impl Block {
                 StmtKind::While(_, body)
                 | StmtKind::DoWhile(body, _)
                 | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.visit(visit),
+                | StmtKind::Block(_, body) => body.visit(visit),
                 StmtKind::Choose(blocks) => blocks.iter().for_each(|b| b.visit(visit)),
                 _ => {}
             }
@@ -107,7 +107,7 @@ impl Block {
                 StmtKind::While(_, body)
                 | StmtKind::DoWhile(body, _)
                 | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.retain(keep),
+                | StmtKind::Block(_, body) => body.retain(keep),
                 StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.retain(keep)),
                 _ => {}
             }
@@ -141,7 +141,7 @@ impl Block {
                 StmtKind::While(_, body)
                 | StmtKind::DoWhile(body, _)
                 | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.visit_blocks_mut(visit),
+                | StmtKind::Block(_, body) => body.visit_blocks_mut(visit),
                 StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.visit_blocks_mut(visit)),
                 _ => {}
             }
@@ -161,7 +161,7 @@ impl Block {
                 StmtKind::While(_, body)
                 | StmtKind::DoWhile(body, _)
                 | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.visit_mut(visit),
+                | StmtKind::Block(_, body) => body.visit_mut(visit),
                 StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.visit_mut(visit)),
                 _ => {}
             }
@@ -169,7 +169,28 @@ impl Block {
     }
 }
 
+impl ExprKind {
+    /// The place that stands directly in it.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            ExprKind::Read(place) | ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) => Some(place),
+            _ => None,
+        }
+    }
+}
+
 impl StmtKind {
+    /// The place that stands directly in it, outside of expressions.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            StmtKind::Assign(place, _)
+            | StmtKind::Join(Some(place), _)
+            | StmtKind::Lock(place)
+            | StmtKind::Unlock(place) => Some(place),
+            _ => None,
+        }
+    }
+
     /// [`StmtKind::expressions`], to be changed.
     pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
         match self {
@@ -206,7 +227,7 @@ impl StmtKind {
             | StmtKind::AtomicBegin(_)
             | StmtKind::AtomicEnd(_)
             | StmtKind::Fence(_)
-            | StmtKind::Block(_) => Vec::new(),
+            | StmtKind::Block(..) => Vec::new(),
         }
     }
 
@@ -255,7 +276,7 @@ impl StmtKind {
             | StmtKind::AtomicBegin(_)
             | StmtKind::AtomicEnd(_)
             | StmtKind::Fence(_)
-            | StmtKind::Block(_) => Vec::new(),
+            | StmtKind::Block(..) => Vec::new(),
         }
     }
 }

@@ -10,7 +10,6 @@ use fencepost_certify::{Replay, check_certificate_within, replay, replay_cycle_w
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, least_weak};
 use fencepost_memory::axiom;
-use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_report::nearest_sc::nearest_sc;
 use fencepost_robust::fences::{HittingSets, Run};

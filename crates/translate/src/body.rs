@@ -447,6 +447,10 @@ impl<'a> Body<'a> {
         let (place, mut values) = self.place(place, &[handle])?;
         let handle = values.pop().expect("one value is asked for");
         self.switch();
+        if let Access::Direct = access {
+            self.emit(StmtKind::Join(Some(place), handle));
+            return Ok(());
+        }
         let result = self.temporary(ty);
         self.emit(StmtKind::Join(Some(Place::variable(VarRef::Local(result), place.span)), handle));
         let value = build::read_local(result, ty, place.span);

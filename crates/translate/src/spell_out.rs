@@ -5,7 +5,7 @@
 use crate::value::is_restricted;
 use crate::{Translated, build};
 use fencepost_ir::tree::{
-    BinaryOp, Block, Choices, Conversion, Declared, Drain, Expr, ExprKind, LocalId, Place, Procedure,
+    Base, BinaryOp, Block, Choices, Conversion, Declared, Drain, Expr, ExprKind, LocalId, Place, Procedure,
     ProcedureId, ProcedureKind, Program, RmwKind, SharedId, Stmt, StmtKind, Type, VarRef, Variable,
 };
 use fencepost_ir::{Scalar, Span};
@@ -168,8 +168,15 @@ impl Speller<'_> {
         let local = |id| Place::variable(VarRef::Local(id), span);
         let mut kept = Vec::new();
         for operand in operands {
-            kept.push(match operand.kind {
+            let is_target =
+                |place: &Place| result.as_ref().is_some_and(|(target, _)| target.base == place.base);
+            kept.push(match &operand.kind {
                 ExprKind::Const(_) => operand,
+                ExprKind::Read(place)
+                    if matches!(place.base, Base::Variable(VarRef::Local(_))) && !is_target(place) =>
+                {
+                    operand
+                }
                 _ => {
                     let (id, ty) = (self.temporary(operand.ty), operand.ty);
                     assign(local(id), operand);
@@ -227,7 +234,8 @@ fn all_of(e: Expr) -> Expr {
         (Ok(lo), Ok(hi)) => (lo, hi),
         _ => (i64::MIN, i64::MAX),
     };
-    Expr { kind: ExprKind::Any(Choices(vec![all])), ..e }
+    // It is asked for, and not just what an unset variable holds.
+    Expr { kind: ExprKind::Any(Choices(vec![all])), ty: e.ty, span: Span::NONE }
 }
 
 /// Whether what is in a place is one of the values.

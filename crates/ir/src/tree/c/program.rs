@@ -250,7 +250,8 @@ impl Text<'_> {
         let (words, program) = (self.words, self.words.program);
         let mut shared: Vec<(SharedId, &Variable)> =
             self.used.shared.iter().filter_map(|id| Some((*id, program.shared.get(id.0)?))).collect();
-        shared.sort_by_key(|(_, v)| position(v.span));
+        // What passes have added stands after it.
+        shared.sort_by_key(|(_, v)| (!v.span.is_some(), position(v.span)));
         let mut out = String::new();
         // What an initialiser speaks of stands before it.
         let mut named = Used::default();

@@ -85,7 +85,9 @@ pub fn reads(stmt: &Stmt, see: &mut impl FnMut(LocalId)) {
     // Functions get the addresses of these.
     let action = |e: &Expr| matches!(e.kind, ExprKind::Spawn(..));
     match &stmt.kind {
-        StmtKind::Lock(place) | StmtKind::Unlock(place) => local(place).into_iter().for_each(see),
+        StmtKind::Lock(place) | StmtKind::Unlock(place) | StmtKind::Join(Some(place), _) => {
+            local(place).into_iter().for_each(see);
+        }
         StmtKind::Assign(place, value) if action(value) => local(place).into_iter().for_each(see),
         StmtKind::Declare(id, Some(value)) if action(value) => see(*id),
         _ => {}

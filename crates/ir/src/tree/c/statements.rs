@@ -5,8 +5,8 @@ use super::{Form, Need, Words};
 use crate::tree::comments::{self, Comments};
 use crate::tree::forms::{self, For, Switch};
 use crate::tree::{
-    Base, BinaryOp, Block, Expr, ExprKind, Fence, FenceKind, Fill, LocalId, Place, Procedure, Stmt, StmtKind,
-    Type, VarRef,
+    Base, BinaryOp, Block, Conversion, Expr, ExprKind, Fence, FenceKind, Fill, LocalId, Place, Procedure,
+    Spelled, Stmt, StmtKind, Type, VarRef,
 };
 use crate::{Order, Scalar, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -360,7 +360,11 @@ impl<'a> Body<'a> {
         let words = self.words;
         let name = format!("{}result", words.context.style.prefix);
         let handle = words.expr(handle, 0);
-        let cast = match words.program.place_type(words.procedure, place).and_then(Type::as_scalar) {
+        let ty = words.program.place_type(words.procedure, place).and_then(Type::as_scalar);
+        let cast = match ty {
+            Some(Scalar::Pointer { .. }) if words.is_void_pointer(place) => {
+                return self.line(format!("pthread_join({handle}, &{});", words.place(place)));
+            }
             None | Some(Scalar::Pointer { .. }) => String::new(),
             Some(ty) => format!("({})(long)", words.scalar(ty)),
         };
@@ -587,6 +591,15 @@ impl Words<'_> {
         self.expr(&Expr { kind, ty: Scalar::Bool, span: condition.span }, 0)
     }
 
+    /// Whether the text of a place that holds a pointer has the type `void *`.
+    fn is_void_pointer(&self, place: &Place) -> bool {
+        let spelling = &self.program.spelling;
+        self.spelled_place(place).is_none_or(|spelled| match spelling.meaning(spelled) {
+            Spelled::Pointer(inner) => matches!(spelling.meaning(inner), Spelled::Words(_, None)),
+            _ => false,
+        })
+    }
+
     /// A value as the result of a thread.
     fn thread_result(&self, value: &Expr) -> String {
         match value.ty {
@@ -598,9 +611,13 @@ impl Words<'_> {
     /// What a local variable gets in the head of a `for`.
     fn step(&self, place: &Place, value: &Expr) -> String {
         let own = |e: &Expr| matches!(&e.kind, ExprKind::Read(read) if read.base == place.base && read.path == place.path);
+        let value = match &value.kind {
+            ExprKind::Convert(Conversion::Checked, inner) => inner,
+            _ => value,
+        };
         if let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) = &value.kind
             && own(left)
-            && left.ty == value.ty
+            && (left.ty == value.ty || value.ty == Scalar::Integer)
             && !matches!(value.ty, Scalar::Pointer { .. })
             && matches!(right.kind, ExprKind::Const(1))
         {

@@ -26,6 +26,11 @@ fn strength(op: BinaryOp) -> u8 {
 
 const UNARY: u8 = 11;
 
+/// Whether values of the type are numbers that always fit.
+fn is_exact(ty: Scalar) -> bool {
+    matches!(ty, Scalar::Range { .. } | Scalar::Integer)
+}
+
 fn is_comparison(op: BinaryOp) -> bool {
     matches!(strength(op), 6 | 7)
 }
@@ -313,8 +318,8 @@ impl Words<'_> {
                 };
                 (format!("{} ? {} : {}", self.expr(c, 3), arm(t), arm(o)), 0)
             }
-            // C makes integers of truth values by itself.
-            ExprKind::Convert(_, arg) if arg.ty == e.ty || arg.ty == Scalar::Bool => {
+            // C makes integers of truth values by itself, and converts what fits.
+            ExprKind::Convert(_, arg) if arg.ty == e.ty || arg.ty == Scalar::Bool || is_exact(e.ty) => {
                 return self.expr(arg, outer);
             }
             ExprKind::Convert(_, arg) => match (&arg.kind, e.ty) {

@@ -20,7 +20,7 @@ use crate::source::{Sources, Span};
 
 pub use forms::Form;
 pub use print::{Words, with_comments};
-pub use spelling::{Declared, Macro, Spelled, Spelling, TypeName, TypeNameId};
+pub use spelling::{Declared, Macro, Spelled, Spelling, TypeName, TypeNameId, integer_words};
 pub use validate::validate;
 
 /// A variable of [`Program::shared`].

@@ -143,6 +143,21 @@ fn enumeration_type(constants: &[(String, i64)]) -> Option<IntType> {
     narrow.then_some(IntType { bits: 32, signed })
 }
 
+/// The words of C for an integer of a width that C has, whatever the machine.
+pub fn integer_words(int: IntType) -> Option<&'static str> {
+    Some(match (int.bits, int.signed) {
+        (8, true) => "signed char",
+        (8, false) => "unsigned char",
+        (16, true) => "short",
+        (16, false) => "unsigned short",
+        (32, true) => "int",
+        (32, false) => "unsigned int",
+        (64, true) => "long long",
+        (64, false) => "unsigned long long",
+        _ => return None,
+    })
+}
+
 impl Program {
     /// How the type of a variable is written, if that is known and right.
     pub fn spelled<'a>(&'a self, v: &'a Variable) -> Option<&'a Spelled> {
@@ -165,21 +180,14 @@ impl Program {
         }
     }
 
-    /// The words of C for a scalar. It has none for mutexes.
+    /// The words of C for a scalar. It has none for mutexes and odd widths.
     pub fn c_words(&self, ty: Scalar) -> Option<&'static str> {
         let narrow = self.pointer_bits == 32;
         Some(match ty {
             Scalar::Bool => "_Bool",
-            Scalar::Int(IntType { bits: 8, signed: true }) => "signed char",
-            Scalar::Int(IntType { bits: 8, signed: false }) => "unsigned char",
-            Scalar::Int(IntType { bits: 16, signed: true }) => "short",
-            Scalar::Int(IntType { bits: 16, signed: false }) => "unsigned short",
-            Scalar::Int(IntType { bits: 64, signed: true }) if narrow => "long long",
-            Scalar::Int(IntType { bits: 64, signed: true }) => "long",
-            Scalar::Int(IntType { bits: 64, signed: false }) if narrow => "unsigned long long",
-            Scalar::Int(IntType { bits: 64, signed: false }) => "unsigned long",
-            Scalar::Int(IntType { signed: true, .. }) => "int",
-            Scalar::Int(IntType { signed: false, .. }) => "unsigned int",
+            Scalar::Int(IntType { bits: 64, signed: true }) if !narrow => "long",
+            Scalar::Int(IntType { bits: 64, signed: false }) if !narrow => "unsigned long",
+            Scalar::Int(int) => integer_words(int)?,
             Scalar::Range { lo, hi } if i32::try_from(lo).is_ok() && i32::try_from(hi).is_ok() => "int",
             Scalar::Range { .. } | Scalar::Integer if narrow => "long long",
             Scalar::Range { .. } | Scalar::Integer => "long",

@@ -2,9 +2,7 @@
 //! jumps of them, and says so only by the labels that it makes. Only looks depend on what is recognised here.
 
 use fencepost_ir::tree::forms::{self, continues};
-use fencepost_ir::tree::{
-    Base, Block, Expr, ExprKind, Form, LocalId, Place, Program, Stmt, StmtKind, VarRef,
-};
+use fencepost_ir::tree::{Block, Form, Program, Stmt, StmtKind};
 use fencepost_ir::{Sources, Span};
 
 /// Puts a block around what was a `for` or a `switch`.
@@ -75,17 +73,17 @@ fn begins(stmts: &[Stmt], at: usize, step: usize) -> bool {
     let (stmt, StmtKind::While(condition, whole)) = (&stmts[at - 1], &stmts[at].kind) else { return false };
     let (id, value, declares) = match &stmt.kind {
         StmtKind::Declare(id, Some(value)) => (*id, value, true),
-        StmtKind::Assign(place, value) if place.path.is_empty() => match place.base {
-            Base::Variable(VarRef::Local(id)) => (id, value, false),
-            _ => return false,
+        StmtKind::Assign(place, value) if place.path.is_empty() => match place.local() {
+            Some(id) => (id, value, false),
+            None => return false,
         },
         _ => return false,
     };
     let steps = &whole.0[whole.0.len() - step..];
     let later = || Block(stmts[at + 1..].to_vec());
-    steps.iter().any(|step| mentions(step, id))
-        && is_plain(value)
-        && !(declares && mentioned(&later(), id))
+    steps.iter().any(|step| step.mentions(id))
+        && value.only_computes()
+        && !(declares && later().mentions(id))
         && stmt.span.line == condition.span.line
 }
 
@@ -93,22 +91,10 @@ fn begins(stmts: &[Stmt], at: usize, step: usize) -> bool {
 fn is_simple(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Assign(place, value) => {
-            matches!(place.base, Base::Variable(VarRef::Local(_))) && place.path.is_empty() && is_plain(value)
+            place.local().is_some() && place.path.is_empty() && value.only_computes()
         }
         _ => false,
     }
-}
-
-/// Whether an expression neither chooses nor calls.
-fn is_plain(e: &Expr) -> bool {
-    let mut plain = true;
-    e.visit(&mut |e| {
-        plain &= !matches!(
-            e.kind,
-            ExprKind::Any(_) | ExprKind::Call(..) | ExprKind::Rmw(..) | ExprKind::Spawn(..)
-        );
-    });
-    plain
 }
 
 /// The number of a label that lowering made.
@@ -140,24 +126,5 @@ fn switch_length(stmts: &[Stmt]) -> Option<usize> {
 /// Whether the statement before a `switch` sets a variable for its value, and nobody uses it after it.
 fn is_value_of(stmts: &[Stmt], at: usize, length: usize) -> bool {
     let (StmtKind::Declare(id, Some(_)), test) = (&stmts[at - 1].kind, &stmts[at]) else { return false };
-    mentions(test, *id) && !mentioned(&Block(stmts[at + length..].to_vec()), *id)
-}
-
-fn mentioned(block: &Block, id: LocalId) -> bool {
-    let mut found = false;
-    block.visit(&mut |stmt| found |= mentions(stmt, id));
-    found
-}
-
-/// Whether a statement speaks of a local variable; not what stands in its blocks.
-fn mentions(stmt: &Stmt, id: LocalId) -> bool {
-    let own = |place: &Place| place.base == Base::Variable(VarRef::Local(id));
-    let mut found = match &stmt.kind {
-        StmtKind::Declare(declared, _) => *declared == id,
-        kind => kind.place().is_some_and(own),
-    };
-    for e in stmt.kind.expressions() {
-        e.visit(&mut |e| found |= e.kind.place().is_some_and(own));
-    }
-    found
+    test.mentions(*id) && !Block(stmts[at + length..].to_vec()).mentions(*id)
 }

@@ -35,6 +35,7 @@ mod build;
 mod delayed;
 mod flow;
 mod heap;
+mod indirect;
 mod names;
 mod pointers;
 mod reach;

@@ -56,7 +56,7 @@ pub struct Buffer {
     /// The type of rounds and places.
     number: Scalar,
     /// For what is delayed: what is put down, and whether anything is.
-    later: Vec<(ThreadLocalId, ThreadLocalId)>,
+    pub later: Vec<(ThreadLocalId, ThreadLocalId)>,
 }
 
 impl Buffer {
@@ -97,12 +97,12 @@ impl Buffer {
 
 /// A procedure that is made.
 #[derive(Default)]
-struct Made {
-    params: usize,
-    locals: Vec<Variable>,
-    result: Option<Scalar>,
-    body: Vec<Stmt>,
-    note: &'static str,
+pub struct Made {
+    pub params: usize,
+    pub locals: Vec<Variable>,
+    pub result: Option<Scalar>,
+    pub body: Vec<Stmt>,
+    pub note: &'static str,
 }
 
 impl Made {
@@ -117,7 +117,7 @@ impl Made {
     }
 
     /// A parameter, and its value.
-    fn param(&mut self, name: String, ty: Scalar) -> Expr {
+    pub fn param(&mut self, name: String, ty: Scalar) -> Expr {
         self.params += 1;
         let id = self.local(name, ty);
         build::read_local(id, ty, Span::NONE)
@@ -234,7 +234,7 @@ impl Translator<'_> {
     }
 
     /// A call of one of these procedures.
-    fn called(&self, helper: Helper, args: Vec<Expr>) -> Stmt {
+    pub fn called(&self, helper: Helper, args: Vec<Expr>) -> Stmt {
         build::stmt(StmtKind::Eval(build::call(self.helper(helper), args, Scalar::Integer)))
     }
 
@@ -281,7 +281,7 @@ impl Translator<'_> {
     }
 
     /// What is put down for a variable in a place, and whether anything is.
-    fn later(&self, x: usize, place: Expr, indices: &[Expr]) -> (Place, Place) {
+    pub fn later(&self, x: usize, place: Expr, indices: &[Expr]) -> (Place, Place) {
         let (value, is_there) = self.buffer.later[x];
         let at = |id| {
             build::element(
@@ -418,87 +418,8 @@ impl Translator<'_> {
         made
     }
 
-    /// A load through a pointer finds the variable that it means; what has no name is the thread's own.
-    fn read_through(&self, ty: Scalar) -> Made {
-        let note = "What the thread sees where the pointer points to.";
-        let mut made = Made { result: Some(ty), note, ..Made::default() };
-        let pointer = made.param(format!("{}pointer", self.prefix), self.pointer_type());
-        let mut out = Vec::new();
-        for x in self.pointed(ty).collect::<Vec<_>>() {
-            self.each(x, &mut made, &mut out, &|indices| {
-                let args = indices.iter().cloned().map(build::index).collect();
-                let loaded = build::call(self.helper(Helper::Load(x)), args, self.delayed[x].ty);
-                let loaded = build::convert(fencepost_ir::tree::Conversion::Wrapping, loaded, ty);
-                let back = build::stmt(StmtKind::Return(Some(loaded)));
-                vec![build::when(self.is_meant(x, &pointer, indices), vec![back])]
-            });
-        }
-        let there = self.pointed_at(&pointer, ty);
-        out.push(build::stmt(StmtKind::Return(Some(build::read(there, ty)))));
-        made.body = out;
-        made
-    }
-
-    /// A store through a pointer.
-    fn write_through(&self, ty: Scalar) -> Made {
-        let mut made = Made { note: "A store to where the pointer points to.", ..Made::default() };
-        let pointer = made.param(format!("{}pointer", self.prefix), self.pointer_type());
-        let value = made.param(format!("{}value", self.prefix), ty);
-        let mut out = Vec::new();
-        for x in self.pointed(ty).collect::<Vec<_>>() {
-            self.each(x, &mut made, &mut out, &|indices| {
-                let mut args: Vec<Expr> = indices.iter().cloned().map(build::index).collect();
-                let to = self.delayed[x].ty;
-                args.push(build::convert(fencepost_ir::tree::Conversion::Wrapping, value.clone(), to));
-                let then = vec![self.called(Helper::Store(x), args), build::stmt(StmtKind::Return(None))];
-                vec![build::when(self.is_meant(x, &pointer, indices), then)]
-            });
-        }
-        out.push(build::assign(self.pointed_at(&pointer, ty), value));
-        made.body = out;
-        made
-    }
-
-    fn pointed_at(&self, pointer: &Expr, ty: Scalar) -> Place {
-        Place {
-            base: fencepost_ir::tree::Base::Pointed(Box::new(pointer.clone()), ty.into()),
-            path: Vec::new(),
-            span: Span::NONE,
-            access: fencepost_ir::Access::Plain,
-        }
-    }
-
-    /// Whether a pointer means this element.
-    fn is_meant(&self, x: usize, pointer: &Expr, indices: &[Expr]) -> Expr {
-        let d = &self.delayed[x];
-        let same = build::test(BinaryOp::Eq, pointer.clone(), self.address(d.at(indices)));
-        match d.is_there(indices) {
-            Some(there) => build::test(BinaryOp::And, there, same),
-            None => same,
-        }
-    }
-
-    /// An allocated variable is gone: stores to it that are on their way are forgotten.
-    fn forget(&self, id: usize) -> Made {
-        let note = "A variable is gone, and so are the thread's stores to it that are on their way.";
-        let mut made = Made { note, ..Made::default() };
-        let mut out = Vec::new();
-        for x in (0..self.buffer.later.len()).filter(|x| self.delayed[*x].base.0 == id) {
-            for j in 0..i64::from(self.bound.places()) {
-                self.each(x, &mut made, &mut out, &|indices| {
-                    let (_, is_there) = self.later(x, build::number(j), indices);
-                    vec![build::assign(is_there, build::truth(false))]
-                });
-            }
-        }
-        let variable = build::variable(VarRef::Shared(fencepost_ir::tree::SharedId(id)));
-        out.push(build::stmt(StmtKind::Free(build::read(variable, self.pointer_type()))));
-        made.body = out;
-        made
-    }
-
     /// Statements for a variable, or for each element of an array.
-    fn each(&self, x: usize, made: &mut Made, out: &mut Vec<Stmt>, stmts: &dyn Fn(&[Expr]) -> Vec<Stmt>) {
+    pub fn each(&self, x: usize, made: &mut Made, out: &mut Vec<Stmt>, stmts: &dyn Fn(&[Expr]) -> Vec<Stmt>) {
         let d = &self.delayed[x];
         let count = d.dims.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
         if count <= FEW {

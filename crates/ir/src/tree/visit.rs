@@ -73,7 +73,57 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// Whether it does nothing but compute from what is there: it neither chooses, calls, starts nor allocates.
+    pub fn only_computes(&self) -> bool {
+        let mut plain = true;
+        self.visit(&mut |e| {
+            plain &= !matches!(
+                e.kind,
+                ExprKind::Call(..)
+                    | ExprKind::Any(_)
+                    | ExprKind::Rmw(..)
+                    | ExprKind::Spawn(..)
+                    | ExprKind::Allocate(..)
+                    | ExprKind::Reallocate(..)
+            );
+        });
+        plain
+    }
+}
+
+impl Place {
+    /// The local variable that it is in.
+    pub fn local(&self) -> Option<LocalId> {
+        match self.base {
+            Base::Variable(VarRef::Local(id)) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+impl Stmt {
+    /// Whether it speaks of a local variable; not what stands in its blocks.
+    pub fn mentions(&self, id: LocalId) -> bool {
+        let mut found = match &self.kind {
+            StmtKind::Declare(declared, _) => *declared == id,
+            kind => kind.place().and_then(Place::local) == Some(id),
+        };
+        for e in self.kind.expressions() {
+            e.visit(&mut |e| found |= e.kind.place().and_then(Place::local) == Some(id));
+        }
+        found
+    }
+}
+
 impl Block {
+    /// Whether a statement in it, inner ones included, speaks of a local variable.
+    pub fn mentions(&self, id: LocalId) -> bool {
+        let mut found = false;
+        self.visit(&mut |stmt| found |= stmt.mentions(id));
+        found
+    }
+
     /// Calls `visit` on every statement, inner ones included.
     pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Stmt)) {
         for stmt in &self.0 {

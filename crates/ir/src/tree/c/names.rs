@@ -4,7 +4,7 @@
 //! outside of functions gets a name of its own. A local variable keeps its name beside another one of that name if neither is
 //! used where the other one is declared.
 
-use super::scopes::{self, mentions};
+use super::scopes;
 use crate::tree::{Block, LocalId, Procedure, Program, RecordId, Spelled, StmtKind, TypeName, TypeNameId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -213,8 +213,7 @@ fn name_locals(procedure: &mut Procedure, all: &Names) {
         for id in members {
             given[id.0] = match kept.first() {
                 Some(_) if kept.iter().all(|other| apart(*id, *other)) => given[kept[0].0].clone(),
-                Some(_) => own.give(wanted),
-                None => own.give(wanted),
+                _ => own.give(wanted),
             };
             if given[id.0] == given[members[0].0] {
                 kept.push(*id);
@@ -235,7 +234,7 @@ fn used_in_scope(
         if early.contains(&id) || id.0 < procedure.params { None } else { scope(&procedure.body, id) };
     let mut used = BTreeSet::new();
     inner.unwrap_or(&procedure.body).visit(&mut |stmt| {
-        used.extend(members.iter().copied().filter(|other| mentions(stmt, *other)));
+        used.extend(members.iter().copied().filter(|other| stmt.mentions(*other)));
     });
     used
 }

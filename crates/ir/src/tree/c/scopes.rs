@@ -1,7 +1,7 @@
 //! Where C text can declare a variable: where the tree does, if all uses stand in the rest of that block, else at the
 //! beginning of the function.
 
-use crate::tree::{Base, Block, Expr, ExprKind, LocalId, Place, Procedure, Stmt, StmtKind, VarRef};
+use crate::tree::{Block, Expr, ExprKind, LocalId, Place, Procedure, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// The variables that have to be declared at the beginning.
@@ -21,7 +21,7 @@ struct Scopes {
 
 impl Scopes {
     fn place(&mut self, place: &Place) {
-        if let Some(id) = local(place)
+        if let Some(id) = place.local()
             && !self.visible.contains(&id)
         {
             self.early.insert(id);
@@ -69,39 +69,21 @@ impl Scopes {
     }
 }
 
-/// The local variable that a place is in.
-fn local(place: &Place) -> Option<LocalId> {
-    match place.base {
-        Base::Variable(VarRef::Local(id)) => Some(id),
-        _ => None,
-    }
-}
-
 /// Calls `see` with the local variables that a statement reads or takes the address of; not those in its blocks.
 pub fn reads(stmt: &Stmt, see: &mut impl FnMut(LocalId)) {
     for e in stmt.kind.expressions() {
-        e.visit(&mut |e| e.kind.place().and_then(local).into_iter().for_each(&mut *see));
+        e.visit(&mut |e| e.kind.place().and_then(Place::local).into_iter().for_each(&mut *see));
     }
     // Functions get the addresses of these.
     let action = |e: &Expr| matches!(e.kind, ExprKind::Spawn(..));
     match &stmt.kind {
         StmtKind::Lock(place) | StmtKind::Unlock(place) | StmtKind::Join(Some(place), _) => {
-            local(place).into_iter().for_each(see);
+            place.local().into_iter().for_each(see);
         }
-        StmtKind::Assign(place, value) if action(value) => local(place).into_iter().for_each(see),
+        StmtKind::Assign(place, value) if action(value) => place.local().into_iter().for_each(see),
         StmtKind::Declare(id, Some(value)) if action(value) => see(*id),
         _ => {}
     }
-}
-
-/// Whether a statement speaks of a local variable; not what stands in its blocks.
-pub fn mentions(stmt: &Stmt, id: LocalId) -> bool {
-    let mut found = match &stmt.kind {
-        StmtKind::Declare(declared, _) => *declared == id,
-        kind => kind.place().and_then(local) == Some(id),
-    };
-    reads(stmt, &mut |read| found |= read == id);
-    found
 }
 
 /// Variables that get values and are not used.
@@ -120,7 +102,7 @@ pub fn is_set_first(body: &Block, id: LocalId) -> bool {
     let mut first = None;
     body.visit(&mut |stmt| {
         let declares = matches!(stmt.kind, StmtKind::Declare(declared, _) if declared == id);
-        if first.is_none() && !declares && mentions(stmt, id) {
+        if first.is_none() && !declares && stmt.mentions(id) {
             let mut read = false;
             reads(stmt, &mut |other| read |= other == id);
             first = Some(matches!(stmt.kind, StmtKind::Assign(..)) && !read);

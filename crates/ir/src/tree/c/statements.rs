@@ -1,23 +1,23 @@
 //! A procedure's body as lines of C.
 
-use super::scopes::{self, mentions};
+use super::scopes;
 use super::{Form, Need, Words};
 use crate::tree::comments::{self, Comments};
-use crate::tree::forms::{self, For, Switch};
+use crate::tree::forms;
 use crate::tree::{
-    Base, BinaryOp, Block, Conversion, Expr, ExprKind, Fence, FenceKind, Fill, LocalId, Place, Procedure,
-    Spelled, Stmt, StmtKind, Type, VarRef,
+    Base, Block, Expr, ExprKind, Fence, FenceKind, Fill, LocalId, Place, Procedure, Spelled, Stmt, StmtKind,
+    Type, VarRef,
 };
 use crate::{Order, Scalar, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop around a statement, or a switch in a loop.
 #[derive(Clone, Default)]
-struct Loop {
+pub struct Loop {
     /// The label that `continue` leads to.
-    next: Option<String>,
+    pub next: Option<String>,
     /// For a switch the label after it, which `break` leads to.
-    leave: Option<String>,
+    pub leave: Option<String>,
 }
 
 /// What becomes of a value that is returned.
@@ -33,25 +33,25 @@ pub enum Role {
 
 /// The lines of a body.
 pub struct Body<'a> {
-    words: Words<'a>,
-    procedure: &'a Procedure,
+    pub words: Words<'a>,
+    pub procedure: &'a Procedure,
     role: Role,
     comments: &'a Comments<'a>,
-    lines: Vec<String>,
-    indent: usize,
+    pub lines: Vec<String>,
+    pub indent: usize,
     /// The loops and switches around.
-    loops: Vec<Loop>,
+    pub loops: Vec<Loop>,
     /// Labels that are cases of the switches around, with what stands for them.
-    cases: BTreeMap<String, String>,
+    pub cases: BTreeMap<String, String>,
     /// How many jumps lead to each label.
-    jumps: BTreeMap<&'a str, usize>,
+    pub jumps: BTreeMap<&'a str, usize>,
     /// Labels that jumps were written to.
-    jumped: BTreeSet<&'a str>,
+    pub jumped: BTreeSet<&'a str>,
     /// Variables that are declared at the beginning, since they are used outside of the block that declares them, or
     /// declared nowhere or twice.
-    early: BTreeSet<LocalId>,
+    pub early: BTreeSet<LocalId>,
     /// Variables that get values and are not used, which compilers warn about.
-    unread: BTreeSet<LocalId>,
+    pub unread: BTreeSet<LocalId>,
 }
 
 impl<'a> Body<'a> {
@@ -112,11 +112,11 @@ impl<'a> Body<'a> {
         out
     }
 
-    fn line(&mut self, text: impl AsRef<str>) {
+    pub fn line(&mut self, text: impl AsRef<str>) {
         self.lines.push(format!("{:1$}{2}", "", self.indent * 4, text.as_ref()));
     }
 
-    fn label(&mut self, name: &str) {
+    pub fn label(&mut self, name: &str) {
         self.lines.push(format!("{:1$}{name}:;", "", self.indent * 4 - 2));
     }
 
@@ -132,7 +132,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn statements(&mut self, stmts: &'a [Stmt]) {
+    pub fn statements(&mut self, stmts: &'a [Stmt]) {
         for stmt in stmts {
             let comments = self.comments.of_statement(self.procedure.span, stmt.span);
             self.add_comments(comments);
@@ -140,7 +140,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn inner(&mut self, stmts: &'a [Stmt]) {
+    pub fn inner(&mut self, stmts: &'a [Stmt]) {
         self.indent += 1;
         let before = self.lines.len();
         self.statements(stmts);
@@ -424,164 +424,11 @@ impl<'a> Body<'a> {
         };
         self.line(format!("{prefix}{what}({at});"));
     }
-
-    /// Whether all jumps to a label are written as `continue` in the loop that has this body.
-    fn is_only_continued(&self, label: &str, body: &Block) -> bool {
-        let mut inside = 0;
-        body.visit(&mut |stmt| {
-            inside += usize::from(matches!(&stmt.kind, StmtKind::Goto(l) if l == label));
-        });
-        inside == self.jumps.get(label).copied().unwrap_or(0) && forms::jumps_are_direct(body, label)
-    }
-
-    /// Whether what stands in the head of a `for` can be written there.
-    fn is_for(&self, f: &For<'_>) -> bool {
-        let set = |stmt: &Stmt| match &stmt.kind {
-            StmtKind::Assign(place, value) => self.is_local(place) && is_plain(value),
-            StmtKind::Declare(id, Some(value)) => {
-                !self.unread.contains(id)
-                    && self.procedure.locals[id.0].ty.as_scalar().is_some()
-                    && is_plain(value)
-            }
-            _ => false,
-        };
-        let steps = f.step.iter().all(|stmt| matches!(stmt.kind, StmtKind::Assign(..)) && set(stmt));
-        steps
-            && f.init.last().is_none_or(set)
-            && f.next.is_none_or(|next| self.is_only_continued(next, f.whole))
-    }
-
-    fn is_local(&self, place: &Place) -> bool {
-        matches!(place.base, Base::Variable(VarRef::Local(_))) && place.path.is_empty()
-    }
-
-    fn for_loop(&mut self, f: &For<'a>) {
-        let words = self.words;
-        // Only one statement has room in the head.
-        let (init, before) = match f.init.split_last() {
-            Some((init, before)) => (Some(init), before),
-            None => (None, f.init),
-        };
-        if !before.is_empty() {
-            self.line("{");
-            self.indent += 1;
-            self.statements(before);
-        }
-        let init = match init.map(|stmt| &stmt.kind) {
-            Some(StmtKind::Declare(id, Some(value))) => {
-                let v = &self.procedure.locals[id.0];
-                let text = words.converted_to(value, &Place::variable(VarRef::Local(*id), v.span));
-                match self.early.contains(id) {
-                    true => format!("{} = {text}", v.name),
-                    false => format!("{} = {text}", words.variable(v)),
-                }
-            }
-            Some(StmtKind::Assign(place, value)) => words.step(place, value),
-            _ => String::new(),
-        };
-        let step = |stmt: &Stmt| match &stmt.kind {
-            StmtKind::Assign(place, value) => words.step(place, value),
-            _ => String::new(),
-        };
-        let steps = f.step.iter().map(step).collect::<Vec<_>>().join(", ");
-        let condition = match f.condition.kind {
-            ExprKind::Const(1) => String::new(),
-            _ => format!(" {}", words.expr(f.condition, 0)),
-        };
-        self.line(format!("for ({init};{condition}; {steps}) {{"));
-        self.loops.push(Loop { next: f.next.map(str::to_string), leave: None });
-        self.inner(f.body);
-        self.loops.pop();
-        self.line("}");
-        if !before.is_empty() {
-            self.indent -= 1;
-            self.line("}");
-        }
-    }
-
-    fn switch(&mut self, s: &Switch<'a>) {
-        let words = self.words;
-        for case in &s.cases {
-            let of = |value| words.converted(value, None);
-            let text = match case.from.kind == case.to.kind {
-                true => format!("case {}:", of(case.from)),
-                false => format!("case {} ... {}:", of(case.from), of(case.to)),
-            };
-            self.cases.insert(case.label.to_string(), text);
-        }
-        if let Some(default) = s.default {
-            self.cases.insert(default.to_string(), "default:".to_string());
-        }
-        // A variable that holds nothing but the value is not needed.
-        let (before, value) = match s.before.split_last() {
-            Some((kept, before)) if self.is_value_of(kept, s) => match &kept.kind {
-                StmtKind::Declare(_, Some(value)) => (before, value),
-                _ => (s.before, s.value),
-            },
-            _ => (s.before, s.value),
-        };
-        if !before.is_empty() {
-            self.line("{");
-            self.indent += 1;
-            self.statements(before);
-        }
-        let text = match words.is_enumerated(value) {
-            // Compilers ask for a case for each constant of an enumeration.
-            true => format!("({}){}", words.scalar(s.value.ty), words.expr(value, u8::MAX)),
-            false => words.expr(value, 0),
-        };
-        self.line(format!("switch ({text}) {{"));
-        let outer = self.loops.last().cloned().unwrap_or_default();
-        self.loops.push(Loop { leave: Some(s.end.to_string()), ..outer });
-        self.indent += 1;
-        self.statements(s.region);
-        // A case that is the last has a statement.
-        if self.lines.last().is_some_and(|l| l.ends_with(':')) {
-            self.line(";");
-        }
-        self.indent -= 1;
-        self.loops.pop();
-        self.line("}");
-        if !before.is_empty() {
-            self.indent -= 1;
-            self.line("}");
-        }
-        if self.jumped.contains(s.end) {
-            self.label(s.end);
-        }
-    }
-
-    /// Whether a statement sets a variable that holds nothing but the value of the switch after it.
-    fn is_value_of(&self, stmt: &Stmt, s: &Switch<'_>) -> bool {
-        let StmtKind::Declare(id, Some(value)) = &stmt.kind else { return false };
-        let tested = matches!(&s.value.kind, ExprKind::Read(place)
-            if place.path.is_empty() && place.base == Base::Variable(VarRef::Local(*id)));
-        let mut uses = 0;
-        self.procedure.body.visit(&mut |stmt| uses += usize::from(mentions(stmt, *id)));
-        tested && uses == s.cases.len() + 1 && !self.early.contains(id) && !is_action(value)
-    }
 }
 
 /// Whether a value takes a statement of its own.
-fn is_action(e: &Expr) -> bool {
+pub fn is_action(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Spawn(..) | ExprKind::Allocate(..))
-}
-
-/// Whether an expression does nothing but compute.
-fn is_plain(e: &Expr) -> bool {
-    let mut plain = true;
-    e.visit(&mut |e| {
-        plain &= !matches!(
-            e.kind,
-            ExprKind::Call(..)
-                | ExprKind::Any(_)
-                | ExprKind::Rmw(..)
-                | ExprKind::Spawn(..)
-                | ExprKind::Allocate(..)
-                | ExprKind::Reallocate(..)
-        );
-    });
-    plain
 }
 
 impl Words<'_> {
@@ -606,31 +453,6 @@ impl Words<'_> {
             Scalar::Pointer { .. } => self.expr(value, 0),
             _ => format!("(void *)(long){}", self.expr(value, u8::MAX)),
         }
-    }
-
-    /// What a local variable gets in the head of a `for`.
-    fn step(&self, place: &Place, value: &Expr) -> String {
-        let own = |e: &Expr| matches!(&e.kind, ExprKind::Read(read) if read.base == place.base && read.path == place.path);
-        let value = match &value.kind {
-            ExprKind::Convert(Conversion::Checked, inner) => inner,
-            _ => value,
-        };
-        if let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) = &value.kind
-            && own(left)
-            && (left.ty == value.ty || value.ty == Scalar::Integer)
-            && !matches!(value.ty, Scalar::Pointer { .. })
-            && matches!(right.kind, ExprKind::Const(1))
-        {
-            let sign = if *op == BinaryOp::Add { "++" } else { "--" };
-            return format!("{}{sign}", self.place(place));
-        }
-        format!("{} = {}", self.place(place), self.converted_to(value, place))
-    }
-
-    /// Whether the value is of an enumeration, to the compiler.
-    fn is_enumerated(&self, value: &Expr) -> bool {
-        let ExprKind::Read(place) = &forms::as_truth(value).kind else { return false };
-        self.spelled_place(place).is_some_and(|s| self.program.spelling.constants(s).is_some())
     }
 
     /// Memory for values of a type.

@@ -302,6 +302,13 @@ pub enum Fence {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block(pub Vec<Stmt>);
 
+impl Block {
+    /// The statements up to the last one of the user's, and those that passes have added after it.
+    pub fn with_added(&self) -> (&[Stmt], &[Stmt]) {
+        self.0.split_at(self.0.iter().rposition(|stmt| stmt.span.is_some()).map_or(0, |last| last + 1))
+    }
+}
+
 /// A statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stmt {

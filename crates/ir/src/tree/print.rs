@@ -150,12 +150,14 @@ impl<'a> Printer<'a, '_, '_> {
                 }
             };
             self.line(&head)?;
-            self.block(&procedure.body)?;
+            let (own, added) = procedure.body.with_added();
+            self.statements(own)?;
             if let Some(comments) = self.comments.as_ref().map(|comments| comments.of_end(procedure.span)) {
                 self.indent += 1;
                 self.remarks(comments)?;
                 self.indent -= 1;
             }
+            self.statements(added)?;
             self.line("}")?;
         }
         self.words.procedure = None;
@@ -177,8 +179,12 @@ impl<'a> Printer<'a, '_, '_> {
     }
 
     fn block(&mut self, block: &'a Block) -> fmt::Result {
+        self.statements(&block.0)
+    }
+
+    fn statements(&mut self, stmts: &'a [Stmt]) -> fmt::Result {
         self.indent += 1;
-        for stmt in &block.0 {
+        for stmt in stmts {
             if let (Some(comments), Some(procedure)) = (&self.comments, self.words.procedure) {
                 let comments = comments.of_statement(procedure.span, stmt.span);
                 self.remarks(comments)?;

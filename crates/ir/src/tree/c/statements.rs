@@ -90,8 +90,10 @@ impl<'a> Body<'a> {
             body.line(format!("{};", words.declaration(&procedure.locals[id.0])));
             body.hush(id);
         }
-        body.statements(&procedure.body.0);
+        let (own, added) = procedure.body.with_added();
+        body.statements(own);
         body.add_comments(comments.of_end(procedure.span));
+        body.statements(added);
         let ends =
             |stmt: &Stmt| matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Halt | StmtKind::Exit(_));
         let ended = procedure.body.0.last().is_some_and(ends);

@@ -121,6 +121,7 @@ impl<'a> Lowering<'a> {
                         init: vec![Choices::one(0)],
                         kept: Kept::Private,
                         span: local.span,
+                        spelled: None,
                     };
                     Home::Pointed(registers.add(&program.records, &pointer))
                 }
@@ -429,7 +430,7 @@ impl<'a> Lowering<'a> {
                 self.edge(self.current, self.exit, Instr::Halt, span);
                 self.cut();
             }
-            StmtKind::Block(block) => self.block(block),
+            StmtKind::Block(_, block) => self.block(block),
         }
         self.release_temporaries();
     }

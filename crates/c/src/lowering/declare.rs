@@ -48,13 +48,14 @@ impl<'h> Lowerer<'h> {
         };
         let local = self.local(&name, storage.clone(), span);
         self.begins_with_block(local);
+        self.body.locals[local.0].spelled = self.spelled_at(ty, span);
         // The name is known in its own initialiser, as in `T *p = malloc(sizeof *p)`.
         self.set_slot(id, Slot::Local(local));
         match (init, storage.as_scalar()) {
             (_, Some(Scalar::Mutex)) => self.emit(StmtKind::Declare(local, None), span),
             (Initializer::Value(e), Some(_)) => {
                 let mut value = self.scalar(e)?;
-                self.guess_local_allocation(&mut value, id, span)?;
+                self.guess_local_allocation(&mut value, id)?;
                 self.emit(StmtKind::Declare(local, Some(value)), span);
             }
             (Initializer::None, _) => self.declare_undefined(local, ty, &storage, span),

@@ -1,6 +1,5 @@
 //! Variables that live as long as the program or its threads, and what they hold at first.
 
-use super::body::Body;
 use super::types::default_cells;
 use super::{Lowerer, Result, bits};
 use crate::finish::InitialCells;
@@ -94,15 +93,18 @@ impl<'h> Lowerer<'h> {
             "" => self.string_name(),
             name => name.to_string(),
         };
+        let spelled = self.spelled_at(*ty, *span);
         let variable = match lives {
             Lives::Program => {
                 let name = self.globals.shared.free(&name);
-                self.program.shared.push(Variable::new(name, storage, cells, *span));
+                let variable = Variable { spelled, ..Variable::new(name, storage, cells, *span) };
+                self.program.shared.push(variable);
                 VarRef::Shared(SharedId(self.program.shared.len() - 1))
             }
             Lives::Thread => {
                 let name = self.globals.thread_local.free(&name);
-                self.program.thread_locals.push(Variable::new(name, storage, cells, *span));
+                let variable = Variable { spelled, ..Variable::new(name, storage, cells, *span) };
+                self.program.thread_locals.push(variable);
                 VarRef::ThreadLocal(ThreadLocalId(self.program.thread_locals.len() - 1))
             }
         };
@@ -280,7 +282,7 @@ impl<'h> Lowerer<'h> {
 
     /// The value of an expression that is known before the program runs.
     fn static_value(&mut self, e: &'h hir::Expr) -> Result<i64> {
-        let body = std::mem::replace(&mut self.body, Body::default());
+        let body = std::mem::take(&mut self.body);
         let value = self.scalar(e);
         self.body = body;
         let value = value?;

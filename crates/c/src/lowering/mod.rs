@@ -58,6 +58,7 @@ mod scan;
 mod scan_format;
 mod scope;
 mod sort;
+mod spelling;
 mod statement;
 mod switch;
 mod text;
@@ -76,17 +77,24 @@ use crate::preprocess::Options;
 use body::Body;
 use facts::Facts;
 use fencepost_ir::tree::{Count, Expr, Place, ProcedureId, Program, Thread};
+use fencepost_ir::{Sources, Span};
 use fencepost_text::Diagnostic;
 use global::Globals;
 use procedure::Procedures;
 pub use process::Processes;
+use spelling::Spellings;
 use types::RecordMap;
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
-/// Lowers a typed program.
-pub(crate) fn lower(hir: &hir::Program, options: &Options) -> std::result::Result<Program, Vec<Diagnostic>> {
-    Lowerer::new(hir, options).program()
+/// Lowers a typed program of files; `is_system` tells places in system headers.
+pub(crate) fn lower(
+    hir: &hir::Program,
+    options: &Options,
+    sources: &Sources,
+    is_system: &dyn Fn(Span) -> bool,
+) -> std::result::Result<Program, Vec<Diagnostic>> {
+    Lowerer::new(hir, options, Spellings::new(sources, is_system)).program()
 }
 
 /// Lowers threads that are there from the beginning, and finds the locals of some names in each of them.
@@ -96,7 +104,9 @@ pub(crate) fn lower_threads(
     observed: &[&[&str]],
 ) -> std::result::Result<Processes, Vec<Diagnostic>> {
     let hir::Start::Threads(threads) = &hir.start else { panic!("these are threads") };
-    Lowerer::new(hir, options).processes(threads, observed)
+    // Nobody prints them as C.
+    let nothing = Sources::default();
+    Lowerer::new(hir, options, Spellings::new(&nothing, &|_| true)).processes(threads, observed)
 }
 
 /// What the user asks for, see [`Options`].
@@ -143,11 +153,12 @@ struct Lowerer<'h> {
     globals: Globals<'h>,
     procedures: Procedures,
     body: Body<'h>,
+    spellings: Spellings<'h>,
     errors: Vec<Diagnostic>,
 }
 
 impl<'h> Lowerer<'h> {
-    fn new(hir: &'h hir::Program, options: &Options) -> Lowerer<'h> {
+    fn new(hir: &'h hir::Program, options: &Options, spellings: Spellings<'h>) -> Lowerer<'h> {
         let asks = Asks {
             overflow: options.overflow,
             havoc_externs: options.havoc_externs,
@@ -168,6 +179,7 @@ impl<'h> Lowerer<'h> {
             globals: Globals::new(hir),
             procedures: Procedures::default(),
             body: Body::default(),
+            spellings,
             errors: Vec::new(),
         }
     }

@@ -69,6 +69,7 @@ impl<'h> Lowerer<'h> {
             Some(_) => self.procedures.next_name(version.function, name),
             None => name.clone(),
         };
+        let spelled = self.spelled(result);
         self.program.procedures.push(Procedure {
             name,
             kind: ProcedureKind::Function,
@@ -77,6 +78,7 @@ impl<'h> Lowerer<'h> {
             locals,
             body: Block::default(),
             span: *span,
+            spelled,
         });
         self.notes.undefined.push(HashSet::new());
         // One that allocates is seldom called without being told what.
@@ -175,12 +177,14 @@ impl<'h> Lowerer<'h> {
     ) -> Result<()> {
         let storage = self.stored(ty, span)?;
         self.few_scalars(&storage, span)?;
+        let is_scalar = storage.as_scalar().is_some();
         for (path, scalar) in self.covering(&storage) {
             let records = &self.program.records;
-            let (offset, ty) = records.offset(&storage, &path);
-            let name = format!("{name}{}", records.path(&storage, Cell { offset, ty }));
+            let (offset, cell) = records.offset(&storage, &path);
+            let name = format!("{name}{}", records.path(&storage, Cell { offset, ty: cell }));
             let init = vec![Choices::one(scalar.default_value())];
-            variables.push(Variable::new(name, scalar.into(), init, span));
+            let spelled = if is_scalar { self.spelled(ty) } else { None };
+            variables.push(Variable { spelled, ..Variable::new(name, scalar.into(), init, span) });
         }
         Ok(())
     }
@@ -256,6 +260,7 @@ impl<'h> Lowerer<'h> {
             return Ok(1);
         }
         let local = self.local(name, storage.clone(), *span);
+        self.body.locals[local.0].spelled = self.spelled(*ty);
         let target = Place::variable(VarRef::Local(local), *span);
         let places = self.covering(&storage);
         let count = places.len();

@@ -78,6 +78,7 @@ impl<'h> Lowerer<'h> {
             locals: Vec::new(),
             body: Block::default(),
             span: *span,
+            spelled: None,
         });
         let frames = vec![Frame::new(thread.function, body, None)];
         self.body = Body { frames, ..Body::default() };

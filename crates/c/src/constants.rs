@@ -1,21 +1,16 @@
 //! Names of constants. The tree has numbers; where the user wrote a name, be it of an enumeration or of a macro that is
 //! nothing but a number, the name is found in the text at the number's place. It is taken only if it has that value.
 
-use fencepost_ir::tree::{Program, TypeName};
-use fencepost_ir::{FileId, Sources, Span};
-use std::cell::RefCell;
+use fencepost_ir::tree::{Expr, ExprKind, Macro, Program, Spelling, TypeName};
+use fencepost_ir::{FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
-/// The constants that have names.
-#[derive(Default)]
-pub struct Constants<'a> {
+/// The text of a program, and what is a constant in it.
+struct Constants<'a> {
     files: Vec<File<'a>>,
     /// Of enumerations.
-    enumerated: BTreeMap<String, i64>,
-    /// Macros that are used, with their text.
-    used: RefCell<BTreeMap<String, String>>,
-    /// Names that are something else in the text.
+    enumerated: BTreeSet<(&'a str, i64)>,
+    /// Names that are something else.
     taken: BTreeSet<String>,
 }
 
@@ -25,15 +20,23 @@ struct File<'a> {
     macros: BTreeMap<&'a str, Option<&'a str>>,
 }
 
+/// Notes what the constants of a program are called.
+pub fn name(program: &mut Program) {
+    let mut spelling = Spelling::default();
+    Constants::new(program).note(program, &mut spelling);
+    program.spelling.constants = spelling.constants;
+    program.spelling.macros = spelling.macros;
+}
+
 impl<'a> Constants<'a> {
-    /// The constants of the program's enumerations, and those in its text.
-    pub fn new(program: &Program, sources: &'a Sources) -> Constants<'a> {
-        let mut enumerated = BTreeMap::new();
-        for name in &program.spelling.names {
-            if let TypeName::Enumeration { constants, .. } = name {
-                enumerated.extend(constants.iter().cloned());
-            }
-        }
+    /// Those of a program.
+    fn new(program: &'a Program) -> Constants<'a> {
+        let of = |name: &'a TypeName| match name {
+            TypeName::Enumeration { constants, .. } => &constants[..],
+            TypeName::Typedef { .. } => &[],
+        };
+        let constants = program.spelling.names.iter().flat_map(of);
+        let enumerated = constants.map(|(name, value)| (&name[..], *value)).collect();
         let variables = program.shared.iter().chain(&program.thread_locals);
         let locals = program.procedures.iter().flat_map(|p| &p.locals);
         let names = variables.chain(locals).map(|v| &v.name);
@@ -42,35 +45,49 @@ impl<'a> Constants<'a> {
             program.procedures.iter().map(|p| &p.name).chain(program.records.0.iter().map(|r| &r.name));
         let taken = names.chain(fields).chain(others).cloned().collect();
         let last = program.procedures.iter().map(|p| p.span.file.0).max().unwrap_or(0);
-        let files = (0..=last).map(|i| File::new(sources.text(FileId(i)))).collect();
-        Constants { files, enumerated, used: RefCell::default(), taken }
+        let files = (0..=last).map(|i| File::new(program.sources.text(FileId(i)))).collect();
+        Constants { files, enumerated, taken }
     }
 
-    /// The name that stands at a place, if it is one of this value.
-    pub fn name(&self, span: Span, value: i64) -> Option<String> {
-        let file = self.files.get(span.file.0 as usize)?;
-        let word = file.word_at(span)?;
-        if let Some(known) = self.enumerated.get(&word) {
-            return (*known == value).then_some(word);
-        }
-        let body = (*file.macros.get(&word[..])?)?;
-        if self.taken.contains(&word) || number(body)? != value {
-            return None;
-        }
-        self.used.borrow_mut().insert(word.clone(), body.to_string());
-        Some(word)
+    /// The name that begins at a place.
+    fn word_at(&self, span: Span) -> Option<String> {
+        self.files.get(span.file.0 as usize)?.word_at(span)
     }
 
-    /// The definitions of the macros that were used.
-    pub fn definitions(&self) -> String {
-        let mut out = String::new();
-        for (name, body) in self.used.borrow().iter() {
-            let _ = writeln!(out, "#define {name} {body}");
+    /// Notes the names of the constants in a program.
+    fn note(&self, program: &Program, spelling: &mut Spelling) {
+        for procedure in &program.procedures {
+            procedure.body.visit(&mut |stmt| {
+                for e in stmt.kind.expressions() {
+                    e.visit(&mut |e| self.note_constant(e, spelling));
+                }
+            });
         }
-        if !out.is_empty() {
-            out.push('\n');
+        for file in &self.files {
+            for (name, body) in &file.macros {
+                if let Some(body) = body
+                    && let Some(value) = number(body).filter(|_| !self.taken.contains(*name))
+                {
+                    spelling
+                        .macros
+                        .entry(name.to_string())
+                        .or_insert(Macro { text: body.to_string(), value });
+                }
+            }
         }
-        out
+    }
+
+    fn note_constant(&self, e: &Expr, spelling: &mut Spelling) {
+        let ExprKind::Const(value) = e.kind else { return };
+        let Some(word) = self.word_at(e.span) else { return };
+        let body = self.files[e.span.file.0 as usize].macros.get(&word[..]).copied().flatten();
+        let known = match self.enumerated.contains(&(&word[..], value)) {
+            true => true,
+            false => body.and_then(number) == Some(value) && !self.taken.contains(&word),
+        };
+        if known {
+            spelling.constants.insert((e.span, value), word);
+        }
     }
 }
 
@@ -150,10 +167,7 @@ mod tests {
         assert_eq!((of("N"), of("N2")), (Some("3"), Some("4")));
         assert_eq!((of("M"), of("B"), of("C")), (None, None, None));
         let span = |column| Span { file: FileId(0), line: 9, column, length: 1 };
-        let constants = Constants { files: vec![file], ..Constants::default() };
-        assert_eq!(constants.name(span(7), 3).as_deref(), Some("N"));
-        assert_eq!(constants.name(span(7), 4), None, "another value");
-        assert_eq!(constants.name(span(5), 3), None, "no macro");
-        assert_eq!(constants.definitions(), "#define N 3\n\n");
+        assert_eq!(file.word_at(span(7)).as_deref(), Some("N"));
+        assert_eq!(file.word_at(span(6)), None, "no name");
     }
 }

@@ -4,7 +4,7 @@
 //! to that, if nothing stands between; the first one in a file, to the file. Which is a matter of looks: a comment that
 //! belongs to nothing is left out.
 
-use fencepost_ir::{FileId, Sources, Span};
+use crate::{FileId, Sources, Span};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -179,23 +179,6 @@ fn quoted(text: &str, quote: char) -> usize {
         }
     }
     text.len()
-}
-
-/// A text without its comments.
-pub fn code(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let (mut rest, mut from) = (text, 0);
-    while let Some(c) = rest[from..].chars().next() {
-        let here = &rest[from..];
-        if let Some(end) = comment_length(here) {
-            parts.push(&rest[..from]);
-            (rest, from) = (&here[end..], 0);
-        } else {
-            from += if c == '"' || c == '\'' { quoted(here, c) } else { c.len_utf8() };
-        }
-    }
-    parts.push(rest);
-    parts
 }
 
 /// How long the comment at the beginning is, if there is one.

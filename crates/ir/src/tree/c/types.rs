@@ -2,16 +2,16 @@
 //! what the program has. Values that have no type of the user's (addresses, what was loaded) are `void *`, which C
 //! converts by itself; between two of the user's pointer types stands a cast to it.
 
-use crate::c::CWords;
-use fencepost_ir::Scalar;
-use fencepost_ir::tree::{
-    Base, Expr, ExprKind, Place, Procedure, Projection, RecordId, Spelled, Type, TypeName, VarRef, Variable,
+use super::{Need, Words};
+use crate::Scalar;
+use crate::tree::{
+    Base, Expr, ExprKind, Place, Procedure, Projection, RecordId, Spelled, Type, TypeName, Variable,
 };
 
-impl CWords<'_> {
+impl Words<'_> {
     /// `type name[dims]` of a variable, a parameter or a function.
     pub fn variable(&self, v: &Variable) -> String {
-        self.written(self.program.spelled(v.span, &v.ty), &v.ty, &v.name)
+        self.written(self.program.spelled(v), &v.ty, &v.name)
     }
 
     /// `type name[dims]` of a member.
@@ -22,7 +22,7 @@ impl CWords<'_> {
     /// The type of a procedure's result.
     pub fn result(&self, procedure: &Procedure) -> Option<String> {
         let ty = procedure.result?;
-        let spelled = self.program.spelled(procedure.span, &Type::Scalar(ty));
+        let spelled = self.program.spelled_result(procedure);
         Some(spelled.and_then(|s| self.spelled(s)).unwrap_or_else(|| self.scalar(ty)))
     }
 
@@ -35,9 +35,9 @@ impl CWords<'_> {
         let mut element = spelled;
         let mut dims = String::new();
         let mut lengths = ty.dims().into_iter();
-        while let Some(Spelled::Array(inner, at)) = element.map(|s| self.program.spelling.meaning(s)) {
+        while let Some(Spelled::Array(inner, length)) = element.map(|s| self.program.spelling.meaning(s)) {
             let Some(n) = lengths.next() else { break };
-            let length = self.constants.name(*at, i64::from(n));
+            let length = length.clone().filter(|name| self.is_called(n.into(), name));
             dims += &format!("[{}]", length.unwrap_or_else(|| n.to_string()));
             element = Some(inner);
         }
@@ -55,10 +55,13 @@ impl CWords<'_> {
         match spelled {
             Spelled::Words(text, _) => Some(text.to_string()),
             Spelled::Record(id) => Some(self.type_name(&Type::Record(*id))),
-            Spelled::Named(id) => match &self.program.spelling.names[id.0] {
-                TypeName::Typedef { name, .. } => Some(name.clone()),
-                TypeName::Enumeration { tag, .. } => tag.as_ref().map(|tag| format!("enum {tag}")),
-            },
+            Spelled::Named(id) => {
+                self.context.need(Need::Name(*id));
+                match &self.program.spelling.names[id.0] {
+                    TypeName::Typedef { name, .. } => Some(name.clone()),
+                    TypeName::Enumeration { tag, .. } => tag.as_ref().map(|tag| format!("enum {tag}")),
+                }
+            }
             Spelled::Pointer(inner) => {
                 let text = self.spelled(inner)?;
                 let space = if text.ends_with('*') { "" } else { " " };
@@ -68,20 +71,35 @@ impl CWords<'_> {
         }
     }
 
+    /// Whether there is a text of a type.
+    fn is_written(&self, spelled: &Spelled) -> bool {
+        match spelled {
+            Spelled::Words(..) | Spelled::Record(_) => true,
+            Spelled::Named(id) => match &self.program.spelling.names[id.0] {
+                TypeName::Typedef { .. } => true,
+                TypeName::Enumeration { tag, .. } => tag.is_some(),
+            },
+            Spelled::Pointer(inner) => self.is_written(inner),
+            Spelled::Array(..) => false,
+        }
+    }
+
     /// The type that a place's text has, if it is one that the user wrote.
     pub fn spelled_place<'p>(&'p self, place: &'p Place) -> Option<&'p Spelled> {
         let spelling = &self.program.spelling;
+        let mut path = &place.path[..];
         let (mut spelled, mut ty) = match &place.base {
-            Base::Variable(VarRef::Shared(id)) if self.heap.objects.contains_key(id) => {
-                (None, &self.program.shared[id.0].ty)
-            }
             Base::Variable(variable) => {
                 let v = self.program.variable(self.procedure, *variable)?;
-                (self.program.spelled(v.span, &v.ty), &v.ty)
+                (self.program.spelled(v), &v.ty)
+            }
+            Base::Pointed(pointer, Type::Array(element, _)) if !path.is_empty() => {
+                path = &path[1..];
+                (self.pointee(pointer, element), &**element)
             }
             Base::Pointed(pointer, ty) => (self.pointee(pointer, ty), ty),
         };
-        for step in &place.path {
+        for step in path {
             match (step, ty) {
                 (Projection::Index(_), Type::Array(element, _)) => {
                     spelled = match spelled.map(|s| spelling.meaning(s)) {
@@ -98,7 +116,7 @@ impl CWords<'_> {
                 _ => return None,
             }
         }
-        spelled.filter(|s| self.spelled(s).is_some())
+        spelled.filter(|s| self.is_written(s))
     }
 
     /// What the pointer's text points to, if that is this type.
@@ -118,12 +136,14 @@ impl CWords<'_> {
             ExprKind::Read(place) => self.spelled_place(place)?,
             ExprKind::Call(id, _) => {
                 let callee = self.program.procedure(*id);
-                self.program.spelled(callee.span, &Type::Scalar(callee.result?))?
+                self.program.spelled_result(callee)?
             }
             ExprKind::Convert(_, arg) if arg.ty == e.ty => return self.pointer_type(arg),
             _ => return None,
         };
-        self.spelled(spelled)?;
+        if !self.is_written(spelled) {
+            return None;
+        }
         match self.program.spelling.meaning(spelled) {
             Spelled::Pointer(inner) => {
                 let void = matches!(self.program.spelling.meaning(inner), Spelled::Words(_, None));
@@ -174,7 +194,7 @@ impl CWords<'_> {
             return None;
         }
         match &e.kind {
-            ExprKind::Const(value) => self.constants.name(e.span, *value),
+            ExprKind::Const(value) => self.constant_at(e.span, *value),
             ExprKind::Convert(_, inner) => match inner.kind {
                 ExprKind::Const(value) if e.ty.contains(value) => self.constant_name(inner),
                 _ => None,

@@ -1,34 +1,12 @@
-//! Pieces of a tree as C text: types, declarations, places, expressions. Pointers have lost what they point to and
-//! are `void *`; an access through one says the type.
-//!
-//! The text has parentheses wherever compilers warn without them.
+//! Pieces of a tree as C text: types, declarations, places, expressions.
 
-use crate::constants::Constants;
-use crate::heap::Heap;
-use crate::language::Dialect;
-use fencepost_ir::pointer::{self, Target};
-use fencepost_ir::tree::{
-    Base, BinaryOp, Choices, Conversion, Expr, ExprKind, Place, Procedure, Program, Projection, RecordKind,
-    Type, UnaryOp, VarRef, Variable,
+use super::{Dialect, Need, Words};
+use crate::pointer::{self, Target};
+use crate::tree::{
+    Base, BinaryOp, Choices, Conversion, Expr, ExprKind, Place, Procedure, Projection, RecordKind, Type,
+    UnaryOp, Variable,
 };
-use fencepost_ir::{IntType, Scalar};
-
-/// Writes C.
-#[derive(Clone, Copy)]
-pub struct CWords<'a> {
-    /// The program, with names that C can have.
-    pub program: &'a Program,
-    /// The procedure whose locals are meant.
-    pub procedure: Option<&'a Procedure>,
-    /// What added names begin with.
-    pub prefix: &'a str,
-    /// Names of what C has no words for.
-    pub dialect: Dialect,
-    /// Names of numbers.
-    pub constants: &'a Constants<'a>,
-    /// Variables that are allocated.
-    pub heap: &'a Heap,
-}
+use crate::{IntType, Scalar, Span};
 
 /// How tightly C binds; what is unlike its neighbours gets parentheses.
 fn strength(op: BinaryOp) -> u8 {
@@ -48,6 +26,11 @@ fn strength(op: BinaryOp) -> u8 {
 
 const UNARY: u8 = 11;
 
+/// Whether values of the type are numbers that always fit.
+fn is_exact(ty: Scalar) -> bool {
+    matches!(ty, Scalar::Range { .. } | Scalar::Integer)
+}
+
 fn is_comparison(op: BinaryOp) -> bool {
     matches!(strength(op), 6 | 7)
 }
@@ -65,27 +48,15 @@ fn asked_of(op: BinaryOp) -> (u8, u8) {
     }
 }
 
-impl CWords<'_> {
+impl Words<'_> {
     /// A scalar type.
     pub fn scalar(&self, ty: Scalar) -> String {
-        let long = if self.program.pointer_bits == 32 { "long long" } else { "long" };
-        match ty {
-            Scalar::Bool => "_Bool".to_string(),
-            Scalar::Int(IntType { bits, signed }) => {
-                let sign = if signed { "" } else { "unsigned " };
-                let word = match bits {
-                    8 if signed => return "signed char".to_string(),
-                    8 => "char",
-                    16 => "short",
-                    64 => long,
-                    _ => "int",
-                };
-                format!("{sign}{word}")
+        match self.program.c_words(ty) {
+            Some(words) => words.to_string(),
+            None => {
+                self.context.need(Need::Mutex);
+                format!("struct {}mutex", self.context.style.prefix)
             }
-            Scalar::Range { .. } | Scalar::Integer => long.to_string(),
-            Scalar::Thread => "pthread_t".to_string(),
-            Scalar::Mutex => format!("struct {}mutex", self.prefix),
-            Scalar::Pointer { .. } => "void *".to_string(),
         }
     }
 
@@ -136,9 +107,11 @@ impl CWords<'_> {
             let mutex = layout.iter().any(|cell| cell.ty == Scalar::Mutex);
             return if mutex { format!("{head} = {{0}}") } else { head };
         }
-        let enumerated = self.program.spelled(v.span, &v.ty).and_then(|s| self.program.spelling.constants(s));
+        let enumerated = self.program.spelled(v).and_then(|s| self.program.spelling.constants(s));
         if let (Some(constants), [Choices(values)]) = (enumerated, &v.init[..])
             && let Some((name, _)) = constants.iter().find(|(_, value)| values[..] == [(*value, *value)])
+            && let [(value, _)] = values[..]
+            && self.is_called(value, name)
         {
             return format!("{head} = {name}");
         }
@@ -205,56 +178,45 @@ impl CWords<'_> {
 
     /// A place.
     pub fn place(&self, place: &Place) -> String {
-        let mut path = &place.path[..];
-        let mut ty = match &place.base {
+        let (pointer, ty) = match &place.base {
             Base::Variable(variable) => {
-                self.program.variable(self.procedure, *variable).map(|v| v.ty.clone())
+                let found = self.program.variable(self.procedure, *variable);
+                let (name, ty) =
+                    found.map_or((String::new(), None), |v| (v.name.clone(), Some(v.ty.clone())));
+                return self.path(name, ty, &place.path);
             }
-            Base::Pointed(_, ty) => Some(ty.clone()),
+            Base::Pointed(pointer, ty) => (&**pointer, ty),
         };
-        let mut text = match &place.base {
-            Base::Variable(VarRef::Shared(id)) if self.heap.objects.contains_key(id) => {
-                let name = &self.program.shared[id.0].name;
-                match (&ty, path.first()) {
-                    // An array is where the pointer points to.
-                    (Some(Type::Array(..)), _) => name.clone(),
-                    (_, None) => format!("*{name}"),
-                    _ => format!("(*{name})"),
-                }
-            }
-            Base::Variable(variable) => {
-                self.program.variable(self.procedure, *variable).map_or_else(String::new, |v| v.name.clone())
-            }
-            Base::Pointed(pointer, ty @ Type::Record(id))
-                if matches!(path.first(), Some(Projection::Field(_))) =>
-            {
-                let Some(Projection::Field(i)) = path.first() else { return String::new() };
-                let field = self.program.records.get(*id).fields[*i].name.clone();
+        match (ty, place.path.split_first()) {
+            (Type::Record(id), Some((Projection::Field(i), path))) => {
+                let field = &self.program.records.get(*id).fields[*i];
                 let text = match self.pointee(pointer, ty) {
-                    Some(_) => format!("{}->{field}", self.expr(pointer, u8::MAX)),
-                    None => format!("(({}){})->{field}", self.pointer_to(ty), self.expr(pointer, UNARY)),
+                    Some(_) => format!("{}->{}", self.expr(pointer, u8::MAX), field.name),
+                    None => {
+                        format!("(({}){})->{}", self.pointer_to(ty), self.expr(pointer, UNARY), field.name)
+                    }
                 };
-                return self.path(
-                    text,
-                    Some(self.program.records.get(*id).fields[*i].ty.clone()),
-                    &path[1..],
-                );
+                self.path(text, Some(field.ty.clone()), path)
             }
-            Base::Pointed(pointer, ty) => {
+            // An array is where its first element is.
+            (Type::Array(element, _), Some((Projection::Index(index), path))) => {
+                let text = match self.pointee(pointer, element) {
+                    Some(_) => self.expr(pointer, u8::MAX),
+                    None => format!("(({}){})", self.pointer_to(element), self.expr(pointer, UNARY)),
+                };
+                let text = format!("{text}[{}]", self.index(index));
+                self.path(text, Some((**element).clone()), path)
+            }
+            (_, path) => {
                 let text = match self.pointee(pointer, ty) {
                     Some(_) => format!("*{}", self.expr(pointer, UNARY)),
                     None => format!("*({}){}", self.pointer_to(ty), self.expr(pointer, UNARY)),
                 };
-                if path.is_empty() { text } else { format!("({text})") }
+                match path {
+                    None => text,
+                    Some(_) => self.path(format!("({text})"), Some(ty.clone()), &place.path),
+                }
             }
-        };
-        text = self.path(text, ty.take(), std::mem::take(&mut path));
-        // What a pointer points to.
-        match text.strip_prefix("(*").and_then(|t| t.split_once(").")) {
-            Some((name, rest)) if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
-                format!("{name}->{rest}")
-            }
-            _ => text,
         }
     }
 
@@ -280,10 +242,6 @@ impl CWords<'_> {
     pub fn address(&self, place: &Place) -> String {
         match (&place.base, place.path.is_empty()) {
             (Base::Pointed(pointer, _), true) => self.expr(pointer, UNARY),
-            // The variable is a pointer to it.
-            (Base::Variable(VarRef::Shared(id)), true) if self.heap.objects.contains_key(id) => {
-                self.program.shared[id.0].name.clone()
-            }
             _ => format!("&{}", self.place(place)),
         }
     }
@@ -299,15 +257,10 @@ impl CWords<'_> {
         }
     }
 
-    /// Arguments, without parentheses.
-    pub fn args(&self, args: &[Expr]) -> String {
-        args.iter().map(|a| self.expr(a, 0)).collect::<Vec<_>>().join(", ")
-    }
-
     /// Arguments of a call of one of the program's procedures.
     pub fn call_args(&self, callee: &Procedure, args: &[Expr]) -> String {
         let typed = |(i, a): (usize, &Expr)| {
-            let target = callee.locals.get(i).and_then(|p| self.program.spelled(p.span, &p.ty));
+            let target = callee.locals.get(i).and_then(|p| self.program.spelled(p));
             self.converted(a, target)
         };
         args.iter().enumerate().map(typed).collect::<Vec<_>>().join(", ")
@@ -327,7 +280,8 @@ impl CWords<'_> {
             Scalar::Pointer { .. } => "pointer",
             _ => "int",
         };
-        let start = if self.dialect == Dialect::Verifier { "__VERIFIER_" } else { "" };
+        self.context.need(Need::Nondet(ty));
+        let start = if self.context.style.dialect == Dialect::Verifier { "__VERIFIER_" } else { "" };
         format!("{start}nondet_{kind}")
     }
 
@@ -335,7 +289,7 @@ impl CWords<'_> {
     pub fn expr(&self, e: &Expr, outer: u8) -> String {
         let (text, inner) = match &e.kind {
             ExprKind::Const(value) => {
-                let name = (e.ty == Scalar::I32).then(|| self.constants.name(e.span, *value)).flatten();
+                let name = (e.ty == Scalar::I32).then(|| self.constant_at(e.span, *value)).flatten();
                 let text = name.unwrap_or_else(|| self.constant(*value, e.ty));
                 let strength = if text.starts_with(['-', '(']) { UNARY } else { u8::MAX };
                 (text, strength)
@@ -364,8 +318,8 @@ impl CWords<'_> {
                 };
                 (format!("{} ? {} : {}", self.expr(c, 3), arm(t), arm(o)), 0)
             }
-            // C makes integers of truth values by itself.
-            ExprKind::Convert(_, arg) if arg.ty == e.ty || arg.ty == Scalar::Bool => {
+            // C makes integers of truth values by itself, and converts what fits.
+            ExprKind::Convert(_, arg) if arg.ty == e.ty || arg.ty == Scalar::Bool || is_exact(e.ty) => {
                 return self.expr(arg, outer);
             }
             ExprKind::Convert(_, arg) => match (&arg.kind, e.ty) {
@@ -398,7 +352,7 @@ impl CWords<'_> {
                 (format!("(void *){text}"), UNARY)
             }
             ExprKind::Rmw(..) | ExprKind::Spawn(..) | ExprKind::Allocate(..) | ExprKind::Reallocate(..) => {
-                unreachable!("statements are made of these")
+                panic!("statements have been made of everything that takes one")
             }
         };
         if inner < outer { format!("({text})") } else { text }
@@ -457,5 +411,24 @@ impl CWords<'_> {
         };
         let text = format!("{} {} {}", cast(left, casts[0], l), op.symbol(), cast(right, casts[1], r));
         if strength(op) < outer { format!("({text})") } else { text }
+    }
+
+    /// The name of a value at a place.
+    pub fn constant_at(&self, span: Span, value: i64) -> Option<String> {
+        let name = self.program.spelling.constants.get(&(span, value))?;
+        self.is_called(value, name).then(|| name.clone())
+    }
+
+    /// Whether a name means the value in the text. It is then needed.
+    pub fn is_called(&self, value: i64, name: &str) -> bool {
+        let (need, own) = match (self.context.enumerated.get(name), self.program.spelling.macros.get(name)) {
+            (Some((id, own)), _) => (Need::Name(*id), *own),
+            (None, Some(found)) => (Need::Macro(name.to_string()), found.value),
+            (None, None) => return false,
+        };
+        if own == value {
+            self.context.need(need);
+        }
+        own == value
     }
 }

@@ -228,7 +228,10 @@ fn lower(
         };
         let ty = &program.procedure(program.threads[index].procedure).locals[local.0].ty;
         let Some((scalar, ty, holds)) = ty.as_scalar().and_then(shown) else {
-            return Err(Diagnostic::new(name.span, format!("`{}` is no number", name.text)));
+            return Err(Diagnostic::new(
+                name.span,
+                format!("conditions look at numbers and addresses, and `{}` is neither", name.text),
+            ));
         };
         Ok(NamedRegister {
             thread: ThreadId(index),

@@ -509,7 +509,10 @@ impl<'a> Observer<'a> {
         let place = self.layout.find(&name.text);
         match self.layout.places[place].holds {
             Holds::Words | Holds::Numbers | Holds::Addresses => Ok(place),
-            Holds::Other => Err(Diagnostic::new(name.span, format!("`{}` is no number", name.text))),
+            Holds::Other => Err(Diagnostic::new(
+                name.span,
+                format!("conditions look at numbers and addresses, and `{}` is neither", name.text),
+            )),
         }
     }
 
@@ -568,6 +571,7 @@ impl<'a> Observer<'a> {
 
     fn comparison(&mut self, relation: Relation, left: &Location, right: &Side, span: Span) -> Result<Prop> {
         let (name, readings, array) = self.item(left)?;
+        right_fits(right, &name, readings[0], relation, span)?;
         match right {
             Side::Values(_) if relation != Relation::Equal => {
                 Err(Diagnostic::new(span, "arrays are compared with `=` and `!=` only"))
@@ -612,6 +616,26 @@ impl<'a> Observer<'a> {
                 Ok(Prop::Constant(relation, name, readings[0], readings[0].constant(value), written))
             }
         }
+    }
+}
+
+/// Refuses to compare a number with an address, or to ask which of two addresses is smaller.
+fn right_fits(right: &Side, name: &str, left: Reading, relation: Relation, span: Span) -> Result<()> {
+    let is_address = |constant: &Constant| matches!(constant, Constant::Address { .. });
+    let has_address = match right {
+        Side::Constant(constant) => is_address(constant),
+        Side::Values(values) => values.iter().any(|(constant, _)| is_address(constant)),
+        Side::Location(_) => false,
+    };
+    match left.holds {
+        Holds::Numbers if has_address => {
+            let message = format!("`{name}` is a number, not an address");
+            Err(Diagnostic::new(span, message).help("`[x]` is what `x` holds"))
+        }
+        Holds::Addresses if relation != Relation::Equal => {
+            Err(Diagnostic::new(span, "addresses are compared with `=` and `!=` only"))
+        }
+        Holds::Words | Holds::Numbers | Holds::Addresses | Holds::Other => Ok(()),
     }
 }
 

@@ -63,9 +63,14 @@ impl Checker<'_> {
     fn same_kind(&mut self, value: &Expr, to: TypeId) -> Result<()> {
         let is_number = |ty| self.types.is_integer(ty) && !matches!(self.types.kind(ty), Type::Bool);
         let diagnostic = match (self.types.is_pointer(value.ty), self.types.is_pointer(to)) {
-            (true, false) if is_number(to) => Diagnostic::new(value.span, "a pointer is no number")
-                .label(self.show(value.ty))
-                .help("`*` in front of it is what it points to"),
+            (true, false) if is_number(to) => {
+                let diagnostic = Diagnostic::new(value.span, "a pointer is no number");
+                let diagnostic = diagnostic.label(self.show(value.ty));
+                match self.body {
+                    Some(_) => diagnostic.help("`*` in front of it is what it points to"),
+                    None => diagnostic,
+                }
+            }
             (false, true) if is_number(value.ty) && !self.is_null(value) => {
                 let message = format!("a number is no pointer of type `{}`", self.show(to));
                 Diagnostic::new(value.span, message).label(self.show(value.ty))

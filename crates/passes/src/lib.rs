@@ -4,7 +4,6 @@ mod choices;
 mod compact;
 mod instantiate;
 mod late_choice;
-pub mod liveness;
 mod lower;
 mod lower_expression;
 mod lower_names;

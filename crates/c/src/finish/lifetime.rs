@@ -2,7 +2,7 @@
 //! when the block is left, by whatever way.
 //!
 //! Most variables cannot tell: nobody has a pointer to them when the block is left, or nobody who still runs. So lowering
-//! only notes where blocks begin and end. Afterwards [`points_to`] says who may point to a variable. If none of these
+//! only notes where blocks begin and end. Afterwards [`PointsTo`] says who may point to a variable. If none of these
 //! outlives the block, the variable is as good as one of the whole function, and the notes are removed. For the others
 //! statements are put on every way into the block and out of it. Which blocks a place of the text is in is known, so every jump
 //! knows those it leaves and those it enters.
@@ -10,8 +10,8 @@
 //! Arrays of variable length and large variables are memory that their declaration allocates, to which a variable of our own
 //! points; of these only the end counts.
 
-use super::points_to::{self, Object};
 use super::*;
+use fencepost_analysis::points_to::{Object, PointsTo};
 
 impl Made {
     /// Puts the ends of lives where they are, of variables for which they count. Gives these variables.
@@ -86,7 +86,7 @@ impl Made {
             return HashSet::new();
         }
         let mut outside = HashSet::new();
-        for (holder, object) in points_to::held(&self.program) {
+        for (holder, object) in PointsTo::new(&self.program).held() {
             let Some((p, local)) = ends.get(&object) else { continue };
             let outlives = match holder {
                 Object::Variable(Some(q), VarRef::Local(by)) if q == *p => !blocks[p].is_inside(by, *local),
@@ -97,7 +97,7 @@ impl Made {
                     addressed.contains(&(q, by)) || is_parameter && started.contains(&q)
                 }
                 Object::Variable(..) | Object::Site(..) => true,
-                Object::Number => false,
+                Object::Unfollowed => false,
                 // Variables are gone with the function anyway.
                 Object::Result(_) | Object::Threads => matches!(object, Object::Site(..)),
             };

@@ -6,14 +6,13 @@
 mod blocks;
 mod destructors;
 mod early_choices;
-mod exposure;
 mod fold;
 mod in_memory;
 mod initial_cells;
 mod lifetime;
+mod misfit;
 mod numbers;
 mod overlay;
-mod points_to;
 mod spawn_loop;
 mod spawned;
 mod thread_local;
@@ -24,6 +23,7 @@ pub(crate) use initial_cells::InitialCells;
 pub(crate) use numbers::unknown_value;
 pub(crate) use overlay::is_bytes;
 
+use fencepost_analysis::points_to::PointsTo;
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};
 use fencepost_text::Diagnostic;
@@ -55,8 +55,6 @@ pub(crate) struct Notes {
     pub number_cells: Vec<(VarRef, u64)>,
     /// Whether such numbers are in memory.
     pub keeps_numbers: bool,
-    /// Where pointers become integers.
-    pub pointer_casts: HashSet<Span>,
     /// Records that have bit-fields, not counting those of records in them.
     pub bit_fields: HashSet<RecordId>,
     /// The procedure that runs the destructors of a thread's keys, if there can be any.
@@ -84,8 +82,7 @@ pub(crate) fn finish(mut made: Made, main: ProcedureId) -> Result<Program, Diagn
     made.open_ends();
     made.no_bytes_of_numbers()?;
     made.overlay();
-    made.program.exposes_pointers |=
-        exposure::addresses_become_numbers(&made.program, &made.notes.pointer_casts);
+    made.program.exposes_pointers |= PointsTo::new(&made.program).addresses_become_numbers();
     made.keep_in_memory(&in_blocks);
     Ok(made.program)
 }

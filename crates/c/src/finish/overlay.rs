@@ -3,12 +3,13 @@
 //! An access covers whole cells, so a variable whose address is cast to a pointer to scalars of another size
 //! becomes a union of what it is and of what it is cast to, and a union is cut wherever a member is. The members that are there
 //! already stay the first ones, and every place in the variable leads through them. What goes through `void *` is found by
-//! [`points_to`]: accesses to part of a scalar, typed memory that is walked byte by byte, and memory of bytes (an arena) that
+//! [`misfits`]: accesses to part of a scalar, typed memory that is walked byte by byte, and memory of bytes (an arena) that
 //! other things live in. Such allocated memory becomes a row of unions; it starts with zeros, as bytes between members would else
 //! be any value. What is not found ends in unknown when a run comes to it.
 
-use super::points_to::{self, Misfit, MisfitPlace, Misfits, Object};
+use super::misfit::{Misfit, MisfitPlace, Misfits, misfits};
 use super::*;
+use fencepost_analysis::points_to::Object;
 use fencepost_ir::Cell;
 
 /// Larger objects are left as they are: no search could go through their states.
@@ -53,7 +54,7 @@ impl Made {
             }
         }
         let mut misfits = match self.may_misfit(&kinds) {
-            true => points_to::misfits(&self.program, &self.notes.copies),
+            true => misfits(&self.program, &self.notes.copies),
             false => Misfits::default(),
         };
         self.program.wide_access = misfits.wide;

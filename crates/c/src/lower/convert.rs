@@ -71,10 +71,7 @@ impl Lowerer<'_> {
                     self.convert(Typed { expr: word, ty: CType::UNSIGNED_LONG }, &CType::LONG, span)?;
                 self.numbered_thread(word, span)?
             }
-            (CType::Pointer(_), CType::Integer(_)) => {
-                self.notes.pointer_casts.insert(span);
-                self.address_as_integer(value.expr, scalar, span)
-            }
+            (CType::Pointer(_), CType::Integer(_)) => self.address_as_integer(value.expr, scalar, span),
             (CType::Thread, CType::Pointer(_)) => {
                 let number = self.thread_number(value.expr, span)?;
                 self.integer_as_address(number, scalar, span)
@@ -360,9 +357,9 @@ impl Lowerer<'_> {
     fn words_apart(&mut self, l: Typed, r: Typed, span: Span) -> Result<Expr> {
         let long = CType::integer(crate::types::Rank::LongLong, true);
         let scalar = self.types().scalar(&long).expect("integers are scalars");
-        let word = |v: Typed| Typed { expr: wrapping(v.expr, scalar, span), ty: long.clone() };
-        let (l, r) = (word(l), word(r));
-        Ok(self.operate(BinaryOp::Sub, l, r, span)?.expr)
+        let (ty, kind) = (l.expr.ty, ExprKind::Binary(BinaryOp::Sub, Box::new(l.expr), Box::new(r.expr)));
+        let apart = self.folded(Expr { kind, ty, span });
+        Ok(wrapping(apart, scalar, span))
     }
 
     fn distance(&mut self, l: Typed, r: Typed, span: Span) -> Result<Typed> {

@@ -192,9 +192,10 @@ impl<'a> Lowerer<'a> {
                 let pointer = self.scalar(&args[0])?;
                 let long = CType::UNSIGNED_LONG;
                 let scalar = self.types().scalar(&long).expect("integers are scalars");
-                let word = Typed { expr: convert::wrapping(pointer.expr, scalar, span), ty: long };
-                let low = self.int_constant(7, &CType::UNSIGNED_LONG, span);
-                Value::Scalar(self.arithmetic(BinaryOp::BitAnd, word, low, span)?)
+                let (ty, low) = (pointer.expr.ty, Expr::constant(7, pointer.expr.ty, span));
+                let kind = ExprKind::Binary(BinaryOp::BitAnd, Box::new(pointer.expr), Box::new(low));
+                let low = self.folded(Expr { kind, ty, span });
+                Value::Scalar(Typed { expr: convert::wrapping(low, scalar, span), ty: long })
             }
             // Whether waiting has to be seen as such.
             "__fencepost_blocking" => {

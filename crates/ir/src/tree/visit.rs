@@ -19,7 +19,7 @@ impl Place {
 
 impl Expr {
     /// Calls `visit` on this expression and all in it.
-    pub fn visit(&self, visit: &mut impl FnMut(&Expr)) {
+    pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
         visit(self);
         match &self.kind {
             ExprKind::Const(_) | ExprKind::Any(_) | ExprKind::Own => {}

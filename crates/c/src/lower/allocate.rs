@@ -7,7 +7,6 @@
 
 use super::*;
 use crate::ast::ExprKind as Ast;
-use crate::finish::is_bytes;
 use crate::visit::Conversion;
 
 /// Functions that make objects.
@@ -211,4 +210,9 @@ impl<'a> Lowerer<'a> {
         let first = types.first()?;
         types.iter().all(|ty| ty == first).then(|| first.clone())
     }
+}
+
+/// Whether memory of a type is that of which nothing else is known.
+fn is_bytes(ty: &Type) -> bool {
+    matches!(ty.leaf(), Some(Scalar::Int(int)) if int.bits == 8)
 }

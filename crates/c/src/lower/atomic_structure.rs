@@ -194,8 +194,7 @@ impl<'a> Lowerer<'a> {
         self.copy(&parts, from, ty, span)?;
         let value = self.keep(Expr { kind: ExprKind::Read(whole), ty: scalar, span });
         let pointer = self.address_of(Lvalue { place: to.clone(), ty: word.clone() }, span)?;
-        self.note_cast(&pointer.expr, &word);
-        self.notes.copies.insert(span);
+        self.copies.insert(span);
         let target = Place {
             base: Base::Pointed(Box::new(pointer.expr), scalar.into()),
             path: Vec::new(),

@@ -21,7 +21,14 @@ impl Lowerer<'_> {
     /// Whether a variable of the type has bit-fields. Memory knows which integers were written, not which
     /// of their bits, so they start with zero.
     pub(super) fn has_bits(&self, ty: &Type) -> bool {
-        self.notes.has_bits(&self.program.records, ty)
+        match ty {
+            Type::Scalar(_) => false,
+            Type::Array(element, _) => self.has_bits(element),
+            Type::Record(id) => {
+                let fields = &self.program.records.get(*id).fields;
+                self.bit_fields.contains(id) || fields.iter().any(|f| self.has_bits(&f.ty))
+            }
+        }
     }
 
     /// A value cut to the width of a bit-field, in its declared type.

@@ -1,7 +1,6 @@
 //! Constants: what an expression without variables is worth.
 
 use super::*;
-use crate::finish::fold;
 
 impl<'a> Lowerer<'a> {
     /// The integer that a constant expression is worth.
@@ -23,7 +22,7 @@ impl<'a> Lowerer<'a> {
 
     /// The value of an expression that has one whatever happens.
     pub(super) fn fold(&self, e: &Expr) -> Option<i64> {
-        fold(&self.program, e)
+        self.program.fold(e)
     }
 
     /// The expression, or its value where it has one.

@@ -52,7 +52,6 @@ impl Lowerer<'_> {
             (CType::Pointer(source), CType::Pointer(target)) => {
                 self.keeps_floating(source, target, span)?;
                 let mut expr = value.expr;
-                self.note_cast(&expr, target);
                 self.retype_allocation(&mut expr, target, span)?;
                 expr
             }

@@ -5,7 +5,7 @@
 
 use super::*;
 use crate::ast::{Designator, Initializer, InitializerItem};
-use crate::finish::InitialCells;
+use fencepost_ir::InitialCells;
 use std::iter::Peekable;
 
 /// A scalar's place in a variable.

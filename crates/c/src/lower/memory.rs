@@ -166,7 +166,7 @@ impl<'a> Lowerer<'a> {
         let known = [first_ty, second_ty, hint].into_iter().flatten().map(|ty| innermost(&ty));
         let known: Vec<_> = known.filter(|ty| !is_raw(Some(ty))).collect();
         if known.is_empty() && (void(&first) || void(&second)) {
-            self.notes.copies.insert(span);
+            self.copies.insert(span);
         }
         let ty = known.iter().find(|ty| fits(self, ty)).or(known.first()).cloned().unwrap_or(CType::CHAR);
         for pointer in [&first, &second] {
@@ -175,8 +175,6 @@ impl<'a> Lowerer<'a> {
                 return Err(floating::unknown_value(span));
             }
         }
-        self.note_cast(&first.expr, &ty);
-        self.note_cast(&second.expr, &ty);
         let pointer = ty.clone().pointer_to();
         let retype = |p: Typed| Typed { expr: p.expr, ty: pointer.clone() };
         Ok((retype(first), retype(second), bytes, ty))
@@ -251,7 +249,7 @@ impl<'a> Lowerer<'a> {
     ) -> Result<Value> {
         let (to, from, bytes, ty) = self.operands([to, from], n, span)?;
         let result = Typed { expr: to.expr.clone(), ty: CType::Void.pointer_to() };
-        if self.notes.copies.contains(&span) {
+        if self.copies.contains(&span) {
             self.library_loop("__fencepost_copy_raw", vec![to, from, bytes], span)?;
             return Ok(Value::Scalar(result));
         }
@@ -367,7 +365,7 @@ impl<'a> Lowerer<'a> {
         let ones = self.int_constant(0x0101_0101_0101_0101, &word.ty.clone(), span);
         let word = self.arithmetic(BinaryOp::Mul, word, ones, span)?;
         let word = Typed { expr: self.keep(word.expr), ty: word.ty };
-        if self.notes.copies.contains(&span) {
+        if self.copies.contains(&span) {
             self.library_loop("__fencepost_fill_raw", vec![to, word, bytes], span)?;
             return Ok(Value::Scalar(result));
         }

@@ -15,7 +15,6 @@ mod atomic_structure;
 mod bits;
 mod call;
 mod cancel;
-mod casts;
 mod cleanup;
 mod computed_goto;
 mod constant;
@@ -46,7 +45,7 @@ mod variadic;
 mod wide;
 
 use super::ast;
-use super::finish::{self, Blocks, Cast, Made, Notes, read_local};
+use super::finish::{self, Blocks, Made, Notes};
 use super::preprocess::{DataModel, Options};
 use super::spelling::{self, Definitions};
 use super::types::{CType, FunctionType, Types};
@@ -147,16 +146,12 @@ struct Body {
     /// The labels that stand in the function, and those it jumps to.
     placed: HashMap<String, Span>,
     jumped_to: Vec<(String, Span)>,
-    /// Locals that hold anything until they are assigned.
-    undefined: HashSet<LocalId>,
     /// What memory is for that nothing else tells the type of.
     allocated: Option<Type>,
     /// Arrays of variable length: the pointer to it, and its bytes.
     variable_length: HashMap<LocalId, Expr>,
     /// Pointers to arrays of variable length: the lengths of these and of the arrays in them.
     rows: HashMap<LocalId, Vec<Expr>>,
-    /// Variables whose address becomes a pointer to something else.
-    casts: Vec<Cast>,
     /// Variables in scope that something is called with when they go.
     cleanups: Vec<cleanup::Cleanup>,
     /// The pointer to the arguments behind `...`.
@@ -266,6 +261,10 @@ struct Lowerer<'a> {
     program: Program,
     /// What the tree does not say.
     notes: Notes,
+    /// Records that have bit-fields, not counting those of records in them.
+    bit_fields: HashSet<fencepost_ir::RecordId>,
+    /// Where memory is copied that has no known type.
+    copies: HashSet<Span>,
     body: Body,
 }
 
@@ -318,6 +317,8 @@ impl<'a> Lowerer<'a> {
             unevaluated: 0,
             program,
             notes: Notes::default(),
+            bit_fields: HashSet::new(),
+            copies: HashSet::new(),
             body: Body::default(),
         }
     }
@@ -389,13 +390,13 @@ impl<'a> Lowerer<'a> {
         self.lower_waiting()?;
         let procedure = self.around_main(procedure)?;
         self.run_hooks(procedure)?;
-        self.notes.destroy = self.destructors_of_keys()?;
+        self.program.at_thread_end = self.destructors_of_keys()?;
         let span = self.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
         let definitions = self.known_types();
         let made = Made { program: self.program, notes: self.notes };
-        Ok((finish::finish(made, procedure)?, definitions))
+        Ok((finish::finish(made)?, definitions))
     }
 
     /// The procedure that runs destructors of keys, if a key may have one.
@@ -537,7 +538,6 @@ impl<'a> Lowerer<'a> {
         let layout = self.program.records.layout(&ty);
         let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
         self.body.locals.push(Variable::new(name.to_string(), ty, init, span));
-        self.body.blocks.note(LocalId(self.body.locals.len() - 1));
         LocalId(self.body.locals.len() - 1)
     }
 

@@ -174,7 +174,7 @@ impl<'a> Lowerer<'a> {
         self.definitions[id.0 as usize] = Some(record.span);
         self.member_names.insert(id, layout.names);
         if layout.members.iter().any(|m| m.ty.bits().is_some()) {
-            self.notes.bit_fields.insert(id);
+            self.bit_fields.insert(id);
         }
         self.members[id.0 as usize] = layout.members;
         Ok(())

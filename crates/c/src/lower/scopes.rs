@@ -38,15 +38,15 @@ impl Lowerer<'_> {
     /// The value of a block that is an expression, which is used after it; the block and those in it are counted from
     /// `first` on.
     pub(super) fn outlives_block(&mut self, value: &Value, first: usize) {
-        match value {
-            Value::Scalar(Typed { expr: Expr { kind: ExprKind::Read(place), .. }, .. }) => {
-                if let Base::Variable(VarRef::Local(id)) = place.base {
-                    self.body.blocks.note(id);
-                }
-            }
-            // It is read after the block, though it may be a variable of the block, or in one.
-            Value::Record(..) => self.body.blocks.outlived(first),
-            Value::Scalar(_) | Value::Void => {}
+        // It is read after the block, though it may be a variable of the block, or in one.
+        if let Value::Record(..) = value {
+            let living = self.body.blocks.outlived(first);
+            let mut out = Block(std::mem::take(&mut self.body.out));
+            out.retain(&|stmt| match &stmt.kind {
+                StmtKind::Enter(id) | StmtKind::Leave(id) => !living.contains(id),
+                _ => true,
+            });
+            self.body.out = out.0;
         }
     }
 }

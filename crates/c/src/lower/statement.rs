@@ -120,10 +120,6 @@ impl<'a> Lowerer<'a> {
         if let Some((name, span)) = body.jumped_to.iter().find(|(name, _)| !body.placed.contains_key(name)) {
             return Err(Diagnostic::new(*span, format!("there is no label `{name}`")));
         }
-        self.notes.undefined.resize_with(self.program.procedures.len(), HashSet::new);
-        self.notes.undefined[procedure.0] = body.undefined;
-        self.notes.blocks.insert(procedure, body.blocks);
-        self.notes.casts.extend(body.casts.into_iter().map(|cast| (procedure, cast)));
         let target = &mut self.program.procedures[procedure.0];
         target.locals = body.locals;
         target.body = Block(body.out);
@@ -303,7 +299,7 @@ impl<'a> Lowerer<'a> {
                 self.initialize(&place, &ty, initializer, initializer::Before::Anything, span)?;
             }
             (None, Some(scalar)) => {
-                self.body.undefined.insert(id);
+                self.body.locals[id.0].fill = Fill::Undefined;
                 // What is not followed has one value.
                 let any = if ty.is_floating() { Some(Choices::one(0)) } else { anything(scalar) };
                 self.emit(
@@ -313,8 +309,8 @@ impl<'a> Lowerer<'a> {
             }
             (None, None) => {
                 let layout = self.program.records.layout(&storage);
-                if layout.iter().any(|cell| anything(cell.ty).is_some()) {
-                    self.body.undefined.insert(id);
+                if layout.iter().any(|cell| anything(cell.ty).is_some()) && !self.has_bits(&storage) {
+                    self.body.locals[id.0].fill = Fill::Undefined;
                 }
                 self.emit(StmtKind::Declare(id, None), span);
             }

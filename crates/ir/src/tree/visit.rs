@@ -221,6 +221,17 @@ impl StmtKind {
         }
     }
 
+    /// The place that stands directly in it, outside of expressions.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            StmtKind::Assign(place, _)
+            | StmtKind::Join(Some(place), _)
+            | StmtKind::Lock(place)
+            | StmtKind::Unlock(place) => Some(place),
+            _ => None,
+        }
+    }
+
     /// The expressions that stand directly in it, indices of places included.
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {

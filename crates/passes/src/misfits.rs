@@ -1,9 +1,9 @@
 //! Accesses that see part of a scalar, or several, in an object that is something else.
 
-use super::*;
 use fencepost_analysis::points_to::{Byte, Object, PointedAccess, PointsTo, Target, each_site};
-use fencepost_ir::Cell;
-use std::collections::BTreeSet;
+use fencepost_ir::tree::*;
+use fencepost_ir::{Cell, Scalar, Span};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// An access that sees part of a scalar, or several.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -36,8 +36,8 @@ pub(super) struct Misfits {
     pub wide: Option<Span>,
 }
 
-/// The accesses that see an object as something else; `copies` are the places of copies of bytes.
-pub(super) fn misfits(program: &Program, copies: &HashSet<Span>) -> Misfits {
+/// The accesses that see an object as something else.
+pub(super) fn misfits(program: &Program) -> Misfits {
     let points_to = PointsTo::new(program);
     let mut sites = HashMap::new();
     for (p, procedure) in program.procedures.iter().enumerate() {
@@ -47,7 +47,6 @@ pub(super) fn misfits(program: &Program, copies: &HashSet<Span>) -> Misfits {
     }
     let mut finder = Finder {
         program,
-        copies,
         sites,
         layouts: HashMap::new(),
         misfits: Misfits { resized: points_to.resized(), ..Misfits::default() },
@@ -68,7 +67,6 @@ pub(super) fn misfits(program: &Program, copies: &HashSet<Span>) -> Misfits {
 
 struct Finder<'p> {
     program: &'p Program,
-    copies: &'p HashSet<Span>,
     /// The types of allocations.
     sites: HashMap<Object, &'p Type>,
     layouts: HashMap<Object, Vec<Cell>>,
@@ -99,7 +97,6 @@ impl<'p> Finder<'p> {
         if size == 1 {
             self.misfits.bytes.insert(object);
         }
-        let is_copy = self.copies.contains(&span);
         let layout = self.layouts.entry(object).or_insert_with(|| {
             let mut layout = records.layout(ty);
             if let Some((start, of)) = tail(records, ty) {
@@ -114,7 +111,7 @@ impl<'p> Finder<'p> {
         let (fits, of_bytes, mixes) = match byte {
             Byte::Any => {
                 let fits = layout.iter().all(|c| c.ty.size() == size);
-                let mixes = layout.iter().all(|c| is_pointer(c.ty)) && !is_pointer(seen);
+                let mixes = layout.iter().any(|c| is_pointer(c.ty)) && !is_pointer(seen);
                 (fits, layout.iter().all(bytes), mixes)
             }
             Byte::At(byte) => {
@@ -140,15 +137,12 @@ impl<'p> Finder<'p> {
         }
         if fits {
             let words = u64::from(self.program.pointer_bits) / 8;
-            let pointers = layout.iter().any(|c| is_pointer(c.ty));
-            self.misfits.exposes |= size == words && (mixes || is_copy && pointers);
+            self.misfits.exposes |= size == words && mixes;
             return;
         }
-        let anywhere = size == 1 || of_bytes || is_copy;
+        let anywhere = size == 1 || of_bytes;
         let place = match byte {
-            Byte::Any if anywhere => MisfitPlace::Row(0),
-            // What is not walked over is mostly meant where it is.
-            Byte::Any => return,
+            Byte::Any => MisfitPlace::Row(0),
             Byte::At(byte) if anywhere => MisfitPlace::Row(byte % size.max(1)),
             Byte::At(byte) => MisfitPlace::At(byte),
         };

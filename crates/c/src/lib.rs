@@ -10,11 +10,12 @@ mod check;
 mod fences;
 mod finish;
 mod headers;
-#[expect(dead_code, reason = "the places of declarations are for `lower`, which does not read this yet")]
 mod hir;
 mod lexer;
 mod literal;
 mod lower;
+mod lowering;
+mod macros;
 mod origin;
 pub mod outline;
 mod parser;
@@ -48,6 +49,21 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
         Err(diagnostics) => return Err((sources, diagnostics)),
     };
     let library = runtime::library(&units);
+    if std::env::var_os("FENCEPOST_LOWERING").is_some() {
+        let lowered =
+            check::check(&units, &library, options).and_then(|typed| lowering::lower(&typed, options));
+        return match lowered {
+            Ok(mut program) => {
+                program.sources = sources;
+                debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
+                Ok(program)
+            }
+            Err(found) => {
+                let found = blamed(found, &units, files, &sources);
+                Err((sources, found))
+            }
+        };
+    }
     match lower::lower(&units, &library, options) {
         Ok(mut program) => {
             program.sources = sources;
@@ -60,7 +76,8 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
                 Err(found) if diagnostic.draft.is_none() => found,
                 _ => vec![diagnostic],
             };
-            Err((sources, blamed(found, &units, files)))
+            let found = blamed(found, &units, files, &sources);
+            Err((sources, found))
         }
     }
 }
@@ -76,7 +93,10 @@ pub fn hir_text(files: &[(&str, &str)], options: &Options) -> Result<String, (So
     let library = runtime::library(&units);
     match check::check(&units, &library, options) {
         Ok(program) => Ok(program.to_string()),
-        Err(found) => Err((sources, blamed(found, &units, files))),
+        Err(found) => {
+            let found = blamed(found, &units, files, &sources);
+            Err((sources, found))
+        }
     }
 }
 
@@ -96,12 +116,20 @@ fn parse_all(
     if diagnostics.is_empty() { Ok(units) } else { Err(diagnostics) }
 }
 
-/// Diagnostics at the user's lines, not at a header's, and with whole harnesses.
-fn blamed(mut diagnostics: Vec<Diagnostic>, units: &[Unit], files: &[(&str, &str)]) -> Vec<Diagnostic> {
+/// Diagnostics at the user's lines, not at a header's, with the macros that they are about, and with whole harnesses.
+fn blamed(
+    mut diagnostics: Vec<Diagnostic>,
+    units: &[Unit],
+    files: &[(&str, &str)],
+    sources: &Sources,
+) -> Vec<Diagnostic> {
+    let macros = macros::Macros::of(sources);
     for diagnostic in &mut diagnostics {
+        let is_system = |span| units.iter().any(|unit| unit.origins.is_system(span));
+        macros.explain(sources, diagnostic, is_system);
         diagnostic.span = units.iter().fold(diagnostic.span, |span, u| u.origins.in_user_file(span));
         if let Some(harness) = &mut diagnostic.draft {
-            *harness = format!("{}{harness}", includes(files));
+            *harness = format!("{}{harness}", includes(files)).into();
         }
     }
     diagnostics

@@ -38,20 +38,9 @@ pub struct Begin<'a> {
 pub fn outline(name: &str, text: &str, options: &Options) -> Outline {
     let mut sources = Sources::default();
     let Ok(unit) = parse(name, text, options, &mut sources) else { return Outline::default() };
-    let mut outline = Outline::default();
-    for item in &unit.items {
-        match item {
-            Item::Function(function) => {
-                let name = &function.name().text;
-                outline.block(&function.body, name);
-            }
-            Item::Declaration(declaration) => {
-                let names = declaration.declarators.iter().filter_map(|d| d.declarator.name.as_ref());
-                outline.globals.extend(names.map(|name| name.text.clone()));
-            }
-            Item::StaticAssert(_) | Item::Asm(_) => {}
-        }
-    }
+    let mut finder = Finder { outline: Outline::default(), function: String::new() };
+    finder.unit(&unit);
+    let mut outline = finder.outline;
     outline.marks.sort_by_key(|mark| (mark.line, mark.column));
     outline.marks.dedup_by_key(|mark| (mark.line, mark.column));
     outline
@@ -71,50 +60,58 @@ impl Outline {
     pub fn is_global(&self, name: &str) -> bool {
         self.globals.iter().any(|global| global == name)
     }
+}
 
-    fn mark(&mut self, span: Span, function: &str, statement: bool) {
+/// Finds the statements, and the variables that are in no function.
+struct Finder {
+    outline: Outline,
+    /// The function at hand; empty outside.
+    function: String,
+}
+
+impl Finder {
+    fn mark(&mut self, span: Span, statement: bool) {
         if span.is_some() && span.file == FileId(0) {
-            let function = function.to_string();
-            self.marks.push(Mark { line: span.line, column: span.column, function, statement });
+            let function = self.function.clone();
+            self.outline.marks.push(Mark { line: span.line, column: span.column, function, statement });
+        }
+    }
+}
+
+impl Visitor for Finder {
+    fn function(&mut self, function: &Function) {
+        self.function = function.name().text.clone();
+        self.block(&function.body);
+        self.function.clear();
+    }
+
+    fn declaration(&mut self, declaration: &Declaration) {
+        if self.function.is_empty() {
+            let names = declaration.declarators.iter().filter_map(|d| d.declarator.name.as_ref());
+            self.outline.globals.extend(names.map(|name| name.text.clone()));
+        } else {
+            self.mark(declaration.span, true);
         }
     }
 
-    fn block(&mut self, block: &Block, function: &str) {
-        for item in &block.items {
-            match item {
-                BlockItem::Declaration(declaration) => self.mark(declaration.span, function, true),
-                BlockItem::StaticAssert(_) => {}
-                BlockItem::Statement(stmt) => self.stmt(stmt, function),
-            }
-        }
-    }
-
-    fn stmt(&mut self, stmt: &Stmt, function: &str) {
+    fn statement(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Block(block) => return self.block(block, function),
-            StmtKind::Labeled(_, inner) => return self.stmt(inner, function),
-            StmtKind::If(_, then, otherwise) => {
-                self.stmt(then, function);
-                if let Some(otherwise) = otherwise {
-                    self.stmt(otherwise, function);
-                }
+            StmtKind::Block(_) | StmtKind::Labeled(..) => walk_statement(self, stmt),
+            StmtKind::For(f) => {
+                self.statement(&f.body);
+                self.mark(stmt.span, true);
             }
-            StmtKind::Switch(_, body) | StmtKind::While(_, body) => self.stmt(body, function),
             StmtKind::DoWhile(body, condition) => {
-                self.stmt(body, function);
-                self.mark(condition.span, function, false);
-                return;
+                self.statement(body);
+                self.mark(condition.span, false);
             }
-            StmtKind::For(inner) => self.stmt(&inner.body, function),
-            StmtKind::Empty
-            | StmtKind::Expr(_)
-            | StmtKind::Goto(_)
-            | StmtKind::GotoComputed(_)
-            | StmtKind::Continue
-            | StmtKind::Break
-            | StmtKind::Return(_)
-            | StmtKind::Asm(_) => {}
+            _ => {
+                walk_statement(self, stmt);
+                self.mark(stmt.span, true);
+            }
         }
-        self.mark(stmt.span, function, true);
     }
+
+    // Statements inside of expressions belong to the statement around.
+    fn expression(&mut self, _: &Expr) {}
 }

@@ -1,9 +1,10 @@
 //! Library functions as C of our own (the folder `runtime`), which lowering inlines where they are called.
 
-use super::ast::{ExprKind, Unit};
+use super::ast::{Expr, ExprKind, Unit, Visitor, walk_expression};
 use super::lexer::{self, Places};
-use super::{unit, visit};
+use super::unit;
 use fencepost_ir::FileId;
+use fencepost_ir::tree::BinaryOp;
 use fencepost_text::Diagnostic;
 
 const TYPES: &str = include_str!("runtime/types.c");
@@ -16,6 +17,7 @@ const MEMORY: &str = include_str!("runtime/memory.c");
 const STRINGS: &str = include_str!("runtime/strings.c");
 const FORMAT: &str = include_str!("runtime/format.c");
 const NUMBERS: &str = include_str!("runtime/numbers.c");
+const WIDE: &str = include_str!("runtime/wide.c");
 
 /// What makes a program need mutexes that know their kind and owner.
 const ASKS_FOR_KINDS: &[&str] = &[
@@ -32,19 +34,34 @@ const ASKS_FOR_KINDS: &[&str] = &[
 
 /// The library for a program of these units.
 pub(super) fn library(units: &[Unit]) -> Unit {
-    let mut kinds = false;
-    for unit in units {
-        visit::expressions(unit, &mut |e, _| {
-            kinds |= matches!(&e.kind, ExprKind::Identifier(name) if ASKS_FOR_KINDS.contains(&name.as_str()));
-        });
+    let mut asks = AsksForKinds(false);
+    units.iter().for_each(|unit| asks.unit(unit));
+    parse(if asks.0 { MUTEX_KINDS } else { PLAIN_MUTEX }).expect("the library is C that the front end takes")
+}
+
+struct AsksForKinds(bool);
+
+impl Visitor for AsksForKinds {
+    fn expression(&mut self, e: &Expr) {
+        self.0 |= matches!(&e.kind, ExprKind::Identifier(name) if ASKS_FOR_KINDS.contains(&name.as_str()));
+        walk_expression(self, e);
     }
-    parse(if kinds { MUTEX_KINDS } else { PLAIN_MUTEX }).expect("the library is C that the front end takes")
 }
 
 fn parse(mutex: &str) -> Result<Unit, Diagnostic> {
-    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, NAMED].concat();
+    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
     // Nothing of it is ever shown: what is inlined stands at the call.
     lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).and_then(unit)
+}
+
+/// The library's function that divides numbers of 128 bits.
+pub(super) fn wide_division(op: BinaryOp, signed: bool) -> &'static str {
+    match (op, signed) {
+        (BinaryOp::Div, false) => "__fencepost_quotient",
+        (BinaryOp::Div, true) => "__fencepost_signed_quotient",
+        (_, false) => "__fencepost_remainder",
+        (_, true) => "__fencepost_signed_remainder",
+    }
 }
 
 #[cfg(test)]

@@ -81,6 +81,11 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// All files, in the order in which they were added.
+    pub fn files(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..self.files.len() as u32).map(FileId)
+    }
+
     /// The name a file was given as; `?` for a file that is not in the table.
     pub fn name(&self, file: FileId) -> &str {
         self.files.get(file.0 as usize).map_or("?", |f| &f.name)

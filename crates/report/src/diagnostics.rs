@@ -21,13 +21,20 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, colour: Colour) -> Str
     let snippet = Snippet::source(text).path(sources.name(diagnostic.span.file)).annotation(annotation);
     let mut group = Level::ERROR.primary_title(diagnostic.message.as_str()).element(snippet);
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(&**help));
+    }
+    let mut groups = vec![group];
+    for related in &diagnostic.also {
+        let text = sources.text(related.span.file);
+        let annotation = AnnotationKind::Context.span(byte_range(text, related.span));
+        let snippet = Snippet::source(text).path(sources.name(related.span.file)).annotation(annotation);
+        groups.push(Level::NOTE.secondary_title(related.message.as_str()).element(snippet));
     }
     let renderer = match colour {
         Colour::On => Renderer::styled(),
         Colour::Off => Renderer::plain(),
     };
-    renderer.render(&[group]).to_string()
+    renderer.render(&groups).to_string()
 }
 
 /// The bytes of a span; empty at the end of the text if the span lies outside.

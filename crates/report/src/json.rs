@@ -204,12 +204,21 @@ pub fn error(file: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Value
     let diagnostics: Vec<_> = diagnostics
         .iter()
         .map(|d| {
+            let also = d.also.iter().map(|related| {
+                json!({
+                    "file": sources.name(related.span.file),
+                    "line": related.span.line,
+                    "column": related.span.column,
+                    "message": related.message,
+                })
+            });
             json!({
                 "file": sources.name(d.span.file),
                 "line": d.span.line,
                 "column": d.span.column,
                 "message": d.message,
                 "help": d.help,
+                "also": also.collect::<Vec<_>>(),
             })
         })
         .collect();

@@ -7,4 +7,4 @@ mod diagnostic;
 pub mod fences;
 pub mod lexer;
 
-pub use diagnostic::Diagnostic;
+pub use diagnostic::{Diagnostic, Related};

@@ -11,10 +11,12 @@
 mod declaration;
 mod expression;
 mod statement;
+mod visit;
 
 pub use declaration::*;
 pub use expression::*;
 pub use statement::*;
+pub use visit::{Visitor, has_label, walk_expression, walk_statement};
 
 use super::origin::Origins;
 use fencepost_ir::Span;

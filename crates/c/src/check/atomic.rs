@@ -1,12 +1,13 @@
 //! Atomic operations: C11's, GCC's `__atomic_*` and `__sync_*`. All of them work on what a pointer points to, of whatever
 //! type that is.
 
-use super::atomic_name::{Operation, operation, order_from_number};
+use super::atomic_name::{Operation, operation};
 use super::constant::constant_of;
 use super::{Checker, Result};
 use crate::ast;
 use crate::hir::{
-    Atomic, AtomicOp, Callee, Conversion, Expr, ExprKind, FetchOp, Gives, Intrinsic, OrderOf, Place, TypeId,
+    Atomic, AtomicOp, Callee, Conversion, Expr, ExprKind, FetchOp, Gives, Intrinsic, OrderOf, Place, Swapped,
+    TypeId,
 };
 use fencepost_ir::tree::BinaryOp;
 use fencepost_ir::{Access, Order, Span};
@@ -170,11 +171,11 @@ impl<'a> Checker<'a> {
         let place = self.only_member(target?);
         let expected = self.converted(expected?, place.ty)?;
         let desired = self.converted(desired?, place.ty)?;
-        let ty = match operation {
-            Operation::BoolCompareSwap => self.types.bool(),
-            _ => self.types.unqualified(place.ty),
+        let (ty, gives) = match operation {
+            Operation::BoolCompareSwap => (self.types.bool(), Swapped::Success),
+            _ => (self.types.unqualified(place.ty), Swapped::Old),
         };
-        let op = AtomicOp::CompareSwap { place, expected, desired };
+        let op = AtomicOp::CompareSwap { place, expected, desired, gives };
         Ok(self.atomic(op, OrderOf::Known(Order::SeqCst), None, ty, span))
     }
 
@@ -258,8 +259,7 @@ impl<'a> Checker<'a> {
             let int = self.types.int();
             return self.converted(value, int).map(OrderOf::Computed);
         };
-        // GCC's hints for lock elision are in higher bits.
-        match order_from_number(number & 0xffff) {
+        match OrderOf::numbered(number) {
             Some(order) => Ok(OrderOf::Known(order)),
             None => self.fail(e.span, format!("{number} is no memory order")),
         }

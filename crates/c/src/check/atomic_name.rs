@@ -1,19 +1,6 @@
-//! Atomic functions by their names, and memory orders by their numbers.
+//! Atomic functions by their names.
 
 use crate::hir::{FetchOp, Gives};
-use fencepost_ir::Order;
-
-/// The memory order that headers give a number.
-pub fn order_from_number(n: i128) -> Option<Order> {
-    match n {
-        0 => Some(Order::Relaxed),
-        1 | 2 => Some(Order::Acquire),
-        3 => Some(Order::Release),
-        4 => Some(Order::AcqRel),
-        5 => Some(Order::SeqCst),
-        _ => None,
-    }
-}
 
 /// What an atomic function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

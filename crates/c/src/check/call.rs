@@ -57,9 +57,6 @@ impl<'a> Checker<'a> {
         {
             return Ok(value);
         }
-        if self.is_main(decl) {
-            return self.fail(span, "calling `main` is not supported");
-        }
         let arguments = self.declared_arguments(ty, name, args, span);
         let id = self.callee(decl, span);
         self.finished_call(id?, ty, arguments?, span)

@@ -11,9 +11,23 @@ use fencepost_text::Diagnostic;
 /// The number that an expression is.
 pub fn constant_of(e: &Expr) -> Option<i128> {
     match e.kind {
-        ExprKind::Const(value) => Some(value),
+        ExprKind::Const(value) | ExprKind::SizeOf(_, value) => Some(value),
         _ => None,
     }
+}
+
+/// A number that was made of others: of a size, if one of them was.
+fn made_of(operands: &[&Expr], value: i128) -> ExprKind {
+    let size = operands.iter().find_map(|e| match e.kind {
+        ExprKind::SizeOf(ty, _) => Some(ty),
+        _ => None,
+    });
+    size.map_or(ExprKind::Const(value), |ty| ExprKind::SizeOf(ty, value))
+}
+
+/// A number that was converted.
+pub fn converted_constant(from: &Expr, value: i128) -> ExprKind {
+    made_of(&[from], value)
 }
 
 /// How an integer is held.
@@ -114,7 +128,7 @@ impl<'a> Checker<'a> {
             // An overflow that the user looks for happens when the program runs.
             && (exact || !self.options.overflow)
         {
-            return Expr { kind: ExprKind::Const(value), ty, span };
+            return Expr { kind: made_of(&[&l, &r], value), ty, span };
         }
         Expr { kind: ExprKind::Binary(op, Box::new(l), Box::new(r)), ty, span }
     }
@@ -181,6 +195,7 @@ impl<'a> Checker<'a> {
     fn is_static(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Const(_)
+            | ExprKind::SizeOf(..)
             | ExprKind::Number(_)
             | ExprKind::Function(_)
             | ExprKind::LabelAddress(_)

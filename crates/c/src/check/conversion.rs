@@ -1,6 +1,6 @@
 //! Conversions: promotions, the usual arithmetic conversions, assignments and casts.
 
-use super::constant::constant_of;
+use super::constant::{constant_of, converted_constant};
 use super::literal::number_value;
 use super::{Checker, Reported, Result};
 use crate::hir::{
@@ -40,7 +40,8 @@ impl Checker<'_> {
         if let Some(number) = constant_of(&value)
             && !self.types.is_floating(to)
         {
-            return Expr { kind: ExprKind::Const(self.convert_constant(number, to)), ty: to, span };
+            let kind = converted_constant(&value, self.convert_constant(number, to));
+            return Expr { kind, ty: to, span };
         }
         if let ExprKind::Number(text) = &value.kind
             && let Some(number) = number_value(text)

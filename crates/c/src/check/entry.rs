@@ -33,11 +33,6 @@ impl Checker<'_> {
         self.used_function(main, span)
     }
 
-    /// Whether a function is the one that the program begins with.
-    pub fn is_main(&self, decl: FunctionDecl) -> bool {
-        self.link.functions[decl].id.is_some_and(|id| id.index() == 0)
-    }
-
     /// What runs before `main`, functions of lower numbers first.
     pub fn constructors(&mut self) -> Vec<FunctionId> {
         let mut hooks = std::mem::take(&mut self.link.constructors);

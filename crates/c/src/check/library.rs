@@ -3,7 +3,7 @@
 use super::library_names::{NUMBERS, WITHOUT_EFFECT};
 use super::{Checker, Result};
 use crate::ast;
-use crate::hir::{Callee, Expr, ExprKind, Intrinsic, Rank, TypeId};
+use crate::hir::{Callee, Expr, ExprKind, Intrinsic, Memory, Output, Outside, Rank, TypeId};
 use fencepost_ir::Span;
 
 /// What a function gives that the program does not declare.
@@ -40,7 +40,7 @@ fn known(name: &str) -> Option<Known> {
         "__fencepost_unlock" => (I::Unlock, 1, Gives::Int),
         "__fencepost_self" | "pthread_self" | "thrd_current" => (I::Own, 0, Gives::Thread),
         "pthread_equal" | "thrd_equal" => (I::SameThread, 2, Gives::Int),
-        "__fencepost_low_bits" => (I::LowBits, 1, Gives::Size),
+        "__fencepost_low_bits" => (I::Memory(Memory::LowBits), 1, Gives::Size),
         "__fencepost_blocking" => (I::Blocking, 0, Gives::Int),
         // Nobody jumps back: `longjmp` is not supported.
         "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "__sigsetjmp_cancel" => {
@@ -60,9 +60,10 @@ fn known(name: &str) -> Option<Known> {
         | "reach_error"
         | "__builtin_unreachable"
         | "__builtin_trap" => (I::Fail, 0, Gives::Void),
-        "err" | "errx" | "verr" | "verrx" | "exit" | "__builtin_exit" => (I::Exit, 0, Gives::Void),
+        "verr" | "verrx" | "exit" => (I::Exit, 0, Gives::Void),
+        "err" | "errx" => (I::ExitPrinting, 2, Gives::Void),
         "error" => (I::ExitIf, 3, Gives::Void),
-        "abort" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort" => (I::Halt, 0, Gives::Void),
+        "abort" | "_exit" | "_Exit" | "quick_exit" => (I::Halt, 0, Gives::Void),
         "__VERIFIER_atomic_begin" | "__CPROVER_atomic_begin" => (I::AtomicBegin, 0, Gives::Void),
         "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => (I::AtomicEnd, 0, Gives::Void),
         "_mm_mfence" | "__builtin_ia32_mfence" => (I::FullFence, 0, Gives::Void),
@@ -71,70 +72,106 @@ fn known(name: &str) -> Option<Known> {
         "sched_get_priority_max" => (I::Gives(99), 0, Gives::Int),
         "sched_get_priority_min" => (I::Gives(1), 0, Gives::Int),
         "rand" | "random" | "rand_r" | "lrand48" => (I::AnyOf(0, i32::MAX as i64), 0, Gives::Int),
-        _ => return known_memory(name).or_else(|| known_outside(name)).or_else(|| known_number(name)),
+        "sleep" | "usleep" | "nanosleep" | "clock_nanosleep" | "pthread_testcancel" => {
+            (I::Wait, 0, Gives::Int)
+        }
+        "__pthread_register_cancel" => (I::PushHandler, 0, Gives::Void),
+        _ if WITHOUT_EFFECT.contains(&name) => (I::Nothing, 0, Gives::Int),
+        _ => {
+            let other = known_memory(name).or_else(|| known_outside(name));
+            return other.or_else(|| known_output(name)).or_else(|| known_number(name));
+        }
     };
     Some(Known { intrinsic, least, gives })
 }
 
 fn known_memory(name: &str) -> Option<Known> {
-    use Intrinsic as I;
-    let (intrinsic, least, gives) = match name.strip_prefix("__builtin_").unwrap_or(name) {
-        "malloc" => (I::Malloc, 1, Gives::Pointer),
-        "calloc" => (I::Calloc, 2, Gives::Pointer),
-        "free" => (I::Free, 1, Gives::Void),
-        "realloc" => (I::Realloc, 2, Gives::Pointer),
-        "reallocarray" => (I::ReallocArray, 3, Gives::Pointer),
-        "aligned_alloc" | "memalign" => (I::AlignedAlloc, 2, Gives::Pointer),
-        "valloc" | "pvalloc" => (I::PageAlloc, 1, Gives::Pointer),
-        "posix_memalign" => (I::AlignedAllocInto, 3, Gives::Int),
-        "alloca" => (I::Alloca, 1, Gives::Pointer),
-        "mmap" => (I::Map, 4, Gives::Pointer),
-        "munmap" => (I::Unmap, 2, Gives::Int),
+    use Memory as M;
+    let (memory, least, gives) = match name {
+        "malloc" => (M::Malloc, 1, Gives::Pointer),
+        "calloc" => (M::Calloc, 2, Gives::Pointer),
+        "free" => (M::Free, 1, Gives::Void),
+        "realloc" => (M::Realloc, 2, Gives::Pointer),
+        "reallocarray" => (M::ReallocArray, 3, Gives::Pointer),
+        "aligned_alloc" | "memalign" => (M::AlignedAlloc, 2, Gives::Pointer),
+        "valloc" | "pvalloc" => (M::PageAlloc, 1, Gives::Pointer),
+        "posix_memalign" => (M::AlignedAllocInto, 3, Gives::Int),
+        "alloca" => (M::Alloca, 1, Gives::Pointer),
+        "mmap" => (M::Map, 4, Gives::Pointer),
+        "munmap" => (M::Unmap, 2, Gives::Int),
         "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" | "___memcpy_chk" | "___memmove_chk" => {
-            (I::Copy, 3, Gives::Pointer)
+            (M::Copy, 3, Gives::Pointer)
         }
-        "bcopy" => (I::CopyFrom, 3, Gives::Void),
-        "mempcpy" => (I::CopyToEnd, 3, Gives::Pointer),
-        "memset" | "__memset_chk" | "___memset_chk" => (I::Fill, 3, Gives::Pointer),
-        "bzero" => (I::Clear, 2, Gives::Void),
-        "memcmp" | "bcmp" => (I::Compare, 3, Gives::Int),
-        "qsort" => (I::Sort, 4, Gives::Void),
-        "bsearch" => (I::Search, 5, Gives::Pointer),
+        "bcopy" => (M::CopyFrom, 3, Gives::Void),
+        "mempcpy" => (M::CopyToEnd, 3, Gives::Pointer),
+        "memset" | "__memset_chk" | "___memset_chk" => (M::Fill, 3, Gives::Pointer),
+        "bzero" => (M::Clear, 2, Gives::Void),
+        "memcmp" | "bcmp" => (M::Compare, 3, Gives::Int),
+        "qsort" => (M::Sort, 4, Gives::Void),
+        "bsearch" => (M::Search, 5, Gives::Pointer),
+        _ => return None,
+    };
+    Some(Known { intrinsic: Intrinsic::Memory(memory), least, gives })
+}
+
+fn known_outside(name: &str) -> Option<Known> {
+    use Intrinsic as I;
+    use Outside as O;
+    let asks = I::Outside;
+    let (intrinsic, least, gives) = match name {
+        "time" => (asks(O::Time), 1, Gives::Long),
+        "clock" | "__rdtsc" | "__builtin_ia32_rdtsc" => (asks(O::Clock), 0, Gives::Long),
+        "clock_gettime" => (asks(O::ClockInto), 2, Gives::Int),
+        "timespec_get" => (asks(O::TimespecInto), 2, Gives::Int),
+        "gettimeofday" | "ftime" => (asks(O::TimeInto), 1, Gives::Int),
+        "localtime_r" | "gmtime_r" => (asks(O::CalendarInto), 2, Gives::Pointer),
+        "localtime" | "gmtime" => (asks(O::Calendar), 1, Gives::Pointer),
+        "strftime" => (asks(O::FormatTime), 4, Gives::Size),
+        "scanf" => (asks(O::Scan), 1, Gives::Int),
+        "sscanf" => (asks(O::ScanText), 2, Gives::Int),
+        "fscanf" => (asks(O::ScanFile), 2, Gives::Int),
+        "getchar" | "fgetc" | "getc" => (I::AnyOf(-1, u8::MAX as i64), 0, Gives::Int),
+        "strerror" | "ctime" => (asks(O::Text("error")), 1, Gives::Text),
+        "setlocale" => (asks(O::Text("C")), 2, Gives::Text),
+        "getenv" | "secure_getenv" => (asks(O::GetVariable), 1, Gives::Text),
+        "setenv" | "putenv" => (asks(O::SetVariable), 1, Gives::Int),
+        "sysconf" => (asks(O::Setting), 1, Gives::Long),
+        "syscall" => (asks(O::SystemCall), 1, Gives::Long),
+        // The command line has no options.
+        "getopt" | "getopt_long" | "getopt_long_only" => (I::Gives(-1), 0, Gives::Int),
+        "getpid" => (I::Gives(1), 0, Gives::Int),
+        "get_nprocs" | "get_nprocs_conf" => (I::Gives(2), 0, Gives::Int),
+        // There are two processors, as `sysconf` says.
+        "sched_getcpu" => (I::AnyOf(0, 1), 0, Gives::Int),
+        "isatty" | "getuid" | "geteuid" | "getgid" => (I::AnyOf(0, 1), 0, Gives::Int),
+        // There may be no such file.
+        "remove" | "unlink" => (I::AnyOf(-1, 0), 1, Gives::Int),
         _ => return None,
     };
     Some(Known { intrinsic, least, gives })
 }
 
-fn known_outside(name: &str) -> Option<Known> {
-    use Intrinsic as I;
-    let (intrinsic, least, gives) = match name {
-        "time" => (I::Time, 1, Gives::Long),
-        "clock" | "__rdtsc" | "__builtin_ia32_rdtsc" => (I::Clock, 0, Gives::Long),
-        "clock_gettime" => (I::ClockInto, 2, Gives::Int),
-        "timespec_get" => (I::TimespecInto, 2, Gives::Int),
-        "gettimeofday" | "ftime" => (I::TimeInto, 1, Gives::Int),
-        "scanf" => (I::Scan, 1, Gives::Int),
-        "sscanf" => (I::ScanText, 2, Gives::Int),
-        "fscanf" => (I::ScanFile, 2, Gives::Int),
-        "getchar" | "fgetc" | "getc" => (I::AnyOf(-1, u8::MAX as i64), 0, Gives::Int),
-        // The command line has no options.
-        "getopt" | "getopt_long" | "getopt_long_only" => (I::Gives(-1), 0, Gives::Int),
-        "getenv" | "secure_getenv" => (I::Gives(0), 1, Gives::Text),
-        "strerror" | "ctime" => (I::Text, 1, Gives::Text),
-        "localtime_r" | "gmtime_r" => (I::CalendarInto, 2, Gives::Pointer),
-        "localtime" | "gmtime" => (I::Calendar, 1, Gives::Pointer),
-        "strftime" => (I::FormatTime, 2, Gives::Size),
-        "syscall" => (I::SystemCall, 1, Gives::Long),
-        "getpid" | "gettid" => (I::Gives(1), 0, Gives::Int),
-        "sysconf" | "get_nprocs" | "get_nprocs_conf" => (I::Gives(2), 0, Gives::Long),
-        // There are two processors, as `sysconf` says.
-        "sched_getcpu" => (I::AnyOf(0, 1), 0, Gives::Int),
-        "snprintf" | "__builtin_snprintf" => (I::PrintInto, 3, Gives::Int),
-        "sprintf" | "__builtin_sprintf" => (I::PrintIntoAll, 2, Gives::Int),
-        _ if WITHOUT_EFFECT.contains(&name) => (I::Nothing, 0, Gives::Int),
+fn known_output(name: &str) -> Option<Known> {
+    use Output as O;
+    let (output, least, gives) = match name {
+        "printf" => (O::Print(0), 1, Gives::Int),
+        "fprintf" | "dprintf" => (O::Print(1), 2, Gives::Int),
+        "vprintf" => (O::PrintList(0), 2, Gives::Int),
+        "vfprintf" => (O::PrintList(1), 3, Gives::Int),
+        "warn" | "warnx" => (O::Log(0), 1, Gives::Void),
+        "syslog" => (O::Log(1), 2, Gives::Void),
+        "perror" => (O::Perhaps, 1, Gives::Void),
+        "snprintf" => (O::IntoSized, 3, Gives::Int),
+        "sprintf" => (O::Into, 2, Gives::Int),
+        "putchar" | "putchar_unlocked" => (O::Character, 1, Gives::Int),
+        "putc" | "fputc" => (O::Character, 2, Gives::Int),
+        "puts" => (O::Text, 1, Gives::Int),
+        "fputs" | "fputs_unlocked" => (O::Text, 2, Gives::Int),
+        "fwrite" => (O::Items, 4, Gives::Size),
+        "write" => (O::Bytes, 3, Gives::Long),
         _ => return None,
     };
-    Some(Known { intrinsic, least, gives })
+    Some(Known { intrinsic: Intrinsic::Output(output), least, gives })
 }
 
 /// Functions that give a floating-point number.
@@ -147,7 +184,11 @@ fn known_number(name: &str) -> Option<Known> {
         () if name == "__VERIFIER_nondet_float" => Gives::Float,
         () => return None,
     };
-    Some(Known { intrinsic: Intrinsic::Number, least: 0, gives })
+    let intrinsic = match plain {
+        "strtod" | "strtof" => Intrinsic::ParseNumber,
+        _ => Intrinsic::Number,
+    };
+    Some(Known { intrinsic, least: 0, gives })
 }
 
 impl<'a> Checker<'a> {

@@ -67,7 +67,9 @@ impl<'a> Checker<'a> {
         }
         let ty = self.common(l.ty, r.ty);
         let (l, r) = (self.converted(l, ty)?, self.converted(r, ty)?);
-        Ok(self.binary(op, l, r, ty, span))
+        let value = self.binary(op, l, r, ty, span);
+        self.support_division(&value);
+        Ok(value)
     }
 
     fn compare(&mut self, op: BinaryOp, l: Expr, r: Expr, span: Span) -> Result<Expr> {

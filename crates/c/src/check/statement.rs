@@ -273,7 +273,7 @@ impl<'a> Checker<'a> {
                 true => (Some(then), otherwise),
                 false => (otherwise, Some(then)),
             };
-            if !left.is_some_and(crate::visit::has_label) {
+            if !left.is_some_and(ast::has_label) {
                 return taken.map(|taken| StmtKind::Block(self.nested(taken)));
             }
         }

@@ -2,45 +2,93 @@
 
 use super::scope::Symbol;
 use super::{Checker, Result};
-use crate::hir::{Callee, Conversion, Expr, ExprKind, Intrinsic, TypeId};
+use crate::hir::{Callee, Conversion, Expr, ExprKind, Intrinsic, Memory, Output, Outside, Rank, TypeId};
+use crate::runtime;
 use fencepost_ir::Span;
+use fencepost_ir::tree::BinaryOp;
 
 /// The library's functions that a known function may be made of.
 fn made_of(intrinsic: Intrinsic) -> &'static [&'static str] {
     match intrinsic {
-        Intrinsic::Copy | Intrinsic::CopyFrom | Intrinsic::CopyToEnd => {
-            &["__fencepost_copy", "__fencepost_copy_raw"]
+        Intrinsic::Memory(memory) => memory_made_of(memory),
+        Intrinsic::Outside(outside) => outside_made_of(outside),
+        Intrinsic::Output(output) => output_made_of(output),
+        Intrinsic::ExitPrinting | Intrinsic::ExitIf => TEXT,
+        _ => &[],
+    }
+}
+
+/// What reads a text.
+const TEXT: &[&str] = &["strlen", "strnlen"];
+
+fn memory_made_of(memory: Memory) -> &'static [&'static str] {
+    match memory {
+        Memory::Copy | Memory::CopyFrom | Memory::CopyToEnd => {
+            &["__fencepost_copy_raw", "__fencepost_not_whole"]
         }
-        Intrinsic::Fill | Intrinsic::Clear => {
-            &["__fencepost_fill", "__fencepost_fill_raw", "__fencepost_clear"]
+        Memory::Fill | Memory::Clear => &["__fencepost_fill_raw", "__fencepost_not_whole"],
+        Memory::Compare => &["__fencepost_order", "__fencepost_not_whole"],
+        Memory::Malloc
+        | Memory::Calloc
+        | Memory::Free
+        | Memory::Realloc
+        | Memory::ReallocArray
+        | Memory::AlignedAlloc
+        | Memory::PageAlloc
+        | Memory::AlignedAllocInto
+        | Memory::Alloca
+        | Memory::Map
+        | Memory::Unmap
+        | Memory::Sort
+        | Memory::Search
+        | Memory::LowBits => &[],
+    }
+}
+
+fn outside_made_of(outside: Outside) -> &'static [&'static str] {
+    match outside {
+        Outside::Time | Outside::Clock | Outside::ClockInto | Outside::TimespecInto | Outside::TimeInto => {
+            &["__fencepost_now"]
         }
-        Intrinsic::Compare => &["__fencepost_compare"],
-        Intrinsic::Sort => &["__fencepost_sort"],
-        Intrinsic::Search => &["__fencepost_search"],
-        Intrinsic::SystemCall => &["__fencepost_futex"],
-        Intrinsic::Time
-        | Intrinsic::Clock
-        | Intrinsic::ClockInto
-        | Intrinsic::TimespecInto
-        | Intrinsic::TimeInto => &["__fencepost_now"],
-        Intrinsic::PrintInto | Intrinsic::PrintIntoAll => &[
+        Outside::Calendar | Outside::CalendarInto => &["__fencepost_date"],
+        Outside::FormatTime => &["__fencepost_date_text"],
+        Outside::ScanText => &[
+            "__fencepost_skip_space",
+            "__fencepost_scan_text",
+            "__fencepost_scan_number",
+            "__fencepost_number_value",
+            "__fencepost_scan_word",
+            "__fencepost_scan_many",
+            "__fencepost_scan_set",
+            "__fencepost_scan_any",
+            "__fencepost_scan_nothing",
+            "__fencepost_scan_character",
+            "__fencepost_scan_characters",
+            "__fencepost_scan_copy",
+        ],
+        Outside::SystemCall => &["__fencepost_futex", "gettid"],
+        Outside::Scan
+        | Outside::ScanFile
+        | Outside::Text(_)
+        | Outside::GetVariable
+        | Outside::SetVariable
+        | Outside::Setting => &[],
+    }
+}
+
+fn output_made_of(output: Output) -> &'static [&'static str] {
+    match output {
+        Output::Print(_) | Output::PrintList(_) | Output::IntoSized | Output::Into => &[
+            "strlen",
+            "strnlen",
+            "vsnprintf",
             "__fencepost_put_text",
             "__fencepost_put_character",
             "__fencepost_put_number",
             "__fencepost_put_end",
         ],
-        Intrinsic::ScanText => &[
-            "__fencepost_skip_space",
-            "__fencepost_scan_text",
-            "__fencepost_number_end",
-            "__fencepost_number_value",
-            "__fencepost_scan_word",
-            "__fencepost_scan_any",
-            "__fencepost_scan_nothing",
-            "__fencepost_scan_character",
-            "__fencepost_scan_copy",
-        ],
-        _ => &[],
+        Output::Log(_) | Output::Perhaps | Output::Text => TEXT,
+        Output::Character | Output::Items | Output::Bytes => &[],
     }
 }
 
@@ -57,6 +105,17 @@ impl<'a> Checker<'a> {
     pub fn support(&mut self, intrinsic: Intrinsic) {
         if self.mode.unevaluated == 0 {
             made_of(intrinsic).iter().for_each(|name| self.supported(name));
+        }
+    }
+
+    /// Lets the function be there that divides numbers of 128 bits, if the value is such a quotient or remainder.
+    pub fn support_division(&mut self, value: &Expr) {
+        let ExprKind::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), ..) = value.kind else { return };
+        match self.types.as_integer(value.ty) {
+            Some(integer) if integer.rank == Rank::Int128 && self.mode.unevaluated == 0 => {
+                self.supported(runtime::wide_division(op, integer.signed));
+            }
+            _ => {}
         }
     }
 

@@ -78,7 +78,7 @@ impl<'a> Checker<'a> {
     pub fn size_of(&mut self, ty: TypeId, span: Span) -> Result<Expr> {
         let size = self.types.size_type();
         if let Some(bytes) = self.types.size(ty) {
-            return Ok(self.constant(i128::from(bytes), size, span));
+            return Ok(Expr { kind: ExprKind::SizeOf(ty, i128::from(bytes)), ty: size, span });
         }
         let Type::Array(of, length) = *self.types.kind(ty) else { return Err(self.incomplete(ty, span)) };
         let count = match length {

@@ -19,6 +19,8 @@ pub enum ExprKind {
     /// An integer, or a pointer made of one; folded, and in the range of its type. Of an unsigned type of 128 bits it has
     /// the bits only.
     Const(i128),
+    /// The same, where it was computed from the size of this type: memory of that size is mostly for it.
+    SizeOf(TypeId, i128),
     /// A floating-point number, as written.
     Number(String),
     /// The value of a place: a load if it is in memory.
@@ -165,6 +167,21 @@ pub enum OrderOf {
     Computed(Expr),
 }
 
+impl OrderOf {
+    /// The memory order that headers give a number.
+    pub fn numbered(n: i128) -> Option<Order> {
+        // GCC's hints for lock elision are in higher bits.
+        match n & 0xffff {
+            0 => Some(Order::Relaxed),
+            1 | 2 => Some(Order::Acquire),
+            3 => Some(Order::Release),
+            4 => Some(Order::AcqRel),
+            5 => Some(Order::SeqCst),
+            _ => None,
+        }
+    }
+}
+
 /// What is done. Operands are converted to the type of the place, whose access has the order where it is known.
 #[derive(Clone, Debug)]
 pub enum AtomicOp {
@@ -179,11 +196,12 @@ pub enum AtomicOp {
         expected: Place,
         desired: Expr,
     },
-    /// The place, expected and new value; gives the old value, or, if the whole is `_Bool`, whether it succeeded.
+    /// The place, expected and new value.
     CompareSwap {
         place: Place,
         expected: Expr,
         desired: Expr,
+        gives: Swapped,
     },
     /// An update with the operation; for pointers the operand counts bytes and is of type `ptrdiff_t`.
     Fetch {
@@ -199,6 +217,15 @@ pub enum AtomicOp {
     Fence,
     /// Orders nothing between threads.
     SignalFence,
+}
+
+/// Which value a compare-and-swap has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Swapped {
+    /// The value that was there.
+    Old,
+    /// Whether that was the expected one.
+    Success,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

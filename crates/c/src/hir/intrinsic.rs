@@ -1,9 +1,11 @@
 //! Library functions whose meaning is known, so that they need no body.
 
+use std::fmt;
+
 /// What a function does that has no body. Where several functions differ only in what they are given, the names tell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Intrinsic {
-    /// Waits, prints or hints: the operands are evaluated, and the result is 0.
+    /// Hints, or asks what always succeeds: the operands are evaluated, and the result is 0.
     Nothing,
     /// The operands are evaluated, and the result is this.
     Gives(i64),
@@ -13,6 +15,8 @@ pub enum Intrinsic {
     AnyOf(i64, i64),
     /// A computation with floating-point numbers.
     Number,
+    /// `strtod(text, end)`
+    ParseNumber,
 
     // Threads.
     /// `pthread_create(handle, attributes, function, argument)`
@@ -27,6 +31,10 @@ pub enum Intrinsic {
     Own,
     /// `pthread_equal(a, b)`
     SameThread,
+    /// `sleep` and its like: time passes, and a thread that has been cancelled ends there.
+    Wait,
+    /// glibc's part of `pthread_cleanup_push`: nothing happens as long as no thread is cancelled.
+    PushHandler,
     /// `__fencepost_lock(lock)`
     Lock,
     /// `__fencepost_unlock(lock)`
@@ -47,12 +55,24 @@ pub enum Intrinsic {
     Fail,
     /// `exit`: handlers run.
     Exit,
+    /// `err(status, format, ...)`: prints, then as `exit`.
+    ExitPrinting,
     /// `abort`, `_exit`: nothing else runs.
     Halt,
-    /// `error(status, ...)`: as `exit` if the status is not 0.
+    /// `error(status, number, format, ...)`: prints, then as `exit` if the status is not 0.
     ExitIf,
 
-    // Memory.
+    /// Allocates, copies, compares or sorts memory.
+    Memory(Memory),
+    /// Asks the world outside.
+    Outside(Outside),
+    /// Prints or writes.
+    Output(Output),
+}
+
+/// Functions on memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Memory {
     Malloc,
     Calloc,
     Free,
@@ -82,14 +102,17 @@ pub enum Intrinsic {
     Clear,
     /// `memcmp(a, b, bytes)`
     Compare,
-    /// `qsort`
+    /// `qsort(base, count, bytes, compare)`
     Sort,
-    /// `bsearch`
+    /// `bsearch(key, base, count, bytes, compare)`
     Search,
     /// The bits of a pointer that tell its alignment.
     LowBits,
+}
 
-    // The world outside.
+/// Functions that ask the world outside.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outside {
     /// `time(out)`
     Time,
     /// `clock()`
@@ -104,7 +127,7 @@ pub enum Intrinsic {
     CalendarInto,
     /// `localtime(time)`
     Calendar,
-    /// `strftime`
+    /// `strftime(to, size, format, date)`
     FormatTime,
     /// `scanf(format, ...)`
     Scan,
@@ -112,12 +135,50 @@ pub enum Intrinsic {
     ScanFile,
     /// `sscanf(text, format, ...)`
     ScanText,
-    /// `snprintf(to, size, format, ...)`
-    PrintInto,
-    /// `sprintf(to, format, ...)`
-    PrintIntoAll,
-    /// `strerror(number)`: some text.
-    Text,
+    /// Gives this text.
+    Text(&'static str),
+    /// `getenv(name)`
+    GetVariable,
+    /// `setenv`, `putenv`
+    SetVariable,
+    /// `sysconf(setting)`
+    Setting,
     /// `syscall(number, ...)`
     SystemCall,
+}
+
+/// Functions that print and write. What they are given is read, and goes nowhere.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Output {
+    /// `printf` and its like, with so many operands before the format; gives the length.
+    Print(u8),
+    /// `vprintf` and its like; gives the length.
+    PrintList(u8),
+    /// `syslog` and its like; gives nothing.
+    Log(u8),
+    /// `perror(text)`; the text may be missing.
+    Perhaps,
+    /// `snprintf(to, size, format, ...)`
+    IntoSized,
+    /// `sprintf(to, format, ...)`
+    Into,
+    /// `putchar(c)`, `putc(c, file)`
+    Character,
+    /// `puts(text)`, `fputs(text, file)`
+    Text,
+    /// `fwrite(data, size, count, file)`
+    Items,
+    /// `write(file, data, bytes)`
+    Bytes,
+}
+
+impl fmt::Display for Intrinsic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Intrinsic::Memory(memory) => write!(f, "{memory:?}"),
+            Intrinsic::Outside(outside) => write!(f, "{outside:?}"),
+            Intrinsic::Output(output) => write!(f, "{output:?}"),
+            other => write!(f, "{other:?}"),
+        }
+    }
 }

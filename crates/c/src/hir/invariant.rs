@@ -45,7 +45,7 @@ impl Looks<'_> {
         let types = self.types();
         let int = |ty| self.same(ty, types.int());
         match &e.kind {
-            ExprKind::Const(value) => self.is_in_range(*value, e.ty),
+            ExprKind::Const(value) | ExprKind::SizeOf(_, value) => self.is_in_range(*value, e.ty),
             ExprKind::Number(_) => types.is_floating(e.ty),
             ExprKind::Read(place) => self.same(e.ty, place.ty),
             ExprKind::AddressOf(place) => types.element(e.ty).is_some_and(|to| self.same(to, place.ty)),
@@ -99,7 +99,7 @@ impl Looks<'_> {
             }
             AtomicOp::Exchange(place, value) => self.same(place.ty, value.ty) && self.same(place.ty, ty),
             AtomicOp::CompareExchange { place, desired, .. } => self.same(place.ty, desired.ty),
-            AtomicOp::CompareSwap { place, expected, desired } => {
+            AtomicOp::CompareSwap { place, expected, desired, gives: _ } => {
                 self.same(place.ty, desired.ty) && self.same(place.ty, expected.ty)
             }
             AtomicOp::Fetch { place, operand, .. } => match types.is_pointer(place.ty) {

@@ -34,12 +34,12 @@ mod types;
 mod visit;
 
 pub use expression::*;
-pub use intrinsic::Intrinsic;
+pub use intrinsic::{Intrinsic, Memory, Output, Outside};
 pub use invariant::broken;
 pub use statement::*;
 pub use table::Types;
 pub use types::*;
-pub use visit::Visitor;
+pub use visit::{Visitor, walk_expression, walk_place, walk_statement};
 
 use fencepost_ir::Span;
 use index_vec::IndexVec;

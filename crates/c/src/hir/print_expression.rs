@@ -65,7 +65,7 @@ impl<'a> Printer<'a> {
     /// A number of elements, whose type is always the same.
     pub fn count(&mut self, e: &Expr) {
         match e.kind {
-            ExprKind::Const(n) => {
+            ExprKind::Const(n) | ExprKind::SizeOf(_, n) => {
                 let _ = write!(self.out, "{n}");
             }
             _ => self.expression(e),
@@ -74,10 +74,10 @@ impl<'a> Printer<'a> {
 
     pub fn expression(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Const(n) if e.ty == self.program.types.int() => {
+            ExprKind::Const(n) | ExprKind::SizeOf(_, n) if e.ty == self.program.types.int() => {
                 let _ = write!(self.out, "{n}");
             }
-            ExprKind::Const(n) => {
+            ExprKind::Const(n) | ExprKind::SizeOf(_, n) => {
                 let _ = write!(self.out, "{n}:{}", self.show(e.ty));
             }
             ExprKind::Number(text) => self.out.push_str(text),
@@ -181,7 +181,7 @@ impl<'a> Printer<'a> {
         match callee {
             Callee::Function(id) => self.out.push_str(&self.program.functions[*id].name),
             Callee::Intrinsic(intrinsic) => {
-                let _ = write!(self.out, "<{intrinsic:?}>");
+                let _ = write!(self.out, "<{intrinsic}>");
             }
             Callee::Pointer(pointer) => {
                 self.headed("(*", pointer);
@@ -200,8 +200,8 @@ impl<'a> Printer<'a> {
             AtomicOp::CompareExchange { place, expected, desired } => {
                 ("compare_exchange".into(), vec![place, expected], vec![desired])
             }
-            AtomicOp::CompareSwap { place, expected, desired } => {
-                ("compare_swap".into(), vec![place], vec![expected, desired])
+            AtomicOp::CompareSwap { place, expected, desired, gives } => {
+                (format!("compare_swap_{gives:?}").to_lowercase(), vec![place], vec![expected, desired])
             }
             AtomicOp::Fetch { place, op, operand, gives } => {
                 (format!("fetch_{op:?}_{gives:?}").to_lowercase(), vec![place], vec![operand])

@@ -81,6 +81,7 @@ pub fn walk_statement(v: &mut (impl Visitor + ?Sized), stmt: &Stmt) {
 pub fn walk_expression(v: &mut (impl Visitor + ?Sized), e: &Expr) {
     match &e.kind {
         ExprKind::Const(_)
+        | ExprKind::SizeOf(..)
         | ExprKind::Number(_)
         | ExprKind::Function(_)
         | ExprKind::LabelAddress(_)
@@ -138,7 +139,7 @@ fn walk_atomic(v: &mut (impl Visitor + ?Sized), atomic: &Atomic) {
             v.place(expected);
             v.expression(desired);
         }
-        AtomicOp::CompareSwap { place, expected, desired } => {
+        AtomicOp::CompareSwap { place, expected, desired, gives: _ } => {
             v.place(place);
             v.expression(expected);
             v.expression(desired);

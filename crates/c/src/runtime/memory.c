@@ -40,6 +40,12 @@ static void __fencepost_cancelled_here(void)
         pthread_exit((void *)-1);
 }
 
+/* Bytes are meant that are no whole element. */
+static void __fencepost_not_whole(void)
+{
+    *(char *)&__fencepost_whole = 0;
+}
+
 /* What is known by its address only: in words, if there are only whole ones, or else in bytes. */
 static void __fencepost_copy_raw(char *to, const char *from, unsigned long n)
 {

@@ -75,8 +75,8 @@ __sync_fetch_and_add(&a, 1); __sync_or_and_fetch(&a, 2); __sync_val_compare_and_
             main: int (void) () {
               atomic_fetch_add_old(a@seq_cst, 1, seq_cst)
               atomic_fetch_or_new(a@seq_cst, 2, seq_cst)
-              atomic_compare_swap(a@seq_cst, 1, 2, seq_cst)
-              atomic_compare_swap(a@seq_cst, 1, 2, seq_cst)
+              atomic_compare_swap_old(a@seq_cst, 1, 2, seq_cst)
+              atomic_compare_swap_success(a@seq_cst, 1, 2, seq_cst)
               atomic_exchange(l@acquire, 1:unsigned char, acquire)
               atomic_clear(l@release, release)
               <FullFence>()

@@ -150,8 +150,7 @@ impl<'h> Lowerer<'h> {
     pub fn local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
         let init = default_cells(&self.program.records, &ty);
         self.body.locals.push(Variable::new(name.to_string(), ty, init, span));
-        let id = LocalId(self.body.locals.len() - 1);
-        id
+        LocalId(self.body.locals.len() - 1)
     }
 
     /// A variable of our own, which reports do not show.

@@ -10,11 +10,11 @@ use fencepost_ir::Span;
 use fencepost_text::Diagnostic;
 use std::collections::HashMap;
 
-/// The unit that all texts are, and that of the library.
+/// The unit that the text is, and that of the library.
 const OWN: usize = 0;
 const LIBRARY: usize = 1;
 
-/// Which of the things that texts declare run, and what they share.
+/// What of all that a text declares runs, and what is shared.
 pub(crate) struct Threads<'a> {
     /// Shared variables, in order, with their places.
     pub shared: Vec<(&'a str, Span)>,
@@ -22,9 +22,9 @@ pub(crate) struct Threads<'a> {
     pub functions: Vec<&'a str>,
 }
 
-/// Checks texts that are one translation unit. Without a library they call no function of it.
+/// Checks a text of threads. Without a library it calls no function of it.
 pub(crate) fn check_threads<'a>(
-    texts: &[&'a ast::Unit],
+    text: &[&'a ast::Item],
     library: Option<&'a ast::Unit>,
     threads: &Threads<'a>,
     options: &'a Options,
@@ -36,7 +36,8 @@ pub(crate) fn check_threads<'a>(
         checker.library(library, LIBRARY);
     }
     checker.scopes.enter_unit(OWN);
-    texts.iter().for_each(|text| checker.unit(text));
+    checker.newer_constants();
+    checker.items(text.iter().copied());
     let program = checker.threads(threads)?;
     debug_assert_eq!(hir::broken(&program), None, "a checked program is right in itself");
     Ok(program)

@@ -52,11 +52,12 @@ impl Dialect {
         // What a declaration uses stands before it.
         for item in self.declared.iter().rev() {
             let Item::Declaration(declaration) = item else { continue };
-            let constants = match &declaration.specifiers.ty {
-                TypeSpecifier::Enum(of) => of.enumerators.as_deref().unwrap_or_default(),
-                _ => &[],
+            let (constants, tag) = match &declaration.specifiers.ty {
+                TypeSpecifier::Enum(of) => (of.enumerators.as_deref().unwrap_or_default(), None),
+                TypeSpecifier::Record(of) => (&[][..], of.tag.as_ref()),
+                _ => (&[][..], None),
             };
-            let constants = constants.iter().map(|constant| &constant.name);
+            let constants = constants.iter().map(|constant| &constant.name).chain(tag);
             let declared = declaration.declarators.iter().map(InitDeclarator::name);
             if declared.chain(constants).any(|name| names.contains(name.text.as_str())) {
                 names.extend(named(&declaration.specifiers));

@@ -31,7 +31,7 @@ pub(crate) fn check_threads<'a>(
 ) -> std::result::Result<hir::Program, Vec<Diagnostic>> {
     let mut checker = Checker::new(options, 2);
     checker.link.library_unit = LIBRARY;
-    checker.mode.pointers_are_no_numbers = true;
+    checker.mode.is_test = true;
     if let Some(library) = library {
         checker.library(library, LIBRARY);
     }
@@ -53,6 +53,9 @@ impl<'a> Checker<'a> {
                 shared.insert(*name, id);
             }
         }
+        // Threads name what they share by their parameters only.
+        self.check_waiting();
+        threads.shared.iter().for_each(|(name, _)| self.scopes.forget_at_file_scope(name));
         let mut started = Vec::new();
         for name in &threads.functions {
             let Some(Symbol::Function(decl)) = self.scopes.at_file_scope(name) else { continue };
@@ -70,6 +73,27 @@ impl<'a> Checker<'a> {
             true => Ok(self.finished(hir::Start::Threads(started), Vec::new(), Vec::new())),
             false => Err(self.diagnostics),
         }
+    }
+
+    /// The name of a register that is assigned for the first time.
+    pub fn new_register(&self, target: &'a ast::Expr) -> Option<&'a str> {
+        match &target.kind {
+            ast::ExprKind::Identifier(name)
+                if self.mode.is_test && self.body.is_some() && self.scopes.lookup(name).is_none() =>
+            {
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// Declares a register, which the whole function knows.
+    pub fn declare_register(&mut self, name: &'a str, ty: TypeId, span: Span) {
+        let ty = self.types.unqualified(ty);
+        let id = self.new_local(name, ty, span);
+        let kind = hir::StmtKind::Declare(id, hir::Initializer::None);
+        self.body().registers.push(hir::Stmt { kind, span });
+        self.scopes.define_in_function(name, Symbol::Local(id));
     }
 
     /// The variables that a thread's parameters point to.

@@ -322,15 +322,13 @@ fn needs_no_library(name: &str) -> bool {
 
 /// The tokens of a text.
 fn lexed<'a>(text: &Fragment<'a>) -> Result<Vec<Token<'a>>> {
-    let mut line = text.line;
-    for shown in text.text.lines() {
+    for (line, shown) in (text.line..).zip(text.text.lines()) {
         if shown.trim_start().starts_with('#') {
             let column = (shown.chars().take_while(|c| c.is_whitespace()).count() + 1) as u32;
             let length = shown.trim().chars().count() as u32;
             let span = Span { file: text.file, line, column, length };
             return Err(Diagnostic::new(span, "no preprocessor runs here"));
         }
-        line += 1;
     }
     Ok(text.lex()?.tokens)
 }

@@ -111,6 +111,7 @@ pub fn add_thread(
         locals,
         body: Block(body),
         span,
+        spelled: None,
     });
     program.threads.push(tree::Thread { name, procedure, args: Vec::new(), count: Count::Times(1), span });
 }

@@ -119,8 +119,10 @@ impl<'a> Lowering<'a> {
                         name: format!("&{}", local.name),
                         ty: Scalar::Pointer { bits: program.pointer_bits }.into(),
                         init: vec![Choices::one(0)],
+                        fill: Fill::Zero,
                         kept: Kept::Private,
                         span: local.span,
+                        spelled: None,
                     };
                     Home::Pointed(registers.add(&program.records, &pointer))
                 }
@@ -429,7 +431,7 @@ impl<'a> Lowering<'a> {
                 self.edge(self.current, self.exit, Instr::Halt, span);
                 self.cut();
             }
-            StmtKind::Block(block) => self.block(block),
+            StmtKind::Block(_, block) => self.block(block),
         }
         self.release_temporaries();
     }

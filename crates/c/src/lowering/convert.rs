@@ -62,7 +62,7 @@ impl<'h> Lowerer<'h> {
             }
             (Kind::Wide, _) => {
                 let low = self.low_word(arg)?;
-                self.from_word(low, to_kind, to, span)
+                self.word_as(low, to_kind, to, span)
             }
             _ => {
                 let value = self.scalar(arg)?;
@@ -73,7 +73,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// A word of 64 bits as a value of another type.
-    fn from_word(&mut self, word: Expr, kind: Kind, to: TypeId, span: Span) -> Expr {
+    fn word_as(&mut self, word: Expr, kind: Kind, to: TypeId, span: Span) -> Expr {
         let scalar = self.scalar_of(to);
         match kind {
             Kind::Pointer => self.integer_as_address(word, scalar, span),
@@ -102,10 +102,7 @@ impl<'h> Lowerer<'h> {
                 let word = self.address_as_integer(value, self.size_scalar(), span);
                 self.numbered_thread(word, span)
             }
-            (Kind::Pointer, _) => {
-                self.notes.pointer_casts.insert(span);
-                self.address_as_integer(value, scalar, span)
-            }
+            (Kind::Pointer, _) => self.address_as_integer(value, scalar, span),
             (Kind::Thread, Kind::Pointer) => {
                 let number = self.thread_number(value, span);
                 self.integer_as_address(number, scalar, span)
@@ -130,10 +127,7 @@ impl<'h> Lowerer<'h> {
         match kind {
             Kind::Bool | Kind::Integer | Kind::Wide => Ok(value),
             Kind::Floating => Err(floating::unknown_value(span)),
-            Kind::Pointer => {
-                self.notes.pointer_casts.insert(span);
-                Ok(self.address_as_integer(value, self.size_scalar(), span))
-            }
+            Kind::Pointer => Ok(self.address_as_integer(value, self.size_scalar(), span)),
             Kind::Thread => Ok(self.thread_number(value, span)),
         }
     }
@@ -146,8 +140,7 @@ impl<'h> Lowerer<'h> {
         self.keeps_floating(source, target, span)?;
         self.expose_words(source, target);
         let mut value = value;
-        self.note_cast(&value, target);
-        self.retype_allocation(&mut value, target, span)?;
+        self.retype_allocation(&mut value, target)?;
         Ok(value)
     }
 

@@ -48,13 +48,14 @@ impl<'h> Lowerer<'h> {
         };
         let local = self.local(&name, storage.clone(), span);
         self.begins_with_block(local);
+        self.body.locals[local.0].spelled = self.spelled_at(ty, span);
         // The name is known in its own initialiser, as in `T *p = malloc(sizeof *p)`.
         self.set_slot(id, Slot::Local(local));
         match (init, storage.as_scalar()) {
             (_, Some(Scalar::Mutex)) => self.emit(StmtKind::Declare(local, None), span),
             (Initializer::Value(e), Some(_)) => {
                 let mut value = self.scalar(e)?;
-                self.guess_local_allocation(&mut value, id, span)?;
+                self.guess_local_allocation(&mut value, id)?;
                 self.emit(StmtKind::Declare(local, Some(value)), span);
             }
             (Initializer::None, _) => self.declare_undefined(local, ty, &storage, span),
@@ -73,7 +74,7 @@ impl<'h> Lowerer<'h> {
         }
         let value = match storage.as_scalar() {
             Some(scalar) => {
-                self.body.undefined.insert(local);
+                self.body.locals[local.0].fill = Fill::Undefined;
                 // What is not followed has one value.
                 let choices = match self.hir.types.is_floating(ty) {
                     true => Some(Choices::one(0)),
@@ -83,8 +84,9 @@ impl<'h> Lowerer<'h> {
             }
             None => {
                 let layout = self.program.records.layout(storage);
-                if layout.iter().any(|cell| anything(cell.ty).is_some()) {
-                    self.body.undefined.insert(local);
+                // Memory knows which integers were written, not which of their bits.
+                if layout.iter().any(|cell| anything(cell.ty).is_some()) && !self.has_bits(ty) {
+                    self.body.locals[local.0].fill = Fill::Undefined;
                 }
                 None
             }

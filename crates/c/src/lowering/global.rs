@@ -1,12 +1,10 @@
 //! Variables that live as long as the program or its threads, and what they hold at first.
 
-use super::body::Body;
 use super::types::default_cells;
 use super::{Lowerer, Result, bits};
-use crate::finish::InitialCells;
 use crate::hir::{self, BitField, GlobalId, Initializer, Length, Lives, Part, PartValue, Step, TypeId};
 use fencepost_ir::tree::{Choices, SharedId, ThreadLocalId, Type, VarRef, Variable};
-use fencepost_ir::{Field, Record, Scalar, Span, pointer};
+use fencepost_ir::{Field, InitialCells, Record, Scalar, Span, pointer};
 use fencepost_text::Diagnostic;
 use index_vec::IndexVec;
 use std::collections::{HashMap, HashSet};
@@ -94,15 +92,18 @@ impl<'h> Lowerer<'h> {
             "" => self.string_name(),
             name => name.to_string(),
         };
+        let spelled = self.spelled_at(*ty, *span);
         let variable = match lives {
             Lives::Program => {
                 let name = self.globals.shared.free(&name);
-                self.program.shared.push(Variable::new(name, storage, cells, *span));
+                let variable = Variable { spelled, ..Variable::new(name, storage, cells, *span) };
+                self.program.shared.push(variable);
                 VarRef::Shared(SharedId(self.program.shared.len() - 1))
             }
             Lives::Thread => {
                 let name = self.globals.thread_local.free(&name);
-                self.program.thread_locals.push(Variable::new(name, storage, cells, *span));
+                let variable = Variable { spelled, ..Variable::new(name, storage, cells, *span) };
+                self.program.thread_locals.push(variable);
                 VarRef::ThreadLocal(ThreadLocalId(self.program.thread_locals.len() - 1))
             }
         };
@@ -170,12 +171,7 @@ impl<'h> Lowerer<'h> {
         let Field { ty: Type::Array(of, _), offset, .. } = &fields[field] else { return storage };
         let end = offset + self.program.records.size(of) * u64::from(count);
         fields[field].ty = Type::Array(of.clone(), count);
-        let has_bits = self.notes.bit_fields.contains(id);
-        let filled = self.new_record(Record { name, kind, fields, size: size.max(end) });
-        if has_bits {
-            self.notes.bit_fields.insert(filled);
-        }
-        Type::Record(filled)
+        Type::Record(self.new_record(Record { name, kind, fields, size: size.max(end) }))
     }
 
     fn initial_cells(&mut self, ty: TypeId, storage: &Type, init: &'h Initializer) -> Result<Vec<Choices>> {
@@ -280,7 +276,7 @@ impl<'h> Lowerer<'h> {
 
     /// The value of an expression that is known before the program runs.
     fn static_value(&mut self, e: &'h hir::Expr) -> Result<i64> {
-        let body = std::mem::replace(&mut self.body, Body::default());
+        let body = std::mem::take(&mut self.body);
         let value = self.scalar(e);
         self.body = body;
         let value = value?;

@@ -69,6 +69,7 @@ impl<'h> Lowerer<'h> {
             Some(_) => self.procedures.next_name(version.function, name),
             None => name.clone(),
         };
+        let spelled = self.spelled(result);
         self.program.procedures.push(Procedure {
             name,
             kind: ProcedureKind::Function,
@@ -77,8 +78,8 @@ impl<'h> Lowerer<'h> {
             locals,
             body: Block::default(),
             span: *span,
+            spelled,
         });
-        self.notes.undefined.push(HashSet::new());
         // One that allocates is seldom called without being told what.
         let put_off = version.allocates.is_none() && self.facts.allocators.contains(&version.function);
         self.procedures.known.insert(version.clone(), id);
@@ -93,7 +94,6 @@ impl<'h> Lowerer<'h> {
     /// A procedure of our own.
     pub fn new_procedure(&mut self, procedure: Procedure) -> ProcedureId {
         self.program.procedures.push(procedure);
-        self.notes.undefined.push(HashSet::new());
         ProcedureId(self.program.procedures.len() - 1)
     }
 
@@ -175,12 +175,14 @@ impl<'h> Lowerer<'h> {
     ) -> Result<()> {
         let storage = self.stored(ty, span)?;
         self.few_scalars(&storage, span)?;
+        let is_scalar = storage.as_scalar().is_some();
         for (path, scalar) in self.covering(&storage) {
             let records = &self.program.records;
-            let (offset, ty) = records.offset(&storage, &path);
-            let name = format!("{name}{}", records.path(&storage, Cell { offset, ty }));
+            let (offset, cell) = records.offset(&storage, &path);
+            let name = format!("{name}{}", records.path(&storage, Cell { offset, ty: cell }));
             let init = vec![Choices::one(scalar.default_value())];
-            variables.push(Variable::new(name, scalar.into(), init, span));
+            let spelled = if is_scalar { self.spelled(ty) } else { None };
+            variables.push(Variable { spelled, ..Variable::new(name, scalar.into(), init, span) });
         }
         Ok(())
     }
@@ -222,9 +224,6 @@ impl<'h> Lowerer<'h> {
     /// What has been lowered is the body of a procedure.
     pub fn close(&mut self, id: ProcedureId) {
         let body = std::mem::take(&mut self.body);
-        self.notes.undefined[id.0] = body.undefined;
-        self.notes.blocks.insert(id, body.blocks);
-        self.notes.casts.extend(body.casts.into_iter().map(|cast| (id, cast)));
         let target = &mut self.program.procedures[id.0];
         target.locals = body.locals;
         target.body = Block(body.out);
@@ -256,6 +255,7 @@ impl<'h> Lowerer<'h> {
             return Ok(1);
         }
         let local = self.local(name, storage.clone(), *span);
+        self.body.locals[local.0].spelled = self.spelled(*ty);
         let target = Place::variable(VarRef::Local(local), *span);
         let places = self.covering(&storage);
         let count = places.len();

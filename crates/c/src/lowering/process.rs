@@ -51,7 +51,7 @@ impl<'h> Lowerer<'h> {
                 }
             }
         }
-        let program = self.finished(None)?;
+        let program = self.finished()?;
         for (thread, locals) in program.threads.iter().zip(&found) {
             for id in locals.iter().flatten() {
                 let local = &program.procedure(thread.procedure).locals[id.0];
@@ -78,6 +78,7 @@ impl<'h> Lowerer<'h> {
             locals: Vec::new(),
             body: Block::default(),
             span: *span,
+            spelled: None,
         });
         let frames = vec![Frame::new(thread.function, body, None)];
         self.body = Body { frames, ..Body::default() };

@@ -142,7 +142,9 @@ impl Lowerer<'_> {
         }
         if self.records.known[id].is_none() {
             let made = self.make_record(id)?;
+            let record = made.id;
             self.records.known[id] = Some(made);
+            self.spell_members(id, record);
         }
         self.records.known[id].as_ref()
     }
@@ -205,9 +207,6 @@ impl Lowerer<'_> {
         let name = if record.tag.is_empty() { "unnamed" } else { &record.tag };
         let id = self.new_record(Record { name: name.to_string(), kind, fields, size: layout.size });
         let leads = leads.into_iter().map(|(is_unit, n)| if is_unit { first_unit + n } else { n });
-        if own_bits {
-            self.notes.bit_fields.insert(id);
-        }
         Some(Made { id, fields: leads.collect(), has_bits: has_bits || own_bits })
     }
 

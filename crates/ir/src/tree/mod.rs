@@ -1,9 +1,13 @@
 //! The program as people write it: structured statements, typed expressions, source spans.
 //!
-//! Front ends produce it; it prints as `.fp` (in `print.rs`). Expressions may read shared memory,
+//! Front ends produce it; it prints as `.fp` (in `print.rs`) and as C (in `c/`). Expressions may read shared memory,
 //! do read-modify-writes, call and spawn; they are evaluated from left to right, one access
 //! after the other, and the lowering pass makes an instruction of each.
 
+pub mod c;
+pub mod comments;
+mod fold;
+pub mod forms;
 mod print;
 mod spelling;
 mod validate;
@@ -15,8 +19,9 @@ pub use crate::layout::{Field, Record, RecordId, RecordKind, Records, Type, UNBO
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 
-pub use print::Words;
-pub use spelling::{Spelled, Spelling, TypeName, TypeNameId};
+pub use forms::Form;
+pub use print::{Words, with_comments};
+pub use spelling::{Declared, Macro, Spelled, Spelling, TypeName, TypeNameId, integer_words};
 pub use validate::validate;
 
 /// A variable of [`Program::shared`].
@@ -49,16 +54,21 @@ pub struct Variable {
     /// What each cell may hold at first. For locals of procedures: the value that an uninitialised
     /// declaration gives them.
     pub init: Vec<Choices>,
+    /// For locals of procedures: what they hold until they are assigned, if they are kept in memory; undefined values of
+    /// private ones are chosen where they are declared.
+    pub fill: Fill,
     /// For locals of procedures: where they are kept.
     pub kept: Kept,
     /// Where it is declared.
     pub span: Span,
+    /// How its type is written, in C.
+    pub spelled: Option<Spelled>,
 }
 
 impl Variable {
     /// A variable that has no address.
     pub fn new(name: String, ty: Type, init: Vec<Choices>, span: Span) -> Variable {
-        Variable { name, ty, init, kept: Kept::Private, span }
+        Variable { name, ty, init, fill: Fill::Zero, kept: Kept::Private, span, spelled: None }
     }
 }
 
@@ -283,6 +293,11 @@ impl Expr {
     }
 }
 
+/// The value of a local variable.
+pub fn read_local(id: LocalId, ty: Scalar, span: Span) -> Expr {
+    Expr { kind: ExprKind::Read(Place::variable(VarRef::Local(id), span)), ty, span }
+}
+
 /// A fence, as the program has it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Fence {
@@ -295,6 +310,13 @@ pub enum Fence {
 /// Statements in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block(pub Vec<Stmt>);
+
+impl Block {
+    /// The statements up to the last one of the user's, and those that passes have added after it.
+    pub fn with_added(&self) -> (&[Stmt], &[Stmt]) {
+        self.0.split_at(self.0.iter().rposition(|stmt| stmt.span.is_some()).map_or(0, |last| last + 1))
+    }
+}
 
 /// A statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -354,16 +376,18 @@ pub enum StmtKind {
     Join(Option<Place>, Expr),
     /// Gives allocated memory back.
     Free(Expr),
-    /// The local's block is entered: it is a new object from here on.
+    /// The local's block is entered: it is a new object from here on. Front ends put it where the text of the block begins;
+    /// the pass `lifetime` removes those that nobody can tell, and adds those on other ways in.
     Enter(LocalId),
-    /// The local's block is left: its object is gone. Of a private local, the stack memory that it points to.
+    /// The local's block is left: its object is gone. Of a local that is not entered, the memory that its declaration has
+    /// allocated on the stack. As for [`StmtKind::Enter`], the pass adds those on other ways out.
     Leave(LocalId),
     /// Ends the thread, with a result.
     Exit(Option<Expr>),
     /// Ends the program.
     Halt,
-    /// Statements with a scope of their own.
-    Block(Block),
+    /// Statements with a scope of their own, and how C writes them.
+    Block(Form, Block),
 }
 
 /// What a procedure is for.
@@ -392,6 +416,8 @@ pub struct Procedure {
     pub body: Block,
     /// Where it stands.
     pub span: Span,
+    /// How the type of its result is written, in C.
+    pub spelled: Option<Spelled>,
 }
 
 impl Procedure {
@@ -459,11 +485,13 @@ pub struct Program {
     pub thread_locals: Vec<Variable>,
     /// Code.
     pub procedures: Vec<Procedure>,
+    /// A function without parameters that each thread runs when it ends, until the pass `thread-ends` has put in the calls.
+    pub at_thread_end: Option<ProcedureId>,
     /// Threads at the beginning.
     pub threads: Vec<Thread>,
     /// What is checked.
     pub properties: Vec<Property>,
-    /// How types are written, in C.
+    /// What keeps C looking like the user's.
     pub spelling: Spelling,
 }
 
@@ -471,6 +499,25 @@ impl Program {
     /// A procedure.
     pub fn procedure(&self, id: ProcedureId) -> &Procedure {
         &self.procedures[id.0]
+    }
+
+    /// The one thread that the program begins with, if there is one: nobody calls its procedure or spawns it, and no property
+    /// speaks of it.
+    pub fn first(&self) -> Option<ProcedureId> {
+        let [Thread { procedure: first, count: Count::Times(1), .. }] = self.threads[..] else { return None };
+        let mut is_used = !self.properties.is_empty();
+        for procedure in &self.procedures {
+            procedure.body.visit(&mut |stmt| {
+                for e in stmt.kind.expressions() {
+                    e.visit(&mut |e| {
+                        if let ExprKind::Call(id, _) | ExprKind::Spawn(id, ..) = &e.kind {
+                            is_used |= *id == first;
+                        }
+                    });
+                }
+            });
+        }
+        (!is_used).then_some(first)
     }
 
     /// The variable that a reference in `procedure` means.

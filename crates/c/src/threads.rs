@@ -287,7 +287,17 @@ impl<'a> Reader<'a> {
             let (kind, text) = (TokenKind::Keyword(Keyword::Void), "void");
             tokens.insert(0, Token { kind, text, span: first.span });
         }
-        self.parse(&tokens)
+        let items = self.parse(&tokens)?;
+        match &items[..] {
+            [Item::Function(function)] if function.name().text == thread.name => Ok(items),
+            _ => {
+                let span = tokens.first().map_or(Span::NONE, |first| first.span);
+                Err(Diagnostic::new(
+                    span,
+                    format!("expected the function `{}` and nothing else", thread.name),
+                ))
+            }
+        }
     }
 
     /// Parses tokens after words have been replaced.

@@ -8,7 +8,7 @@
 use crate::ast::{
     self, ArrayBounds, ArraySize, Declaration, Declarator, Derived, Expr, ExprKind, InitDeclarator,
     Initializer, InitializerItem, InitializerList, IntegerLength, IntegerLiteral, Item, Parameters,
-    Qualifiers, Radix, Specifiers, UnaryOp, Unit,
+    Qualifiers, Radix, Specifiers, TypeSpecifier, UnaryOp, Unit,
 };
 use crate::check::{self, is_atomic_function};
 use crate::define::Definitions;
@@ -28,7 +28,7 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// What texts may use without declaring it.
 pub struct Dialect {
-    declared: Unit,
+    declared: Vec<Item>,
     pieces: Pieces,
     definitions: Definitions,
 }
@@ -42,7 +42,39 @@ impl Dialect {
         let items = lexer::lex(header, places).and_then(|lexed| pieces.items(&lexed.tokens).map_err(|d| *d));
         let items =
             items.unwrap_or_else(|d| panic!("the header is C: {} in line {}", d.message, d.span.line));
-        Dialect { declared: unit(items), pieces, definitions: Definitions::new(header, refused) }
+        Dialect { declared: items, pieces, definitions: Definitions::new(header, refused) }
+    }
+
+    /// The declarations that a text needs which uses some names, and what these need.
+    fn needed(&self, names: &HashSet<&str>) -> Vec<&Item> {
+        let mut names = names.clone();
+        let mut needed = Vec::new();
+        // What a declaration uses stands before it.
+        for item in self.declared.iter().rev() {
+            let Item::Declaration(declaration) = item else { continue };
+            let (constants, tag) = match &declaration.specifiers.ty {
+                TypeSpecifier::Enum(of) => (of.enumerators.as_deref().unwrap_or_default(), None),
+                TypeSpecifier::Record(of) => (&[][..], of.tag.as_ref()),
+                _ => (&[][..], None),
+            };
+            let constants = constants.iter().map(|constant| &constant.name).chain(tag);
+            let declared = declaration.declarators.iter().map(InitDeclarator::name);
+            if declared.chain(constants).any(|name| names.contains(name.text.as_str())) {
+                names.extend(named(&declaration.specifiers));
+                needed.push(item);
+            }
+        }
+        needed.reverse();
+        needed
+    }
+}
+
+/// The typedef name that a type is made of, if it is.
+fn named(specifiers: &Specifiers) -> Option<&str> {
+    match &specifiers.ty {
+        TypeSpecifier::Named(name) => Some(&name.text),
+        TypeSpecifier::Atomic(of) => named(&of.specifiers),
+        _ => None,
     }
 }
 
@@ -114,6 +146,8 @@ pub struct Parsed<'a> {
     declarations: Vec<Item>,
     functions: Vec<Item>,
     pieces: Pieces,
+    /// The names that the text uses.
+    names: HashSet<&'a str>,
     asks_for_library: bool,
 }
 
@@ -126,15 +160,16 @@ pub fn parse<'a>(
     let mut reader = Reader {
         definitions: &dialect.definitions,
         pieces: dialect.pieces.clone(),
-        own: HashSet::new(),
+        own: threads.iter().map(|thread| thread.name).collect(),
+        names: HashSet::new(),
         asks_for_library: false,
         diagnostics: Vec::new(),
     };
     let declarations = reader.each(declarations, Reader::declaration);
     let functions = reader.each(&threads, Reader::thread);
-    let Reader { pieces, asks_for_library, diagnostics, .. } = reader;
+    let Reader { pieces, names, asks_for_library, diagnostics, .. } = reader;
     match diagnostics.is_empty() {
-        true => Ok(Parsed { dialect, threads, declarations, functions, pieces, asks_for_library }),
+        true => Ok(Parsed { dialect, threads, declarations, functions, pieces, names, asks_for_library }),
         false => Err(diagnostics),
     }
 }
@@ -157,7 +192,7 @@ impl Parsed<'_> {
 
     /// Lowers the threads with what they share: a variable for each parameter's name, perhaps more. These are the first
     /// variables of the program, in order; locals that are not initialised hold zeros.
-    pub fn lower(self, shared: &[Shared]) -> std::result::Result<Processes, Vec<Diagnostic>> {
+    pub fn lower(mut self, shared: &[Shared]) -> std::result::Result<Processes, Vec<Diagnostic>> {
         let mut variables = Vec::new();
         let mut diagnostics = Vec::new();
         for variable in shared {
@@ -172,19 +207,23 @@ impl Parsed<'_> {
             return Err(diagnostics);
         }
         let library = self.asks_for_library.then(|| &*LIBRARY);
-        let own = unit([self.declarations, variables, self.functions].concat());
+        let mut names = self.names;
+        let types = shared.iter().filter_map(|shared| shared.ty.as_ref());
+        names.extend(types.flat_map(|ty| ty.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')));
+        let mut text = self.dialect.needed(&names);
+        text.extend(self.declarations.iter().chain(&variables).chain(&self.functions));
         let threads = check::Threads {
             shared: shared.iter().map(|shared| (shared.name.as_str(), shared.span)).collect(),
             functions: self.threads.iter().map(|thread| thread.name).collect(),
         };
         let options = Options::default();
-        let typed = check::check_threads(&[&self.dialect.declared, &own], library, &threads, &options)?;
+        let typed = check::check_threads(&text, library, &threads, &options)?;
         let observed: Vec<&[&str]> = self.threads.iter().map(|thread| &thread.observed[..]).collect();
         lowering::lower_threads(&typed, &options, &observed)
     }
 
     /// What stands before and after a variable's name.
-    fn shared_type(&self, variable: &Shared) -> Result<(Specifiers, Vec<Derived>)> {
+    fn shared_type(&mut self, variable: &Shared) -> Result<(Specifiers, Vec<Derived>)> {
         if let Some(ty) = &variable.ty {
             return self.named_type(&ty.text, ty.span);
         }
@@ -199,7 +238,7 @@ impl Parsed<'_> {
         }
     }
 
-    fn named_type(&self, text: &str, span: Span) -> Result<(Specifiers, Vec<Derived>)> {
+    fn named_type(&mut self, text: &str, span: Span) -> Result<(Specifiers, Vec<Derived>)> {
         let places = Places::Own { file: span.file, line: span.line, column: span.column };
         let mut tokens = lexer::lex(text, places)?.tokens;
         token::with_new_keywords(&mut tokens);
@@ -211,16 +250,14 @@ impl Parsed<'_> {
 
 static LIBRARY: LazyLock<Unit> = LazyLock::new(|| runtime::library(&[]));
 
-fn unit(items: Vec<Item>) -> Unit {
-    Unit { items, pragmas: Vec::new(), origins: Default::default() }
-}
-
 /// Texts to syntax trees. What is wrong with one of them leaves the others as they are.
 struct Reader<'a> {
     definitions: &'a Definitions,
     pieces: Pieces,
     /// Functions of the text's own.
     own: HashSet<&'a str>,
+    /// All names.
+    names: HashSet<&'a str>,
     asks_for_library: bool,
     diagnostics: Vec<Diagnostic>,
 }
@@ -250,7 +287,17 @@ impl<'a> Reader<'a> {
             let (kind, text) = (TokenKind::Keyword(Keyword::Void), "void");
             tokens.insert(0, Token { kind, text, span: first.span });
         }
-        self.parse(&tokens)
+        let items = self.parse(&tokens)?;
+        match &items[..] {
+            [Item::Function(function)] if function.name().text == thread.name => Ok(items),
+            _ => {
+                let span = tokens.first().map_or(Span::NONE, |first| first.span);
+                Err(Diagnostic::new(
+                    span,
+                    format!("expected the function `{}` and nothing else", thread.name),
+                ))
+            }
+        }
     }
 
     /// Parses tokens after words have been replaced.
@@ -258,6 +305,8 @@ impl<'a> Reader<'a> {
         let mut tokens = self.definitions.expand(tokens, &self.own)?;
         token::with_new_keywords(&mut tokens);
         self.asks_for_library |= self.may_call_library(&tokens);
+        let names = tokens.iter().filter(|token| token.kind == TokenKind::Identifier);
+        self.names.extend(names.map(|token| token.text));
         self.pieces.items(&tokens).map_err(|d| *d)
     }
 

@@ -16,7 +16,8 @@
 use super::ast::*;
 use super::expression::*;
 use super::flags::Flags;
-use super::layout::{Access, CellRef, Layout, Target, truncate, width};
+use super::layout::{Access, CellRef, Layout, Target, truncate};
+use super::operands::width;
 use super::register::{ACCUMULATOR, BaseRegister, Part, REGISTERS, Register};
 use fencepost_ir::tree::{
     self, BinaryOp, Block, Choices, Expr, Fence, FenceKind, Form, LocalId, RmwKind, SharedId, Stmt, StmtKind,

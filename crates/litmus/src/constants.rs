@@ -6,7 +6,8 @@
 //! Everything else makes its destination unknown, which is always right.
 
 use super::ast::*;
-use super::layout::{Layout, Target, memory_operand, truncate};
+use super::layout::{Layout, Target, truncate};
+use super::operands::{memory_operand, operands};
 use super::register::{ACCUMULATOR, BaseRegister, Part, REGISTERS, Register};
 use fencepost_ir::Span;
 use std::collections::HashMap;
@@ -166,7 +167,7 @@ pub fn registers(column: &Column) -> Vec<BaseRegister> {
     let mut named = Vec::new();
     for line in &column.lines {
         let Line::Instr(instr) = line else { continue };
-        for operand in super::layout::operands(&instr.kind) {
+        for operand in operands(&instr.kind) {
             match operand {
                 Operand::Register(register) => named.push(register.base),
                 Operand::Memory(memory) => named.extend(address_registers(memory)),

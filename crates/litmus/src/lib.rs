@@ -24,8 +24,10 @@ mod layout;
 mod lexer;
 mod lower;
 mod observe;
+mod operands;
 mod parser;
 mod pieces;
+mod reading;
 mod register;
 
 pub use ast::Arch;

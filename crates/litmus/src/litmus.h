@@ -56,6 +56,7 @@ typedef int atomic_t;
 typedef long atomic_long_t;
 typedef long long atomic64_t;
 typedef int spinlock_t;
+struct srcu_struct { int readers; };
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned u32;

@@ -9,9 +9,18 @@ use fencepost_ir::tree::BinaryOp;
 impl<'a> Checker<'a> {
     /// `a = b`
     pub fn assign(&mut self, target: &'a ast::Expr, value: &'a ast::Expr, span: Span) -> Result<Expr> {
+        if let Some(name) = self.new_register(target) {
+            let value = self.value(value).and_then(|value| self.default_promoted(value))?;
+            self.declare_register(name, value.ty, target.span);
+            let place = self.place(target)?;
+            return self.assignment(place, value, span);
+        }
         let place = self.place(target).and_then(|place| self.assignable(place, target.span));
         let value = self.value(value);
-        let (place, value) = (place?, value?);
+        self.assignment(place?, value?, span)
+    }
+
+    fn assignment(&mut self, place: Place, value: Expr, span: Span) -> Result<Expr> {
         let value = self.assigned(value, &place)?;
         let ty = self.types.unqualified(place.ty);
         Ok(Expr { kind: ExprKind::Assign(Box::new(place), Box::new(value)), ty, span })

@@ -31,7 +31,7 @@ impl Checker<'_> {
         if !self.converts(value.ty, to) {
             return Err(self.does_not_convert(value.ty, to, value.span));
         }
-        if how == Conversion::Implicit && self.mode.pointers_are_no_numbers {
+        if how == Conversion::Implicit && self.mode.is_test {
             self.same_kind(&value, to)?;
         }
         Ok(self.conversion(value, to, how))

@@ -110,8 +110,9 @@ struct Mode {
     quiet: u32,
     /// In the initialiser of a variable that lives as long as the program.
     is_static: bool,
-    /// Whether pointers and integers become each other by casts only.
-    pointers_are_no_numbers: bool,
+    /// In threads of a test: pointers and integers become each other by casts only, and a name that is assigned without being
+    /// declared is a register.
+    is_test: bool,
 }
 
 struct Checker<'a> {

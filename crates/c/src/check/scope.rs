@@ -94,6 +94,17 @@ impl<'a> Scopes<'a> {
         self.open[0].names.insert(name, symbol);
     }
 
+    /// Lets a name mean nothing from here on.
+    pub fn forget_at_file_scope(&mut self, name: &str) {
+        self.open[0].names.remove(name);
+    }
+
+    /// Lets a name be known until the function ends.
+    pub fn define_in_function(&mut self, name: &'a str, symbol: Symbol) {
+        let scope = self.open.get_mut(1).expect("a function is open");
+        scope.names.insert(name, symbol);
+    }
+
     /// Lets a name that means nothing be known until the function ends, so that it is reported once.
     pub fn break_name(&mut self, name: &'a str) {
         if let Some(scope) = self.open.get_mut(1) {

@@ -30,6 +30,8 @@ pub struct Body<'a> {
     pub cleanups: u32,
     /// Declarations of the lengths that the types at hand need.
     pub lengths: Vec<Stmt>,
+    /// Declarations of registers that nothing else declares.
+    pub registers: Vec<Stmt>,
     /// Among the parameters of a function that is only declared.
     pub in_prototype: bool,
 }
@@ -53,6 +55,7 @@ impl<'a> Checker<'a> {
             breakable: 0,
             cleanups: 0,
             lengths: Vec::new(),
+            registers: Vec::new(),
             in_prototype: false,
         });
         self.scopes.open();
@@ -63,6 +66,7 @@ impl<'a> Checker<'a> {
         self.scopes.close();
         self.labels_are_placed();
         let body = self.body.take().expect("just made");
+        items.splice(0..0, body.registers);
         self.output.functions[id].body = Some(hir::Body {
             locals: body.locals,
             params: params.len(),

@@ -10,11 +10,11 @@ use fencepost_ir::Span;
 use fencepost_text::Diagnostic;
 use std::collections::HashMap;
 
-/// The unit that all texts are, and that of the library.
+/// The unit that the text is, and that of the library.
 const OWN: usize = 0;
 const LIBRARY: usize = 1;
 
-/// Which of the things that texts declare run, and what they share.
+/// What of all that a text declares runs, and what is shared.
 pub(crate) struct Threads<'a> {
     /// Shared variables, in order, with their places.
     pub shared: Vec<(&'a str, Span)>,
@@ -22,21 +22,22 @@ pub(crate) struct Threads<'a> {
     pub functions: Vec<&'a str>,
 }
 
-/// Checks texts that are one translation unit. Without a library they call no function of it.
+/// Checks a text of threads. Without a library it calls no function of it.
 pub(crate) fn check_threads<'a>(
-    texts: &[&'a ast::Unit],
+    text: &[&'a ast::Item],
     library: Option<&'a ast::Unit>,
     threads: &Threads<'a>,
     options: &'a Options,
 ) -> std::result::Result<hir::Program, Vec<Diagnostic>> {
     let mut checker = Checker::new(options, 2);
     checker.link.library_unit = LIBRARY;
-    checker.mode.pointers_are_no_numbers = true;
+    checker.mode.is_test = true;
     if let Some(library) = library {
         checker.library(library, LIBRARY);
     }
     checker.scopes.enter_unit(OWN);
-    texts.iter().for_each(|text| checker.unit(text));
+    checker.newer_constants();
+    checker.items(text.iter().copied());
     let program = checker.threads(threads)?;
     debug_assert_eq!(hir::broken(&program), None, "a checked program is right in itself");
     Ok(program)
@@ -52,6 +53,9 @@ impl<'a> Checker<'a> {
                 shared.insert(*name, id);
             }
         }
+        // Threads name what they share by their parameters only.
+        self.check_waiting();
+        threads.shared.iter().for_each(|(name, _)| self.scopes.forget_at_file_scope(name));
         let mut started = Vec::new();
         for name in &threads.functions {
             let Some(Symbol::Function(decl)) = self.scopes.at_file_scope(name) else { continue };
@@ -69,6 +73,27 @@ impl<'a> Checker<'a> {
             true => Ok(self.finished(hir::Start::Threads(started), Vec::new(), Vec::new())),
             false => Err(self.diagnostics),
         }
+    }
+
+    /// The name of a register that is assigned for the first time.
+    pub fn new_register(&self, target: &'a ast::Expr) -> Option<&'a str> {
+        match &target.kind {
+            ast::ExprKind::Identifier(name)
+                if self.mode.is_test && self.body.is_some() && self.scopes.lookup(name).is_none() =>
+            {
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// Declares a register, which the whole function knows.
+    pub fn declare_register(&mut self, name: &'a str, ty: TypeId, span: Span) {
+        let ty = self.types.unqualified(ty);
+        let id = self.new_local(name, ty, span);
+        let kind = hir::StmtKind::Declare(id, hir::Initializer::None);
+        self.body().registers.push(hir::Stmt { kind, span });
+        self.scopes.define_in_function(name, Symbol::Local(id));
     }
 
     /// The variables that a thread's parameters point to.

@@ -13,7 +13,12 @@ impl<'a> Checker<'a> {
     pub fn unit(&mut self, unit: &'a ast::Unit) {
         self.packs.add(&unit.pragmas);
         self.newer_constants();
-        for item in &unit.items {
+        self.items(&unit.items);
+    }
+
+    /// Declares some of what stands at file scope.
+    pub fn items(&mut self, items: impl IntoIterator<Item = &'a ast::Item>) {
+        for item in items {
             let _: Result<()> = match item {
                 ast::Item::Function(function) => self.define_function(function),
                 ast::Item::Declaration(declaration) => self.declare_at_file_scope(declaration),
@@ -24,7 +29,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Constants that C23 knows without a header; older texts may define them again.
-    fn newer_constants(&mut self) {
+    pub fn newer_constants(&mut self) {
         let int = self.types.int();
         self.scopes.define("false", Symbol::Constant(0, int));
         self.scopes.define("true", Symbol::Constant(1, int));

@@ -83,24 +83,33 @@ impl Default for Pieces {
 impl Pieces {
     /// Parses what stands outside of functions; the types that it declares are known from then on.
     pub fn items(&mut self, tokens: &[Token<'_>]) -> Result<Vec<Item>> {
-        let mut parser = self.parser(tokens);
-        let mut items = Vec::new();
-        while !parser.at_end() {
-            parser.item(&mut items)?;
-        }
-        self.names = parser.names;
-        Ok(items)
+        self.parse(tokens, |parser| {
+            let mut items = Vec::new();
+            while !parser.at_end() {
+                parser.item(&mut items)?;
+            }
+            Ok(items)
+        })
     }
 
     /// Parses a type.
-    pub fn type_name(&self, tokens: &[Token<'_>]) -> Result<TypeName> {
-        let mut parser = self.parser(tokens);
-        let name = parser.type_name()?;
-        if parser.at_end() { Ok(*name) } else { Err(parser.unexpected("the end of the type")) }
+    pub fn type_name(&mut self, tokens: &[Token<'_>]) -> Result<TypeName> {
+        self.parse(tokens, |parser| {
+            let name = parser.type_name()?;
+            if parser.at_end() { Ok(*name) } else { Err(parser.unexpected("the end of the type")) }
+        })
     }
 
-    fn parser<'t, 'a>(&self, tokens: &'t [Token<'a>]) -> Parser<'t, 'a> {
-        Parser { names: self.names.clone(), ..Parser::new(tokens, []) }
+    fn parse<T>(
+        &mut self,
+        tokens: &[Token<'_>],
+        parse: impl FnOnce(&mut Parser<'_, '_>) -> Result<T>,
+    ) -> Result<T> {
+        let names = std::mem::take(&mut self.names);
+        let mut parser = Parser { names, ..Parser::new(tokens, []) };
+        let result = parse(&mut parser);
+        self.names = parser.names;
+        result
     }
 }
 

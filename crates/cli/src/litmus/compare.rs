@@ -25,7 +25,7 @@ pub fn show(
                 let _ = writeln!(done.stderr, "{file}: unknown under {}: {reason}", model.name());
                 return;
             }
-            Err(NoAnswer::Fault { .. }) => return,
+            Err(NoAnswer::Fault(_)) => return,
         }
     }
     let apart = sets.windows(2).any(|pair| pair[0].1 != pair[1].1);

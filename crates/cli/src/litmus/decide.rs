@@ -1,12 +1,15 @@
 //! One litmus test under one model: all its final states, and what herd says of them.
 
+use fencepost_certify::replay_within;
 use fencepost_explore::{Explicit, Finals};
+use fencepost_ir::Span;
 use fencepost_ir::cfg::{self, Observable, Reg};
-use fencepost_ir::tree::Quantifier;
-use fencepost_litmus::Test;
+use fencepost_ir::tree::{Quantifier, ThreadId};
+use fencepost_litmus::{Arch, Test};
 use fencepost_memory::{State, axiom};
 use fencepost_passes::pipeline;
-use fencepost_task::{Bounds, Budget, Model, Reason, Task};
+use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Task, Verdict, Violation};
+use fencepost_text::Diagnostic;
 use std::collections::BTreeSet;
 
 /// What finds the final states.
@@ -97,13 +100,8 @@ impl Answer {
 pub enum NoAnswer {
     /// A limit, or the method does not fit the test.
     Unknown(Reason),
-    /// A thread accesses memory where there is no location.
-    Fault {
-        /// The thread's name.
-        thread: String,
-        /// The line.
-        line: u32,
-    },
+    /// The test is wrong: in some run a thread accesses memory where there is no location, or does what C forbids.
+    Fault(Box<Diagnostic>),
 }
 
 /// The graph of a test, ready to be searched.
@@ -121,6 +119,9 @@ pub fn decide(
     method: Method,
     budget: Budget,
 ) -> Result<Answer, NoAnswer> {
+    if test.arch == Arch::C {
+        nothing_fails(program, model, &budget)?;
+    }
     let observables = test.observables(program);
     let outcomes = outcomes(program, model, method, &observables, budget).map_err(NoAnswer::Unknown)?;
     let observation = &test.observation;
@@ -129,8 +130,7 @@ pub fn decide(
     let mut satisfied = Vec::new();
     for values in &outcomes {
         if let Some((thread, line)) = observation.fault(values) {
-            let thread = test.program.threads[thread.0].name.clone();
-            return Err(NoAnswer::Fault { thread, line });
+            return Err(NoAnswer::Fault(Box::new(fault(test, thread, line))));
         }
         if !observation.passes_filter(values) {
             continue;
@@ -145,6 +145,51 @@ pub fn decide(
     }
     states.sort_unstable();
     Ok(Answer { states, satisfied, satisfying, violating, quantifier: observation.quantifier() })
+}
+
+/// Refuses a test with a run that does what C forbids: it ends there, so that it has no final state.
+fn nothing_fails(program: &cfg::Program, model: Model, budget: &Budget) -> Result<(), NoAnswer> {
+    let mut edges = program.procedures.iter().flat_map(cfg::Procedure::edges);
+    if !edges.any(|edge| edge.instr.can_fail(program)) {
+        return Ok(());
+    }
+    let program = cfg::Program { properties: Vec::new(), ..program.clone() };
+    let task = Task { program: &program, model, bounds: Bounds::default(), budget: budget.clone() };
+    let trace = match Explicit::default().check(&task, &mut |_| {}).verdict {
+        Verdict::Safe(_) => return Ok(()),
+        Verdict::Unknown { reason, .. } => return Err(NoAnswer::Unknown(reason)),
+        Verdict::Unsafe { trace } => trace,
+    };
+    let replayed = replay_within(&program, &trace, budget).map_err(|stop| NoAnswer::Unknown(stop.into()))?;
+    let replay = replayed.unwrap_or_else(|rejection| {
+        panic!(
+            "internal error: a run does not replay ({rejection}). \
+             This is a bug in Fencepost; please report it with the file."
+        )
+    });
+    let (thread, span) = match replay.steps.last() {
+        Some(last) => (last.thread.as_str(), last.event.span),
+        None => ("a thread", Span::NONE),
+    };
+    let what = match replay.violation {
+        Violation::Failure(error) => error.to_string(),
+        Violation::Property(_) => panic!("it has no properties"),
+    };
+    let message = format!("{thread} fails in a run under {}: {what}", model.name());
+    let help = "`fencepost check` shows the run";
+    Err(NoAnswer::Fault(Box::new(Diagnostic::new(span, message).help(help))))
+}
+
+/// The message about an access to no location.
+fn fault(test: &Test, thread: ThreadId, line: u32) -> Diagnostic {
+    let thread = &test.program.threads[thread.0].name;
+    let text = test.program.sources.text(Default::default());
+    let columns = text.lines().nth(line as usize - 1).map_or(1, |l| l.chars().count());
+    let span = Span { line, column: 1, length: columns.max(1) as u32, ..Span::NONE };
+    let message = format!("{thread} accesses memory where there is no location, or one of another width");
+    Diagnostic::new(span, message).help(
+        "an address is that of a location in the init block, as in `0:rsi=x`, or of an element of an array",
+    )
 }
 
 /// What the observables hold at the end of each run.

@@ -19,13 +19,12 @@ use crate::options::{EngineName, Format, LitmusOptions, ModelName};
 use crate::{Exit, input, internal, interrupt, output, outputs, patience};
 use decide::{Answer, Method, NoAnswer};
 use expect::Expectations;
-use fencepost_ir::{Span, cfg};
+use fencepost_ir::cfg;
 use fencepost_litmus::Test;
 use fencepost_report::junit::{Case, Ended};
 use fencepost_report::litmus::ShownTest;
 use fencepost_report::page;
 use fencepost_task::{Budget, Model, Reason, Stop};
-use fencepost_text::Diagnostic;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -85,7 +84,7 @@ impl Count {
                 _ => self.sometimes += 1,
             },
             Err(NoAnswer::Unknown(_)) => self.unknown += 1,
-            Err(NoAnswer::Fault { .. }) => self.errors += 1,
+            Err(NoAnswer::Fault(_)) => self.errors += 1,
         }
     }
 }
@@ -413,8 +412,9 @@ impl Run<'_> {
             }
             let answer = decide::decide(test, program, model, self.method, budget.clone());
             let seconds = start.elapsed().as_secs_f64();
-            if let Err(NoAnswer::Fault { thread, line }) = &answer {
-                let error = fault(test, thread, *line);
+            if let Err(NoAnswer::Fault(diagnostic)) = &answer {
+                let sources = test.program.sources.clone();
+                let error = input::InputError::Text(sources, vec![(**diagnostic).clone()]);
                 self.error(done, name, &error);
                 // It was counted as a test already.
                 done.count.tests -= 1;
@@ -558,19 +558,6 @@ impl Run<'_> {
         }
         text + &format!("; {seconds:.2} s, {rate:.0} tests/s")
     }
-}
-
-/// The message about an access to no location.
-fn fault(test: &Test, thread: &str, line: u32) -> input::InputError {
-    let sources = test.program.sources.clone();
-    let columns =
-        sources.text(Default::default()).lines().nth(line as usize - 1).map_or(1, |l| l.chars().count());
-    let span = Span { line, column: 1, length: columns.max(1) as u32, ..Span::NONE };
-    let message = format!("{thread} accesses memory where there is no location, or one of another width");
-    let diagnostic = Diagnostic::new(span, message).help(
-        "an address is that of a location in the init block, as in `0:rsi=x`, or of an element of an array",
-    );
-    input::InputError::Text(sources, vec![diagnostic])
 }
 
 /// Whether a name fits a pattern in which `*` stands for any text.

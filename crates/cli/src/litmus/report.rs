@@ -22,7 +22,7 @@ pub fn shown(
     let answer = |answer: &Result<Answer, NoAnswer>| match answer {
         Ok(answer) => ShownAnswer::Final { observation: answer.observation(), states: answer.states.clone() },
         Err(NoAnswer::Unknown(reason)) => ShownAnswer::Unknown(reason.to_string()),
-        Err(NoAnswer::Fault { .. }) => ShownAnswer::Unknown("an access to no location".to_string()),
+        Err(NoAnswer::Fault(diagnostic)) => ShownAnswer::Unknown(diagnostic.message.clone()),
     };
     let mut decided: Vec<(Model, &Answer)> =
         answers.iter().filter_map(|(m, a, _)| Some((*m, a.as_ref().ok()?))).collect();

@@ -30,7 +30,7 @@ pub fn text(test: &Test, model: Option<Model>, answer: &Result<Answer, NoAnswer>
         Err(NoAnswer::Unknown(reason)) => {
             let _ = writeln!(out, "Test {name} unknown: {reason}");
         }
-        Err(NoAnswer::Fault { .. }) => return out,
+        Err(NoAnswer::Fault(_)) => return out,
     }
     let _ = writeln!(out, "Time {name} {seconds:.2}\n");
     out
@@ -49,14 +49,12 @@ pub fn json(
     let reason = match answer {
         Ok(_) => Value::Null,
         Err(NoAnswer::Unknown(reason)) => json!(reason.to_string()),
-        Err(NoAnswer::Fault { .. }) => {
-            json!("a thread accesses memory where there is no location, or one of another width")
-        }
+        Err(NoAnswer::Fault(diagnostic)) => json!(diagnostic.message),
     };
     let verdict = match answer {
         Ok(answer) => answer.verdict(),
         Err(NoAnswer::Unknown(_)) => "unknown",
-        Err(NoAnswer::Fault { .. }) => "error",
+        Err(NoAnswer::Fault(_)) => "error",
     };
     json!({
         "schema": 1,

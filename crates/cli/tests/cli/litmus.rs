@@ -239,6 +239,41 @@ fn an_access_to_no_location_is_an_error_of_the_test() {
 }
 
 #[test]
+fn a_run_that_c_forbids_is_an_error_of_the_test() {
+    let null = "C NULL\n{ int *p; }\nP0 (int* x, int** p) { *p = x; }\nP1 (int** p) {\n  int r0 = **p;\n}\n";
+    let bounds = "C BOUNDS\n{ int t[2]; }\nP0 (int* i) { *i = 2; }\nP1 (int* i, int* t) {\n  t[*i] = 1;\n}\n";
+    let divided = "C DIVIDED\n{ x=1; }\nP0 (int* x) { *x = 0; }\nP1 (int* x) {\n  int r0 = 6 / *x;\n}\n";
+    for (name, text, what) in [
+        ("null.litmus", null, "null pointer dereference"),
+        ("bounds.litmus", bounds, "byte 8 of an object of 8 bytes"),
+        ("divided.litmus", divided, "division by zero"),
+    ] {
+        let file = scratch(name, text);
+        for method in [&["--oracle", "axiomatic"][..], &[]] {
+            let ran = fencepost_args(&[&["litmus", file.to_str().unwrap()], method].concat());
+            assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name}");
+            assert!(ran.stderr.contains("P1 fails in a run under tso"), "{}", ran.stderr);
+            assert!(ran.stderr.contains(what) && ran.stderr.contains(&format!("{name}:5")), "{}", ran.stderr);
+        }
+    }
+    // What nobody comes to is no error.
+    let guarded = "C GUARDED\n{ int *p; }\nP0 (int* x, int** p) { *p = x; }\nP1 (int** p) {\n  int *q = *p;\n  int r0 = q ? *q : 2;\n}\nexists (1:r0=2)\n";
+    let file = scratch("guarded.litmus", guarded);
+    let ran = fencepost_args(&["litmus", file.to_str().unwrap()]);
+    assert!(ran.stdout.contains("Observation GUARDED Sometimes 1 1"), "{}", ran.stdout);
+}
+
+#[test]
+fn all_mistakes_of_a_test_in_c_are_told() {
+    let text = "C WRONG\n{ }\nP0 (int* x) { *x = y; }\nP1 (int* x) { x->a = 1; }\n";
+    let file = scratch("wrong.litmus", text);
+    let ran = fencepost_args(&["litmus", file.to_str().unwrap()]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("wrong.litmus:3:20"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("wrong.litmus:4:18"), "{}", ran.stderr);
+}
+
+#[test]
 fn check_takes_litmus_tests() {
     for (name, text, model, code) in [
         ("check-sb.litmus", SB, "tso", 1),

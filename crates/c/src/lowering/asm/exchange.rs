@@ -50,7 +50,7 @@ impl Machine<'_, '_> {
                     self.locked(RmwKind::Add, place, vec![value.clone()], scalar)
                 } else {
                     let old = self.low.keep(read(place.clone(), scalar, span));
-                    let new = binary(BinaryOp::Add, old.clone(), value.clone(), span);
+                    let new = self.low.operate_promoted(BinaryOp::Add, old.clone(), value.clone(), span);
                     self.low.assign_place(place, new, span);
                     old
                 };
@@ -59,14 +59,14 @@ impl Machine<'_, '_> {
             None => {
                 let Some(old) = self.read(to, bytes)? else { return Ok(None) };
                 let (old, value) = (self.fit(old, word(bytes)), self.fit(value, word(bytes)));
-                let new = binary(BinaryOp::Add, old.clone(), value.clone(), span);
-                if self.write(to, self.low.folded(new), bytes)?.is_none() {
+                let new = self.low.operate_promoted(BinaryOp::Add, old.clone(), value.clone(), span);
+                if self.write(to, new, bytes)?.is_none() {
                     return Ok(None);
                 }
                 (old, value)
             }
         };
-        let new = self.low.folded(binary(BinaryOp::Add, old.clone(), value, span));
+        let new = self.low.operate_promoted(BinaryOp::Add, old.clone(), value, span);
         self.flags = Flags::Sum { old: old.clone(), new, carry: true };
         self.write(from, old, bytes)
     }

@@ -175,7 +175,7 @@ impl Machine<'_, '_> {
             Arithmetic::Negate => (operand, old),
             _ => (old, operand),
         };
-        self.low.folded(binary(op, l.clone(), r.clone(), self.span))
+        self.low.operate_promoted(op, l.clone(), r.clone(), self.span)
     }
 
     /// The flags that arithmetic leaves, if anything looks at them.

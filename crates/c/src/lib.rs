@@ -1,19 +1,21 @@
 //! C11 with GNU extensions, pthreads and atomics.
 //!
 //! Text goes through [`preprocess`] (the system's preprocessor with our own [`headers`]), [`lexer`] (to
-//! tokens that stand where the user wrote them), [`parser`] (to [`ast`]) and [`lower`] (names and types,
-//! to the tree of the program).
+//! tokens that stand where the user wrote them), [`parser`] (to [`ast`]), [`check`] (names and types, to the typed program [`hir`])
+//! and [`lowering`] (to the tree of the program).
 
 mod align;
 pub mod ast;
 mod check;
+mod constants;
+mod define;
 mod fences;
 mod finish;
+mod forms;
 mod headers;
 mod hir;
 mod lexer;
 mod literal;
-mod lower;
 mod lowering;
 mod macros;
 mod origin;
@@ -23,10 +25,8 @@ mod preprocess;
 mod running;
 mod runtime;
 mod scan;
-mod spelling;
+pub mod threads;
 mod token;
-mod types;
-mod visit;
 
 pub use fences::Fences;
 pub use headers::HEADERS;
@@ -34,7 +34,7 @@ pub use origin::Origins;
 pub use preprocess::{DataModel, Options};
 pub use running::end_preprocessor;
 
-use ast::{BlockItem, Parameter, Unit};
+use ast::{BlockItem, Unit};
 use fencepost_ir::{FileId, Sources, tree};
 use fencepost_text::Diagnostic;
 use lexer::{Files, Lexed, Places};
@@ -49,40 +49,25 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
         Err(diagnostics) => return Err((sources, diagnostics)),
     };
     let library = runtime::library(&units);
-    if std::env::var_os("FENCEPOST_LOWERING").is_some() {
-        let lowered =
-            check::check(&units, &library, options).and_then(|typed| lowering::lower(&typed, options));
-        return match lowered {
-            Ok(mut program) => {
-                program.sources = sources;
-                debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
-                Ok(program)
-            }
-            Err(found) => {
-                let found = blamed(found, &units, files, &sources);
-                Err((sources, found))
-            }
-        };
-    }
-    match lower::lower(&units, &library, options) {
+    let is_system = |span| units.iter().any(|unit| unit.origins.is_system(span));
+    let typed = check::check(&units, &library, options);
+    let lowered = typed.and_then(|typed| lowering::lower(&typed, options, &sources, &is_system));
+    match lowered {
         Ok(mut program) => {
             program.sources = sources;
+            forms::mark(&mut program);
+            constants::name(&mut program);
             debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
             Ok(program)
         }
-        // Lowering ends at its first error; the checker finds all that types and names tell.
-        Err(diagnostic) => {
-            let found = match check::check(&units, &library, options) {
-                Err(found) if diagnostic.draft.is_none() => found,
-                _ => vec![diagnostic],
-            };
+        Err(found) => {
             let found = blamed(found, &units, files, &sources);
             Err((sources, found))
         }
     }
 }
 
-/// The typed program of files, as text: what the next front end makes of them, for tests.
+/// The typed program of files, as text: for tests.
 #[doc(hidden)]
 pub fn hir_text(files: &[(&str, &str)], options: &Options) -> Result<String, (Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::default();
@@ -197,7 +182,7 @@ fn is_preprocessed(name: &str, text: &str) -> bool {
     name.ends_with(".i") || begins_with_marker()
 }
 
-/// C text inside of another file: what stands between braces or parentheses.
+/// C text inside of another file.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment<'a> {
     /// The text, without directives.
@@ -208,22 +193,15 @@ pub struct Fragment<'a> {
     pub line: u32,
     /// The column of its first character, from 1.
     pub column: u32,
-    /// The names that are types.
-    pub types: &'a [&'a str],
 }
 
-impl Fragment<'_> {
-    /// Parses the text as what stands between a function's braces.
-    pub fn statements(&self) -> Result<Vec<BlockItem>, Diagnostic> {
-        parser::statements(&self.lex()?.tokens, self.types).map_err(|d| *d)
+impl<'a> Fragment<'a> {
+    /// Parses the text as what stands between a function's braces; these names are types.
+    pub fn statements(&self, types: &[&str]) -> Result<Vec<BlockItem>, Diagnostic> {
+        parser::statements(&self.lex()?.tokens, types).map_err(|d| *d)
     }
 
-    /// Parses the text as what stands between the parentheses of a function's parameters.
-    pub fn parameters(&self) -> Result<Vec<Parameter>, Diagnostic> {
-        parser::parameters(&self.lex()?.tokens, self.types).map_err(|d| *d)
-    }
-
-    fn lex(&self) -> Result<Lexed<'_>, Diagnostic> {
+    fn lex(&self) -> Result<Lexed<'a>, Diagnostic> {
         let Fragment { file, line, column, .. } = *self;
         lexer::lex(self.text, Places::Own { file, line, column })
     }

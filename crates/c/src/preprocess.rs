@@ -44,6 +44,16 @@ pub enum DataModel {
     Ilp32,
 }
 
+impl DataModel {
+    /// Width of pointers, which is that of `long`.
+    pub fn pointer_bits(self) -> u8 {
+        match self {
+            DataModel::Lp64 => 64,
+            DataModel::Ilp32 => 32,
+        }
+    }
+}
+
 /// More bytes of a preprocessor's complaints are not looked at.
 const MOST_COMPLAINTS: u64 = 1 << 20;
 

@@ -100,6 +100,7 @@ fn member(i: usize, n: usize, fenced: bool) -> Procedure {
         locals: vec![Variable::new("seen".into(), Type::Scalar(Scalar::Bool), vec![Choices::one(0)], HERE)],
         body: Block(statements.map(|kind| Stmt { kind, span: HERE }).collect()),
         span: HERE,
+        spelled: None,
     }
 }
 

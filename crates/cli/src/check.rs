@@ -259,7 +259,7 @@ fn check_program(
             exit = exit.and(take_over(options, known));
             continue;
         }
-        let translated = source.as_ref().map(|tree| Translated::new(options, tree, format));
+        let translated = source.as_ref().map(|tree| Translated::new(options, tree));
         let asked = Asked { options, telling, files, name: &name, question: question.as_ref(), cancelled };
         let checked =
             internal::guard(|| check_model(&asked, &program, model, translated, receivers, &budget));

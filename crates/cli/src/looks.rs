@@ -10,13 +10,12 @@ use fencepost_certify::{Replay, check_certificate_within, replay, replay_cycle_w
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, least_weak};
 use fencepost_memory::axiom;
-use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_report::nearest_sc::nearest_sc;
 use fencepost_robust::fences::{HittingSets, Run};
 use fencepost_robust::{attacks, races};
 use fencepost_task::{Bounds, Budget, Engine, Model, Pace, Stats, Task, Trace, Verdict};
-use fencepost_translate::{Bound, Language, run_back, translate};
+use fencepost_translate::{Bound, run_back, translate};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
@@ -147,8 +146,8 @@ fn runs_are_followed_in_counted_steps() {
 #[test]
 fn runs_of_translations_are_counted() {
     let subject = waiting(10);
-    let translation = translate(&subject.tree, Bound::Age(1), Language::Model).unwrap();
-    let translated = pipeline::lower(fp::read("age.fp", &translation.text).unwrap());
+    let translation = translate(&subject.tree, Bound::Age(1)).unwrap();
+    let translated = pipeline::lower(translation.program.clone());
     let sc =
         Task { program: &translated, model: Model::Sc, bounds: Bounds::default(), budget: Budget::default() };
     let Verdict::Unsafe { trace } = Explicit::default().check_quickly(&sc, &mut |_| {}).verdict else {

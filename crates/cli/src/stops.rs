@@ -5,7 +5,7 @@
 //! the time limit (which ends everything) and with the memory limit (which ends what looked).
 
 use crate::decide;
-use crate::options::{CheckOptions, Cli, Command, InputFormat};
+use crate::options::{CheckOptions, Cli, Command};
 use crate::portfolio;
 use crate::translated::Translated;
 use clap::Parser;
@@ -38,21 +38,20 @@ fn tried_looks() -> usize {
 pub struct Subject {
     name: String,
     pub tree: tree::Program,
-    format: InputFormat,
     pub program: cfg::Program,
 }
 
 impl Subject {
     pub fn new(name: &str, text: &str) -> Option<Subject> {
-        let (tree, format) = match Path::new(name).extension().and_then(|e| e.to_str()) {
+        let tree = match Path::new(name).extension().and_then(|e| e.to_str()) {
             Some("c") => {
                 let options = fencepost_c::Options::default();
-                (fencepost_c::read(&[(name, text)], &options).ok()?, InputFormat::C)
+                fencepost_c::read(&[(name, text)], &options).ok()?
             }
-            _ => (fencepost_models::fp::read(name, text).ok()?, InputFormat::Fp),
+            _ => fencepost_models::fp::read(name, text).ok()?,
         };
         let program = pipeline::lower(tree.clone());
-        Some(Subject { name: name.to_string(), tree, format, program })
+        Some(Subject { name: name.to_string(), tree, program })
     }
 
     pub fn ask(&self, engine: &str, model: Model, bounds: Bounds, budget: Budget) -> Answer {
@@ -60,7 +59,7 @@ impl Subject {
         let task = Task { program: &self.program, model, bounds, budget };
         let setup = decide::setup(&options, model).expect("the options fit");
         match engine {
-            "rounds" | "age" => Translated::new(&options, &self.tree, self.format).check(&task, &mut |_| {}),
+            "rounds" | "age" => Translated::new(&options, &self.tree).check(&task, &mut |_| {}),
             "auto" => portfolio::check(&setup, &task, &mut |_| {}).answer,
             _ => decide::engine(options.engine, &setup).expect("it has a name").check(&task, &mut |_| {}),
         }

@@ -2,10 +2,11 @@
 
 use crate::options::{DialectName, InputFormat, TranslateOptions};
 use crate::{Exit, compiler, input, output, outputs};
-use fencepost_ir::tree;
+use fencepost_ir::tree::c::{self, Dialect, Style};
+use fencepost_ir::{Span, tree};
 use fencepost_passes::pipeline;
 use fencepost_text::Diagnostic;
-use fencepost_translate::{Bound, Dialect, Language, Unsupported, translate};
+use fencepost_translate::{Bound, Translated, Unsupported, translate};
 
 pub fn run(options: &TranslateOptions) -> Exit {
     let read = std::slice::from_ref(&options.file);
@@ -40,8 +41,14 @@ pub fn run(options: &TranslateOptions) -> Exit {
         output::complain("error: --dialect is for C files");
         return Exit::Wrong;
     }
-    let text = match translate(&tree, bound, language(format, dialect)) {
-        Ok(translation) => translation.text,
+    let text = translate(&tree, bound).and_then(|translated| match format {
+        InputFormat::C => c_text(&translated, dialect),
+        InputFormat::Litmus | InputFormat::Fp | InputFormat::Memorax | InputFormat::Trencher => {
+            model_text(&translated.program)
+        }
+    });
+    let text = match text {
+        Ok(text) => text,
         Err(unsupported) => {
             input::complain(&refusal(&tree, unsupported));
             return Exit::Wrong;
@@ -50,14 +57,23 @@ pub fn run(options: &TranslateOptions) -> Exit {
     output::program(options.output.as_deref(), &text)
 }
 
-/// The language that a file of a format is translated to.
-pub fn language(format: InputFormat, dialect: Dialect) -> Language {
-    match format {
-        InputFormat::C => Language::C(dialect),
-        InputFormat::Litmus | InputFormat::Fp | InputFormat::Memorax | InputFormat::Trencher => {
-            Language::Model
-        }
+/// A translated program as C.
+pub fn c_text(translated: &Translated, dialect: Dialect) -> Result<String, Unsupported> {
+    let style = Style { dialect, prefix: translated.prefix.clone() };
+    let text = c::print(&translated.spelled_out(), &style);
+    text.map_err(|c::Unprintable { span, what }| Unsupported { span, what: what.to_string(), help: None })
+}
+
+/// A translated program in the modelling language, which knows neither pointers nor records.
+fn model_text(program: &tree::Program) -> Result<String, Unsupported> {
+    let refuse = |span: Span, what: &str| Err(Unsupported { span, what: what.to_string(), help: None });
+    if let Some(v) = program.shared.iter().find(|v| v.ty.leaf().is_none()) {
+        return refuse(v.span, "a record in shared memory");
     }
+    if program.pointer_bits > 0 {
+        return refuse(program.procedures.first().map_or(Span::NONE, |p| p.span), "a program with pointers");
+    }
+    Ok(tree::with_comments(program))
 }
 
 fn refusal(tree: &tree::Program, unsupported: Unsupported) -> input::InputError {

@@ -6,10 +6,10 @@
 //! one more round on the way adds a state of the shared variables; where it does not, that is said and the growth
 //! ends there, but it proves nothing about larger ages.
 
-use crate::options::{CheckOptions, EngineName, InputFormat, InputOptions};
+use crate::options::{CheckOptions, EngineName};
+use crate::patience;
 use crate::portfolio::race::race;
 use crate::portfolio::turns::HeadStart;
-use crate::{input, patience, translate};
 use fencepost_bmc::Bmc;
 use fencepost_explore::{Explicit, without_needless_steps};
 use fencepost_ir::{cfg, tree};
@@ -20,7 +20,7 @@ use fencepost_task::{
     Answer, Bounds, Budget, Cleared, Engine, Model, Progress, Reason, Stats, Stop, Task, Trace, Verdict,
 };
 use fencepost_translate::{
-    Bound, Dialect, Translation, Unsupported, run_back, shared_states, translate as text_for,
+    Bound, Translated as Translation, Unsupported, run_back, shared_states, translate,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -53,9 +53,9 @@ impl Engine for Search {
 
 /// The engine.
 pub struct Translated<'a> {
-    options: &'a InputOptions,
     tree: &'a tree::Program,
-    format: InputFormat,
+    /// Instances of each template.
+    threads: Option<u32>,
     /// Whether rounds are bounded, and not ages.
     rounds: bool,
     given: Option<u32>,
@@ -72,10 +72,10 @@ struct Tried {
 
 impl<'a> Translated<'a> {
     /// The engine that the options ask for.
-    pub fn new(options: &'a CheckOptions, tree: &'a tree::Program, format: InputFormat) -> Translated<'a> {
+    pub fn new(options: &CheckOptions, tree: &'a tree::Program) -> Translated<'a> {
         let rounds = options.engine == EngineName::Rounds;
         let given = if rounds { options.bmc.rounds } else { options.age };
-        Translated { options: &options.input, tree, format, rounds, given, notes: Rc::default() }
+        Translated { tree, threads: options.input.threads, rounds, given, notes: Rc::default() }
     }
 
     fn bounds(&self, k: u32, task: &Task<'_>) -> Bounds {
@@ -83,11 +83,11 @@ impl<'a> Translated<'a> {
         Bounds { rounds, age, threads: task.bounds.threads, ..Bounds::default() }
     }
 
-    /// The program translated with that bound, and read again.
+    /// The program translated with that bound.
     fn translation(&self, k: u32, budget: &Budget) -> Result<(Translation, cfg::Program), Reason> {
         let bound = if self.rounds { Bound::Rounds(k) } else { Bound::Age(k) };
-        let (tree, options, format) = (self.tree.clone(), self.options.clone(), self.format);
-        patience::within(budget, move || translation(tree, bound, format, &options))?
+        let (tree, threads) = (self.tree.clone(), self.threads);
+        patience::within(budget, move || translation(tree, bound, threads))?
     }
 
     /// Decides one bound: by explicit search, or where that takes long, by search and by a solver that looks for
@@ -152,27 +152,14 @@ impl<'a> Translated<'a> {
 fn translation(
     mut tree: tree::Program,
     bound: Bound,
-    format: InputFormat,
-    options: &InputOptions,
+    threads: Option<u32>,
 ) -> Result<(Translation, cfg::Program), Reason> {
-    pipeline::on_tree(&mut tree, pipeline::Options { threads: options.threads });
-    let language = translate::language(format, Dialect::Verifier);
-    let translation = text_for(&tree, bound, language).map_err(|Unsupported { span, what, .. }| {
+    pipeline::on_tree(&mut tree, pipeline::Options { threads });
+    let translation = translate(&tree, bound).map_err(|Unsupported { span, what, .. }| {
         let place = tree.sources.place(span);
         Reason::NotApplicable(format!("{what} cannot be translated, at {place}"))
     })?;
-    let (format, name) = match format {
-        InputFormat::C => (InputFormat::C, "translation.c"),
-        _ => (InputFormat::Fp, "translation.fp"),
-    };
-    let read = input::parse(format, name, &translation.text, options).unwrap_or_else(|error| {
-        panic!(
-            "internal error: a translation cannot be read. This is a bug in Fencepost; please report it with the \
-             file.\n{}",
-            input::message(&error)
-        )
-    });
-    let program = pipeline::run(read, pipeline::Options::default(), |_, _| {});
+    let program = pipeline::lower(translation.program.clone());
     Ok((translation, program))
 }
 
@@ -227,7 +214,7 @@ impl Engine for Translated<'_> {
             let reached = tried.translation.filter(|_| compares && k > 0).map(|(translation, program)| {
                 let liveness = Liveness::new(&program);
                 let forget = |state: &mut State| forget_dead(&program, &liveness, state);
-                shared_states(&program, &translation.shared, COMPARABLE, &task.budget, &forget)
+                shared_states(&program, translation.shared, COMPARABLE, &task.budget, &forget)
             });
             let reached = match reached.transpose() {
                 Ok(reached) => reached.flatten(),

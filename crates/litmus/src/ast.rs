@@ -61,8 +61,12 @@ pub enum Location {
 pub struct Init {
     pub location: Location,
     pub ty: Declared,
+    /// The type as C, in tests in C.
+    pub c_type: Option<Name>,
     /// One, or those of an array.
     pub values: Vec<(Constant, Span)>,
+    /// Whether they stand in braces.
+    pub in_braces: bool,
     /// Elements, if it is an array.
     pub elements: Option<u32>,
 }
@@ -281,6 +285,21 @@ pub struct Tail {
     pub condition: Prop,
     /// Where the condition stands.
     pub span: Span,
+}
+
+impl Tail {
+    /// Calls `visit` on everything that it looks at.
+    pub fn visit(&self, visit: &mut impl FnMut(&Location)) {
+        self.locations.iter().for_each(&mut *visit);
+        for prop in self.filter.iter().chain([&self.condition]) {
+            prop.visit(&mut |left, right| {
+                visit(left);
+                if let Side::Location(right) = right {
+                    visit(right);
+                }
+            });
+        }
+    }
 }
 
 /// A test for x86.

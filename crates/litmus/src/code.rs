@@ -19,8 +19,8 @@ use super::flags::Flags;
 use super::layout::{Access, CellRef, Layout, Target, truncate, width};
 use super::register::{ACCUMULATOR, BaseRegister, Part, REGISTERS, Register};
 use fencepost_ir::tree::{
-    self, BinaryOp, Block, Choices, Expr, Fence, FenceKind, LocalId, RmwKind, SharedId, Stmt, StmtKind, Type,
-    VarRef, Variable,
+    self, BinaryOp, Block, Choices, Expr, Fence, FenceKind, Form, LocalId, RmwKind, SharedId, Stmt, StmtKind,
+    Type, VarRef, Variable,
 };
 use fencepost_ir::{Scalar, Span};
 use fencepost_text::Diagnostic;
@@ -268,7 +268,7 @@ impl<'a> Code<'a> {
                 let line = number(self.span.line.into(), unsigned(32), self.span);
                 self.set(fault, line);
                 self.push(StmtKind::Return(None));
-                StmtKind::Block(Block(std::mem::take(&mut self.body)))
+                StmtKind::Block(Form::Braces, Block(std::mem::take(&mut self.body)))
             }
             Some((&cell, rest)) => {
                 each(self, cell);

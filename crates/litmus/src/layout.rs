@@ -11,7 +11,8 @@
 
 use super::ast::*;
 use super::pieces::{self, Piece};
-use fencepost_ir::Span;
+use fencepost_ir::tree::Type;
+use fencepost_ir::{IntType, Scalar, Span, pointer};
 use fencepost_text::Diagnostic;
 use std::collections::{BTreeSet, HashMap};
 
@@ -40,8 +41,34 @@ pub struct Place {
     pub address: i64,
     /// Whether its address is used as a value.
     pub escapes: bool,
+    /// The type of its cells in the program; an unsigned one of their width where nothing else is said.
+    pub scalar: Option<Scalar>,
+    /// What values it has.
+    pub holds: Holds,
     /// What accesses that say their width say: stores, if any do, else loads.
     hint: Option<(Role, Width)>,
+}
+
+/// What values a location or register has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holds {
+    /// Machine words: numbers, some of which are addresses.
+    Words,
+    Numbers,
+    Addresses,
+    /// What conditions cannot look at.
+    Other,
+}
+
+/// A scalar that conditions look at, the type that its values are shown in, and what they are.
+pub fn shown(scalar: Scalar) -> Option<(Scalar, IntType, Holds)> {
+    let unsigned = |bits| IntType { bits, signed: false };
+    match scalar {
+        Scalar::Int(int) => Some((scalar, int, Holds::Numbers)),
+        Scalar::Bool => Some((scalar, unsigned(8), Holds::Numbers)),
+        Scalar::Pointer { .. } => Some((scalar, unsigned(64), Holds::Addresses)),
+        Scalar::Integer | Scalar::Range { .. } | Scalar::Mutex | Scalar::Thread => None,
+    }
 }
 
 /// How an access that says its width speaks for those that do not.
@@ -52,6 +79,23 @@ enum Role {
 }
 
 impl Place {
+    /// Takes over the type that its variable has in the program.
+    pub fn is_of(&mut self, ty: &Type) {
+        let (element, elements) = match ty {
+            Type::Array(element, n) => (element.as_scalar(), Some(*n)),
+            Type::Scalar(_) | Type::Record(_) => (ty.as_scalar(), None),
+        };
+        let Some((scalar, int, holds)) = element.and_then(shown) else {
+            self.holds = Holds::Other;
+            return;
+        };
+        (self.scalar, self.holds) = (Some(scalar), holds);
+        self.ty = Declared::Int { bits: int.bits, signed: int.signed };
+        self.cell = Width::of_bits(int.bits);
+        self.elements = elements;
+        self.init.resize(elements.unwrap_or(1) as usize, 0);
+    }
+
     /// Bits that a value of it has: those of its type, or of its cell.
     pub fn bits(&self, word: Width) -> u8 {
         if self.elements.is_none() && !self.pieces.is_empty() {
@@ -158,7 +202,10 @@ impl Layout {
             let Location::Memory(name) = &item.location else { continue };
             let i = layout.by_name[&name.text];
             for (cell, (value, span)) in item.values.iter().enumerate() {
-                layout.places[i].init[cell] = layout.constant(value, *span)?;
+                let value = layout.constant(value, *span)?;
+                if let Some(init) = layout.places[i].init.get_mut(cell) {
+                    *init = value;
+                }
             }
         }
         Ok(layout)
@@ -178,6 +225,8 @@ impl Layout {
                 init: vec![0],
                 address: 0,
                 escapes: false,
+                scalar: None,
+                holds: Holds::Words,
                 hint: None,
             });
         }
@@ -234,6 +283,13 @@ impl Layout {
         if let Constant::Address { name, .. } = constant {
             let i = self.add(name);
             self.places[i].escapes = true;
+        }
+    }
+
+    /// Lets addresses be the program's own pointers to the locations, which are its first variables.
+    pub fn number_objects(&mut self) {
+        for (i, place) in self.places.iter_mut().enumerate() {
+            place.address = pointer::to_object(i as u32, 0);
         }
     }
 

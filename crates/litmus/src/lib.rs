@@ -2,8 +2,8 @@
 //!
 //! Text goes through [`header`], [`lexer`] and [`parser`] (to [`ast`]), then [`layout`] finds the
 //! locations, [`pieces`] cuts those that are accessed in several sizes, [`constants`] the addresses that are known, [`code`] makes a process of each column and
-//! [`observe`] finds out what the test looks at. `C` tests have [`functions`] for threads, whose [`body`] the
-//! C parser reads. The way back, from a cycle of relations to the text of a
+//! [`observe`] finds out what the test looks at. `C` tests have [`functions`] for threads, which the C front end
+//! lowers. The way back, from a cycle of relations to the text of a
 //! test, is [`generate`].
 //!
 //! The format is that of the herdtools7 documentation; docs/litmus.md says what is read and what it
@@ -11,8 +11,6 @@
 
 mod arithmetic;
 mod ast;
-mod atomics;
-mod body;
 mod code;
 mod constants;
 mod expression;
@@ -55,11 +53,14 @@ impl Test {
     pub fn observables(&self, program: &cfg::Program) -> Vec<cfg::Observable> {
         let bases = program.cell_bases();
         let observable = |slot| match slot {
-            Slot::Register(thread, local) => cfg::Observable::Register(
-                cfg::StartId(thread.0 as u32),
-                // Locals are scalars, so each has one register, in their order.
-                cfg::Reg::Local(local.0 as u32),
-            ),
+            Slot::Register(thread, local) => {
+                let code = self.program.procedure(self.program.threads[thread.0].procedure);
+                let registers = &program.procedure(program.threads[thread.0].procedure).registers;
+                // The first local of a name has that name as a register, too.
+                let slot = registers.iter().position(|r| r.name == code.locals[local.0].name);
+                let slot = slot.expect("what a test looks at is in registers");
+                cfg::Observable::Register(cfg::StartId(thread.0 as u32), cfg::Reg::Local(slot as u32))
+            }
             Slot::Cell(shared, cell) => cfg::Observable::Cell(cfg::Loc::cell(bases[shared.0] + cell)),
         };
         self.observation.slots().map(observable).collect()
@@ -88,7 +89,7 @@ pub fn read_test(name: &str, text: &str) -> Result<Test, (Sources, Vec<Diagnosti
             debug_assert_eq!(tree::validate(&test.program), Ok(()), "the reader makes valid trees");
             Ok(test)
         }
-        Err(diagnostic) => Err((sources, vec![diagnostic])),
+        Err(diagnostics) => Err((sources, diagnostics)),
     }
 }
 
@@ -97,12 +98,20 @@ pub fn read(name: &str, text: &str) -> Result<tree::Program, (Sources, Vec<Diagn
     read_test(name, text).map(|test| test.program)
 }
 
-fn parse(text: &str) -> Result<Test, Diagnostic> {
+fn parse(text: &str) -> Result<Test, Vec<Diagnostic>> {
     let mut scanner = lexer::Scanner::new(text);
-    let (arch, name) = header::read(&mut scanner)?;
+    let (arch, name) = header::read(&mut scanner).map_err(|d| vec![d])?;
     let (program, observation) = match arch {
         Arch::C => functions::read(&mut scanner)?,
-        Arch::X86 | Arch::X86_64 => lower::lower(&parser::parse(arch, name.clone(), &scanner.tokens()?)?)?,
+        Arch::X86 | Arch::X86_64 => columns(arch, &name, scanner).map_err(|d| vec![d])?,
     };
     Ok(Test { name, arch, program, observation })
+}
+
+fn columns(
+    arch: Arch,
+    name: &str,
+    scanner: lexer::Scanner<'_>,
+) -> Result<(tree::Program, Observation), Diagnostic> {
+    lower::lower(&parser::parse(arch, name.to_string(), &scanner.tokens()?)?)
 }

@@ -5,7 +5,7 @@ use super::ast::*;
 use super::code::Code;
 use super::constants;
 use super::expression::unsigned;
-use super::layout::{Access, Layout, Target, memory_operand, stores, truncate, width};
+use super::layout::{Access, Holds, Layout, Target, memory_operand, stores, truncate, width};
 use super::observe::{NamedRegister, Observation, Observer, int_type};
 use super::register::{BaseRegister, Part, REGISTERS, Register};
 use fencepost_ir::tree::{self, Block, Choices, Count, ProcedureId, ProcedureKind, Property, ThreadId, Type};
@@ -56,10 +56,13 @@ pub fn lower(file: &File) -> Result<(tree::Program, Observation)> {
             local: threads[column].register(register.base),
             scalar: unsigned(64),
             order: register.base.0,
+            // Parts of one register are one entry.
+            entry: String::new(),
             name: register.name(file.arch),
             shift: if register.part == Part::High { 8 } else { 0 },
             bits: register.width().bits(),
             ty: register_type(file, thread, register.base),
+            holds: Holds::Words,
         })
     };
     let observation = Observer::new(&file.tail, &layout, &register).finish(&faults)?;
@@ -108,6 +111,7 @@ pub fn add_thread(
         locals,
         body: Block(body),
         span,
+        spelled: None,
     });
     program.threads.push(tree::Thread { name, procedure, args: Vec::new(), count: Count::Times(1), span });
 }
@@ -147,22 +151,13 @@ fn register_type(file: &File, thread: u32, base: BaseRegister) -> Option<IntType
 /// The registers that a test's tail names, with their threads.
 fn named_registers(file: &File) -> Vec<(u32, BaseRegister)> {
     let mut named = Vec::new();
-    let mut add = |location: &Location| {
+    file.tail.visit(&mut |location| {
         if let Location::Register { thread, name } = location
             && let Some(register) = Register::parse(file.arch, &name.text)
         {
             named.push((*thread, register.base));
         }
-    };
-    file.tail.locations.iter().for_each(&mut add);
-    for prop in file.tail.filter.iter().chain([&file.tail.condition]) {
-        prop.visit(&mut |left, right| {
-            add(left);
-            if let Side::Location(right) = right {
-                add(right);
-            }
-        });
-    }
+    });
     named
 }
 

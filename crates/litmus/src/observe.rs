@@ -9,7 +9,7 @@
 
 use super::ast::{self, Constant, Declared, Location, Relation, Side, Tail, Width};
 use super::expression::*;
-use super::layout::{CellRef, Layout, truncate};
+use super::layout::{CellRef, Holds, Layout, truncate};
 use fencepost_ir::tree::{
     BinaryOp, Expr, ExprKind, LocalId, Place, Projection, Quantifier, SharedId, ThreadId, UnaryOp, VarRef,
 };
@@ -38,6 +38,7 @@ struct Reading {
     above: i64,
     /// `None` is the default type.
     ty: Option<IntType>,
+    holds: Holds,
     /// Bits of the whole value.
     whole: u8,
     /// Whether its place has an index.
@@ -103,11 +104,16 @@ impl Reading {
         convert(self.expr(slots, span), if self.is_u64() { unsigned(64) } else { signed(64) })
     }
 
-    fn show(&self, value: i64, addresses: &dyn Fn(i64) -> Option<String>) -> String {
-        addresses(value).unwrap_or_else(|| match self.ty {
-            Some(int) => int.meaning(value).to_string(),
-            None => value.to_string(),
-        })
+    fn show(&self, value: i64, addresses: &BTreeMap<i64, String>) -> String {
+        let address = match self.holds {
+            Holds::Words | Holds::Addresses => addresses.get(&value),
+            Holds::Numbers | Holds::Other => None,
+        };
+        match (address, self.ty) {
+            (Some(address), _) => address.clone(),
+            (None, Some(int)) => int.meaning(value).to_string(),
+            (None, None) => value.to_string(),
+        }
     }
 
     /// The slot's number, or that of all pieces together, as an unsigned expression.
@@ -242,9 +248,9 @@ impl Observation {
 
     /// A state as herd prints it.
     pub fn show(&self, values: &[i64]) -> String {
-        let addresses = |v: i64| self.addresses.get(&v).cloned();
         let items = self.items.iter().map(|item| {
-            let shown: Vec<String> = item.readings.iter().map(|r| r.show(r.of(values), &addresses)).collect();
+            let shown: Vec<String> =
+                item.readings.iter().map(|r| r.show(r.of(values), &self.addresses)).collect();
             match item.array {
                 true => format!("{}={{{}}};", item.name, shown.join(",")),
                 false => format!("{}={};", item.name, shown.join(",")),
@@ -342,7 +348,6 @@ impl Prop {
 
     /// herd's text: as few parentheses as its own reader needs, but always some behind `not`.
     fn show(&self, around: Around, addresses: &BTreeMap<i64, String>) -> String {
-        let constant = |value: &i64| addresses.get(value).cloned().unwrap_or_else(|| value.to_string());
         let joined = |p: &Prop, word: &str, q: &Prop, here: Around, bare: &[Around]| {
             let text = format!("{} {word} {}", p.show(here, addresses), q.show(here, addresses));
             if around == Around::Nothing || bare.contains(&around) { text } else { format!("({text})") }
@@ -353,7 +358,7 @@ impl Prop {
             Prop::Constant(relation, name, _, _, written) => format!("{name}{}{written}", relation.symbol()),
             Prop::Both(relation, left, _, right, _) => format!("{left}{}{right}", relation.symbol()),
             Prop::Array(name, elements) => {
-                let values: Vec<String> = elements.iter().map(|(_, c)| constant(c)).collect();
+                let values: Vec<String> = elements.iter().map(|(r, c)| r.show(*c, addresses)).collect();
                 format!("{name}={{{}}}", values.join(","))
             }
             Prop::Not(p) => format!("not ({})", p.show(Around::Nothing, addresses)),
@@ -375,6 +380,8 @@ pub struct NamedRegister {
     pub scalar: Scalar,
     /// Registers of a thread are printed by this, then by name.
     pub order: u8,
+    /// Registers that are parts of one have one order and one entry.
+    pub entry: String,
     /// As it is printed.
     pub name: String,
     /// The bits that are meant.
@@ -383,12 +390,14 @@ pub struct NamedRegister {
     pub bits: u8,
     /// The type that the test gives it.
     pub ty: Option<IntType>,
+    /// What values it has.
+    pub holds: Holds,
 }
 
 /// Finds a register of a thread by its name.
 pub type FindRegister<'a> = dyn Fn(u32, &ast::Name) -> Result<NamedRegister> + 'a;
 
-/// What is printed where. Registers that are parts of one have one order and no name.
+/// What is printed where.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Key {
     Register(u32, u8, String),
@@ -483,13 +492,28 @@ impl<'a> Observer<'a> {
                 bits: whole,
                 above: 0,
                 ty,
+                holds: location.holds,
                 whole,
                 element: Element::Piece,
                 pieces,
             };
         }
-        let slot = self.slot(Slot::Cell(SharedId(place), index), unsigned(bits));
-        Reading { slot, shift: 0, bits, above, ty, whole, element, pieces }
+        let holds = location.holds;
+        let scalar = location.scalar.unwrap_or(unsigned(bits));
+        let slot = self.slot(Slot::Cell(SharedId(place), index), scalar);
+        Reading { slot, shift: 0, bits, above, ty, holds, whole, element, pieces }
+    }
+
+    /// A location that conditions can look at.
+    fn observed(&self, name: &ast::Name) -> Result<usize> {
+        let place = self.layout.find(&name.text);
+        match self.layout.places[place].holds {
+            Holds::Words | Holds::Numbers | Holds::Addresses => Ok(place),
+            Holds::Other => Err(Diagnostic::new(
+                name.span,
+                format!("conditions look at numbers and addresses, and `{}` is neither", name.text),
+            )),
+        }
     }
 
     /// Adds a location to what is printed; gives its name and readings.
@@ -498,16 +522,15 @@ impl<'a> Observer<'a> {
             Location::Register { thread, name } => {
                 let found = (self.register)(*thread, name)?;
                 let slot = self.slot(Slot::Register(found.thread, found.local), found.scalar);
-                let NamedRegister { shift, bits, ty, .. } = found;
+                let NamedRegister { shift, bits, ty, holds, .. } = found;
                 let (element, pieces) = (Element::No, [0; MAX_PIECES]);
-                let reading = Reading { slot, shift, bits, above: 0, ty, whole: bits, element, pieces };
-                // Parts of one register are one entry.
-                let unique = if found.scalar == unsigned(64) { String::new() } else { found.name.clone() };
-                let key = Key::Register(*thread, found.order, unique);
+                let reading =
+                    Reading { slot, shift, bits, above: 0, ty, holds, whole: bits, element, pieces };
+                let key = Key::Register(*thread, found.order, found.entry);
                 (key, format!("{thread}:{}", found.name), vec![reading], false)
             }
             Location::Memory(name) => {
-                let place = self.layout.find(&name.text);
+                let place = self.observed(name)?;
                 let cells = self.layout.places[place].init.len() as u32;
                 let readings = (0..cells).map(|c| self.cell_reading(place, c)).collect();
                 match self.layout.places[place].elements {
@@ -516,7 +539,7 @@ impl<'a> Observer<'a> {
                 }
             }
             Location::Element(name, index) => {
-                let place = self.layout.find(&name.text);
+                let place = self.observed(name)?;
                 self.layout.check_index(name, *index)?;
                 let reading = self.cell_reading(place, *index);
                 let key = Key::Cell(name.text.clone(), *index);
@@ -548,6 +571,7 @@ impl<'a> Observer<'a> {
 
     fn comparison(&mut self, relation: Relation, left: &Location, right: &Side, span: Span) -> Result<Prop> {
         let (name, readings, array) = self.item(left)?;
+        right_fits(right, &name, readings[0], relation, span)?;
         match right {
             Side::Values(_) if relation != Relation::Equal => {
                 Err(Diagnostic::new(span, "arrays are compared with `=` and `!=` only"))
@@ -592,6 +616,26 @@ impl<'a> Observer<'a> {
                 Ok(Prop::Constant(relation, name, readings[0], readings[0].constant(value), written))
             }
         }
+    }
+}
+
+/// Refuses to compare a number with an address, or to ask which of two addresses is smaller.
+fn right_fits(right: &Side, name: &str, left: Reading, relation: Relation, span: Span) -> Result<()> {
+    let is_address = |constant: &Constant| matches!(constant, Constant::Address { .. });
+    let has_address = match right {
+        Side::Constant(constant) => is_address(constant),
+        Side::Values(values) => values.iter().any(|(constant, _)| is_address(constant)),
+        Side::Location(_) => false,
+    };
+    match left.holds {
+        Holds::Numbers if has_address => {
+            let message = format!("`{name}` is a number, not an address");
+            Err(Diagnostic::new(span, message).help("`[x]` is what `x` holds"))
+        }
+        Holds::Addresses if relation != Relation::Equal => {
+            Err(Diagnostic::new(span, "addresses are compared with `=` and `!=` only"))
+        }
+        Holds::Words | Holds::Numbers | Holds::Addresses | Holds::Other => Ok(()),
     }
 }
 

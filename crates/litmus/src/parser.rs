@@ -116,7 +116,7 @@ impl Parser<'_> {
     }
 
     fn init_item(&mut self) -> Result<Init> {
-        let ty = self.declared()?;
+        let (ty, c_type) = self.declared()?;
         // `t[2]` behind a type is an array; elsewhere only the array as a whole has initial values.
         if let (Some(_), true) = (self.word_at(0), self.symbol_at(1, "[")) {
             let name = self.name("a location")?;
@@ -129,18 +129,21 @@ impl Parser<'_> {
                 let message = format!("{} values for {elements} elements", values.len());
                 return Err(Diagnostic::new(start, message));
             }
-            return Ok(Init { location: Location::Memory(name), ty, values, elements: Some(elements) });
+            let (location, elements) = (Location::Memory(name), Some(elements));
+            return Ok(Init { location, ty, c_type, values, in_braces: true, elements });
         }
         let location = self.location()?;
         let mut values = Vec::new();
+        let mut in_braces = false;
         if self.take_symbol("=") {
-            values.push(self.value()?);
+            in_braces = self.arch == Arch::C && self.is_symbol("{");
+            values = if in_braces { self.value_list()? } else { vec![self.value()?] };
         }
-        Ok(Init { location, ty, values, elements: None })
+        Ok(Init { location, ty, c_type, values, in_braces, elements: None })
     }
 
-    /// The type before a name, if there is one.
-    fn declared(&mut self) -> Result<Declared> {
+    /// The type before a name, if there is one; in tests in C only its text is looked at here.
+    fn declared(&mut self) -> Result<(Declared, Option<Name>)> {
         let mut words: Vec<String> = Vec::new();
         let start = self.here();
         while let Some(word) = self.word_at(0) {
@@ -155,18 +158,24 @@ impl Parser<'_> {
             self.advance();
         }
         let span = start.to(self.before());
-        let mut pointer = false;
+        let mut stars = String::new();
         while self.take_symbol("*") {
-            pointer = true;
+            stars.push('*');
         }
-        if pointer {
-            return Ok(Declared::Pointer);
+        let text = words.join(" ");
+        if self.arch == Arch::C {
+            let ty = (!words.is_empty()).then(|| Name { text: text + &stars, span });
+            return Ok((Declared::Default, ty));
+        }
+        if !stars.is_empty() {
+            return Ok((Declared::Pointer, None));
         }
         if words.is_empty() {
-            return Ok(Declared::Default);
+            return Ok((Declared::Default, None));
         }
-        named_type(self.arch, &words)
-            .ok_or_else(|| Diagnostic::new(span, format!("the type `{}` is not known", words.join(" "))))
+        let ty = named_type(self.arch, &words);
+        let ty = ty.ok_or_else(|| Diagnostic::new(span, format!("the type `{text}` is not known")))?;
+        Ok((ty, None))
     }
 
     pub fn value_list(&mut self) -> Result<Vec<(Constant, Span)>> {
@@ -498,6 +507,15 @@ impl Parser<'_> {
         let prop = Prop::Compare(relation, left, right, start.to(self.before()));
         Ok(if differs { Prop::Not(prop.into()) } else { prop })
     }
+}
+
+/// Whether what stands after the code comes next, in a text.
+pub fn at_tail(rest: &str) -> bool {
+    let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+    rest.is_empty()
+        || rest.starts_with(['~', '('])
+        || TAIL_WORDS.contains(&&rest[..word])
+        || &rest[..word] == "not"
 }
 
 /// The number of `P0`, `P1`, ...

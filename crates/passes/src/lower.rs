@@ -121,6 +121,7 @@ impl<'a> Lowering<'a> {
                         init: vec![Choices::one(0)],
                         kept: Kept::Private,
                         span: local.span,
+                        spelled: None,
                     };
                     Home::Pointed(registers.add(&program.records, &pointer))
                 }
@@ -429,7 +430,7 @@ impl<'a> Lowering<'a> {
                 self.edge(self.current, self.exit, Instr::Halt, span);
                 self.cut();
             }
-            StmtKind::Block(block) => self.block(block),
+            StmtKind::Block(_, block) => self.block(block),
         }
         self.release_temporaries();
     }
@@ -472,7 +473,8 @@ fn property(program: &Program, facts: &Facts, property: &Property) -> cfg::Prope
         }
         Property::Final(quantifier, condition, span) => {
             let mut observed = Vec::new();
-            let condition = crate::lower_expression::final_condition(program, condition, &mut observed);
+            let condition =
+                crate::lower_expression::final_condition(program, facts, condition, &mut observed);
             cfg::Property::Final { quantifier: *quantifier, observed, condition, span: *span }
         }
     }

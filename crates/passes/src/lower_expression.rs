@@ -2,6 +2,7 @@
 //! become instructions; what is left is an expression over registers.
 
 use crate::lower::{Home, Lowering, object};
+use crate::lower_names::Facts;
 use fencepost_ir::cfg::{
     self, Address, Arith, Dest, Instr, Loc, NodeId, ObjectId, Observable, ProcId, Reg, RmwOp, StartId,
 };
@@ -539,12 +540,17 @@ impl Lowering<'_> {
 }
 
 /// A final condition over what it observes.
-pub(crate) fn final_condition(program: &Program, e: &Expr, observed: &mut Vec<Observable>) -> cfg::Expr {
-    let mut sub = |e: &Expr| Box::new(final_condition(program, e, observed));
+pub(crate) fn final_condition(
+    program: &Program,
+    facts: &Facts,
+    e: &Expr,
+    observed: &mut Vec<Observable>,
+) -> cfg::Expr {
+    let mut sub = |e: &Expr| Box::new(final_condition(program, facts, e, observed));
     match &e.kind {
         ExprKind::Const(value) => cfg::Expr::Const(*value),
         ExprKind::Read(place) => {
-            let observable = observable(program, place);
+            let observable = observable(program, facts, place);
             let position = observed.iter().position(|o| *o == observable).unwrap_or_else(|| {
                 observed.push(observable);
                 observed.len() - 1
@@ -570,7 +576,7 @@ pub(crate) fn final_condition(program: &Program, e: &Expr, observed: &mut Vec<Ob
     }
 }
 
-fn observable(program: &Program, place: &Place) -> Observable {
+fn observable(program: &Program, facts: &Facts, place: &Place) -> Observable {
     let Base::Variable(reference) = place.base else { panic!("final conditions follow no pointers") };
     let constant = |index: &Expr| match index.kind {
         ExprKind::Const(i) => i,
@@ -601,8 +607,9 @@ fn observable(program: &Program, place: &Place) -> Observable {
             Observable::Cell(Loc::cell((before as i64 + cell) as u32))
         }
         VarRef::Observed(thread, local) => {
-            let locals = &program.procedure(program.threads[thread.0].procedure).locals[..local.0];
-            let before: usize = locals.iter().map(|l| l.init.len()).sum();
+            let id = program.threads[thread.0].procedure;
+            let locals = &program.procedure(id).locals[..local.0];
+            let before: usize = locals.iter().map(|l| facts.registers_of(id, l)).sum();
             let slot = Reg::Local((before as i64 + cell) as u32);
             Observable::Register(StartId(thread.0 as u32), slot)
         }

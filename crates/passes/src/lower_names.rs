@@ -50,6 +50,16 @@ impl Facts {
         self.starts[id.0] == 1 && !self.called[id.0]
     }
 
+    /// How many registers a local of the procedure has. One in memory has one that points to it, unless it is an object
+    /// that is there from the beginning.
+    pub(crate) fn registers_of(&self, id: ProcedureId, local: &Variable) -> usize {
+        match local.kept {
+            Kept::Private => local.init.len(),
+            Kept::InMemory(Fill::Zero) if self.runs_once(id) => 0,
+            Kept::InMemory(_) | Kept::InBlock(_) => 1,
+        }
+    }
+
     /// Whether a thread that is there from the beginning runs the procedure.
     pub(crate) fn starts(&self, id: ProcedureId) -> bool {
         self.starts[id.0] > 0

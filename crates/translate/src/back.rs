@@ -7,9 +7,10 @@
 //!
 //! The loads and stores that the translated run asks for say which ones the program does, so few ways are tried.
 //!
-//! Shared variables are known by their names. Mutexes and pointers are not compared: the translation has its own.
+//! The program's shared variables are the first of the translation, and variables of procedures are known by their names.
+//! Mutexes and pointers are not compared.
 
-use crate::Translation;
+use crate::Translated;
 use crate::reach::numbers;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Loc, Program};
@@ -41,7 +42,7 @@ pub struct Access {
 pub fn run_back(
     program: &Program,
     translated: &Program,
-    translation: &Translation,
+    translation: &Translated,
     trace: &Trace,
     budget: &Budget,
 ) -> Result<Option<Trace>, Reason> {
@@ -53,7 +54,7 @@ pub fn run_back(
         (&counted.0, &counted.1)
     };
     let Ok(machine) = Machine::new(program) else { return Ok(None) };
-    let cells = same_cells(program, translated, &translation.shared);
+    let cells = same_cells(program, translated, translation.shared);
     let mut pace = Pace::new(budget);
     let Some(rounds) = rounds(translated, translation, trace, &cells, &mut pace)? else { return Ok(None) };
     let own = machine.initial_choices();
@@ -85,12 +86,12 @@ pub fn run_back(
 }
 
 /// For each cell of the program that of the translation, where their values mean the same.
-fn same_cells(program: &Program, translated: &Program, shared: &[String]) -> Vec<Option<u32>> {
+fn same_cells(program: &Program, translated: &Program, shared: usize) -> Vec<Option<u32>> {
     let (bases, types, numbers) = (translated.cell_bases(), program.cell_types(), numbers(translated));
     let mut cells = Vec::new();
     for (i, object) in program.objects.iter().enumerate() {
-        let name = shared.get(i).unwrap_or(&object.name);
-        let theirs = numbers.get(&name[..]).copied();
+        let theirs = if i < shared { Some(i) } else { numbers.get(&object.name[..]).copied() };
+        let theirs = theirs.filter(|other| translated.objects[*other].ty == object.ty);
         let count = program.cells(fencepost_ir::cfg::ObjectId(i as u32));
         for cell in 0..count {
             let comparable = !matches!(types[cells.len()], Scalar::Mutex | Scalar::Pointer { .. });
@@ -103,7 +104,7 @@ fn same_cells(program: &Program, translated: &Program, shared: &[String]) -> Vec
 /// Cuts a run at the ends of atomic sections.
 fn rounds(
     translated: &Program,
-    translation: &Translation,
+    translation: &Translated,
     trace: &Trace,
     cells: &[Option<u32>],
     pace: &mut Pace,

@@ -1,9 +1,9 @@
 //! What stores are delayed to: the scalars in shared variables, each for all indices of the arrays around it.
 
 use crate::heap::Heap;
-use crate::{Language, Unsupported, pointers};
-use fencepost_ir::tree::{Program, SharedId, Type};
-use fencepost_ir::{Scalar, Span};
+use crate::{Unsupported, build, names, pointers};
+use fencepost_ir::tree::{Base, BinaryOp, Expr, Place, Program, Projection, SharedId, Type, VarRef};
+use fencepost_ir::{Access, Scalar, Span};
 use std::collections::BTreeSet;
 
 /// A scalar in a shared variable, for all indices, that stores are delayed to.
@@ -24,33 +24,60 @@ pub struct Delayed {
     /// Its first byte, and how far elements are apart.
     offset: u64,
     strides: Vec<u64>,
-    /// For allocated objects the pointer to them, which is an array's element if there are several.
+    /// For allocated objects, how they are found.
     pub object: Option<Object>,
-    /// The text of the place: what stands between the indices. `@` is what a pointer points to.
-    pieces: Vec<String>,
+    /// The way to it.
+    path: Vec<Part>,
 }
 
-/// A pointer to allocated objects.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Object {
-    /// One.
-    One,
-    /// One of several, by the first index.
-    Indexed,
+/// Allocated objects: a variable points to them.
+#[derive(Clone)]
+pub struct Object {
+    /// The type of one of them.
+    ty: Type,
+    /// The type of pointers.
+    pointer: Scalar,
+    /// Whether there are several, and the first index says which.
+    indexed: bool,
+}
+
+/// A step of a way for all indices.
+#[derive(Clone, Copy)]
+enum Part {
+    Index,
+    Field(usize),
+}
+
+impl Object {
+    /// The pointer to the object.
+    fn pointer(&self, base: SharedId, indices: &[Expr]) -> Expr {
+        let which = indices.iter().take(usize::from(self.indexed)).cloned();
+        build::read(build::element(VarRef::Shared(base), which), self.pointer)
+    }
 }
 
 impl Delayed {
     /// The place, with these indices.
-    pub fn at(&self, indices: &[String]) -> String {
-        let mut text = self.pieces[0].clone();
-        for (index, piece) in indices.iter().zip(&self.pieces[1..]) {
-            text += &format!("[{index}]{piece}");
-        }
-        let text = text.replace("@.", "->");
-        match text.strip_suffix('@') {
-            Some(pointer) => format!("*{pointer}"),
-            None => text,
-        }
+    pub fn at(&self, indices: &[Expr]) -> Place {
+        let (base, mut rest) = match &self.object {
+            None => (Base::Variable(VarRef::Shared(self.base)), indices.iter()),
+            Some(object) => {
+                let pointer = Box::new(object.pointer(self.base, indices));
+                (Base::Pointed(pointer, object.ty.clone()), indices[usize::from(object.indexed)..].iter())
+            }
+        };
+        let path = self.path.iter().map(|part| match part {
+            Part::Field(i) => Projection::Field(*i),
+            Part::Index => Projection::Index(rest.next().expect("there is an index for each array").clone()),
+        });
+        Place { base, path: path.collect(), span: Span::NONE, access: Access::Plain }
+    }
+
+    /// For an allocated object the test whether it is there.
+    pub fn is_there(&self, indices: &[Expr]) -> Option<Expr> {
+        let object = self.object.as_ref()?;
+        let null = Expr::constant(0, object.pointer, Span::NONE);
+        Some(build::test(BinaryOp::Ne, object.pointer(self.base, indices), null))
     }
 
     /// The first bytes of all elements.
@@ -76,14 +103,6 @@ impl Delayed {
     pub fn is_at(&self, fields: &[usize]) -> bool {
         self.fields == fields || self.aliases.iter().any(|other| other == fields)
     }
-
-    /// The pointer to the object, if it is an allocated one.
-    pub fn pointer(&self, variable: &str, indices: &[String]) -> Option<String> {
-        self.object.map(|object| match object {
-            Object::One => variable.to_string(),
-            Object::Indexed => format!("{variable}[{}]", indices[0]),
-        })
-    }
 }
 
 /// Takes the shared variables apart into scalars that stores are delayed to.
@@ -92,7 +111,6 @@ pub fn delayed(
     addressed: &[bool],
     heap: &Heap,
     prefix: &str,
-    language: Language,
 ) -> Result<Vec<Delayed>, Unsupported> {
     let written = pointers::written(program, addressed);
     let mut all = Vec::new();
@@ -100,33 +118,28 @@ pub fn delayed(
         if variable.ty.is_unbounded() {
             return Err(Unsupported::new(variable.span, "an array without end"));
         }
-        if !language.is_c() && variable.ty.leaf().is_none() {
-            return Err(Unsupported::new(variable.span, "a record in shared memory"));
-        }
         let objects = heap.objects.get(&SharedId(i));
         let mut start = Delayed {
             aliases: Vec::new(),
             offset: 0,
             strides: Vec::new(),
-            object: objects.map(|o| if o.total == 1 { Object::One } else { Object::Indexed }),
+            object: objects.map(|o| Object {
+                ty: o.one(),
+                pointer: Scalar::Pointer { bits: program.pointer_bits },
+                indexed: o.total > 1,
+            }),
             base: SharedId(i),
             fields: Vec::new(),
-            name: variable.name.strip_prefix(prefix).unwrap_or(&variable.name).to_string(),
+            name: names::plain(variable.name.strip_prefix(prefix).unwrap_or(&variable.name)),
             ty: Scalar::Bool,
             dims: Vec::new(),
-            pieces: vec![variable.name.clone()],
+            path: Vec::new(),
         };
         let mut ty = &variable.ty;
-        if let Some(objects) = objects {
-            if let (2.., Type::Array(inner, n)) = (objects.total, ty) {
-                start.dims.push(*n);
-                start.pieces.push(String::new());
-                start.strides.push(program.records.size(inner));
-                ty = inner;
-            }
-            if objects.count == 1 {
-                start.pieces.last_mut().expect("there is a first piece").push('@');
-            }
+        if let (Some(2..), Type::Array(inner, n)) = (objects.map(|o| o.total), ty) {
+            start.dims.push(*n);
+            start.strides.push(program.records.size(inner));
+            ty = inner;
         }
         let mut own = Vec::new();
         parts(program, ty, start, &mut own);
@@ -183,17 +196,16 @@ fn parts(program: &Program, ty: &Type, mut at: Delayed, all: &mut Vec<Delayed>) 
         Type::Array(element, n) => {
             at.dims.push(*n);
             at.strides.push(program.records.size(element));
-            at.pieces.push(String::new());
+            at.path.push(Part::Index);
             parts(program, element, at, all);
         }
         Type::Record(id) => {
             for (i, field) in program.records.get(*id).fields.iter().enumerate() {
                 let mut inner = at.clone();
-                inner.name = format!("{}_{}", at.name, field.name);
+                inner.name = format!("{}_{}", at.name, names::plain(&field.name));
                 inner.offset += field.offset;
                 inner.fields.push(i);
-                let last = inner.pieces.last_mut().expect("there is a first piece");
-                *last += &format!(".{}", field.name);
+                inner.path.push(Part::Field(i));
                 parts(program, &field.ty, inner, all);
             }
         }

@@ -39,7 +39,7 @@ impl Body<'_> {
                 | StmtKind::Assert(_)
                 | StmtKind::Eval(_)
                 | StmtKind::Fence(_) => {}
-                StmtKind::Block(inner) if self.surely_switches(inner) => return true,
+                StmtKind::Block(_, inner) if self.surely_switches(inner) => return true,
                 _ => return false,
             }
         }
@@ -69,15 +69,4 @@ pub fn has_label(stmt: &Stmt) -> bool {
     let mut found = false;
     Block(vec![stmt.clone()]).visit(&mut |stmt| found |= matches!(stmt.kind, StmtKind::Label(_)));
     found
-}
-
-/// Whether a `continue` of this loop, not of one in it, stands in the body.
-pub fn continues(body: &Block) -> bool {
-    body.0.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Continue => true,
-        StmtKind::If(_, then, otherwise) => continues(then) || continues(otherwise),
-        StmtKind::Choose(blocks) => blocks.iter().any(continues),
-        StmtKind::Atomic(_, block) | StmtKind::Block(block) => continues(block),
-        _ => false,
-    })
 }

@@ -1,14 +1,17 @@
-//! Allocated memory, where it is known how often each `malloc` runs: then what it gives are known objects. The text
+//! Allocated memory, where it is known how often each `malloc` runs: then what it gives are known objects. The translation
 //! allocates them as the original does, and notes each in a variable, so that accesses through pointers can find out
 //! which object they mean, and stores to it can be put down for later like those to any other variable.
 //!
-//! In the translated program an object is a shared variable of [`Program::shared`] whose text goes through that pointer.
+//! While it is translated, an object is a shared variable of [`Program::shared`], of the object's type; in the program that
+//! comes out that variable is a pointer to it ([`Heap::place_pointers`]).
 
 use crate::Unsupported;
 use crate::pointers::{Moved, with_fixed_values};
 use crate::times::{self, Runs, constant};
-use fencepost_ir::tree::{Choices, ExprKind, Fill, ProcedureId, Program, SharedId, Storage, Type, Variable};
-use fencepost_ir::{Scalar, Span, Step};
+use fencepost_ir::tree::{
+    Choices, Declared, ExprKind, Fill, ProcedureId, Program, SharedId, Spelled, Storage, Type, Variable,
+};
+use fencepost_ir::{Scalar, Span};
 use std::collections::BTreeMap;
 
 /// More objects than this are not kept apart.
@@ -34,11 +37,43 @@ pub struct Objects {
 pub struct Heap {
     pub objects: BTreeMap<SharedId, Objects>,
     sites: BTreeMap<(ProcedureId, Span), SharedId>,
+    /// For places that allocate several objects the variable that says how many there are.
+    pub counters: BTreeMap<SharedId, (SharedId, Scalar)>,
     /// Local variables that procedures allocate when they begin.
     pub moved: Vec<Moved>,
 }
 
 impl Heap {
+    /// Makes pointers of the variables that stand for objects, and adds a counter for each place that allocates several.
+    pub fn place_pointers(&mut self, program: &mut Program, prefix: &str) {
+        let pointer = Scalar::Pointer { bits: program.pointer_bits };
+        for (id, objects) in &self.objects {
+            let dims: &[u32] = if objects.total > 1 { &[objects.total] } else { &[] };
+            let spelled = program.spelled_out(&objects.element).map(Spelled::pointer);
+            let spelled = spelled.map(|s| match objects.total {
+                1 => s,
+                _ => Spelled::Array(Box::new(s), None),
+            });
+            let v = &mut program.shared[id.0];
+            v.ty = Type::with_dims(pointer, dims);
+            v.init = vec![Choices::one(0); objects.total as usize];
+            v.spelled = spelled;
+            v.span = Span::NONE;
+            let note = format!("What {}.", objects.place);
+            program.spelling.notes.insert(Declared::Shared(*id), note);
+        }
+        for (id, objects) in self.objects.iter().filter(|(_, objects)| objects.total > 1) {
+            let name = &program.shared[id.0].name;
+            let name = match name.starts_with(prefix) {
+                true => format!("{name}_used"),
+                false => format!("{prefix}{name}_used"),
+            };
+            let ty = Scalar::Range { lo: 0, hi: i64::from(objects.total) };
+            self.counters.insert(*id, (SharedId(program.shared.len()), ty));
+            program.shared.push(Variable::new(name, ty.into(), vec![Choices::one(0)], Span::NONE));
+        }
+    }
+
     /// The objects that an expression there makes.
     pub fn at(&self, procedure: ProcedureId, span: Span) -> Option<SharedId> {
         self.sites.get(&(procedure, span)).copied()
@@ -46,7 +81,7 @@ impl Heap {
 
     /// Adds a variable for the objects of each place that allocates. Local variables that were moved are allocated too:
     /// variables of C outside of functions never end, and hold zero at first.
-    pub fn new(program: &mut Program, moved: Vec<Moved>) -> Result<Heap, Unsupported> {
+    pub fn new(program: &mut Program, moved: Vec<Moved>, prefix: &str) -> Result<Heap, Unsupported> {
         let fixed = with_fixed_values(program);
         let runs = Runs::new(&fixed);
         let mut heap = Heap::default();
@@ -150,11 +185,13 @@ impl Heap {
             // What never runs is never asked for, but has a text.
             let total = u32::try_from(total.max(1)).expect("there are few");
             let id = SharedId(program.shared.len());
+            let number =
+                if heap.sites.is_empty() { String::new() } else { format!("_{}", heap.sites.len() + 1) };
             let objects = Objects { total, ..objects };
             let ty = objects.whole();
             let cells = program.records.layout(&ty);
             let init = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
-            program.shared.push(Variable::new("%heap".to_string(), ty, init, Span::NONE));
+            program.shared.push(Variable::new(format!("{prefix}heap{number}"), ty, init, Span::NONE));
             heap.objects.insert(id, objects);
             heap.sites.insert(site, id);
         }
@@ -163,33 +200,8 @@ impl Heap {
 }
 
 impl Objects {
-    /// The mutexes in one of the objects, by the text of the pointer to it.
-    pub fn mutexes(&self, program: &Program, pointer: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        program.records.scalars(&self.one(), &mut Vec::new(), &mut |path, ty| {
-            if ty != Scalar::Mutex {
-                return;
-            }
-            let mut text = pointer.to_string();
-            let mut ty = self.one();
-            for (i, step) in path.iter().enumerate() {
-                (text, ty) = match (step, ty) {
-                    (Step::Index(n), Type::Array(element, _)) => (format!("{text}[{n}]"), *element),
-                    (Step::Field(f), Type::Record(id)) => {
-                        let field = &program.records.get(id).fields[*f];
-                        let dot = if i == 0 && self.count == 1 { "->" } else { "." };
-                        (format!("{text}{dot}{}", field.name), field.ty.clone())
-                    }
-                    (_, ty) => (text, ty),
-                };
-            }
-            found.push(if path.is_empty() { format!("(*{text})") } else { text });
-        });
-        found
-    }
-
     /// The type of one object.
-    fn one(&self) -> Type {
+    pub fn one(&self) -> Type {
         match self.count {
             1 => self.element.clone(),
             n => Type::Array(Box::new(self.element.clone()), n),

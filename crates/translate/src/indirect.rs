@@ -1,64 +1,87 @@
-//! Procedures of the translation's own for what has no name in the text: accesses through pointers, and the end of
-//! allocated variables.
+//! Procedures of the translation's own for what has no name: accesses through pointers, and the end of allocated variables.
 
-use crate::Translator;
-use crate::support::Helper;
-use fencepost_ir::Scalar;
+use crate::support::{Helper, Made};
+use crate::{Translator, build};
+use fencepost_ir::tree::{Base, BinaryOp, Conversion, Expr, Place, SharedId, StmtKind, VarRef};
+use fencepost_ir::{Access, Scalar, Span};
 
 impl Translator<'_> {
-    /// An access through a pointer finds the variable that it means; what has no name is the thread's own.
-    pub fn through_pointer(&self, helper: Helper, name: &str, ty: Scalar) -> String {
-        let p = &self.prefix;
-        let pointer = format!("{p}pointer");
-        let cast = |to: Scalar, from: Scalar, text: String| {
-            if to == from { text } else { format!("({}){text}", self.scalar(to)) }
-        };
-        let mut lines = Vec::new();
-        let reads = matches!(helper, Helper::Read(_));
+    /// A load through a pointer finds the variable that it means; what has no name is the thread's own.
+    pub fn read_through(&self, ty: Scalar) -> Made {
+        let note = "What the thread sees where the pointer points to.";
+        let mut made = Made { result: Some(ty), note, ..Made::default() };
+        let pointer = made.param(format!("{}pointer", self.prefix), self.pointer_type());
+        let mut out = Vec::new();
         for x in self.pointed(ty).collect::<Vec<_>>() {
-            let d = &self.delayed[x];
-            self.each(d, &mut lines, &|indices| {
-                let variable = &self.program.shared[d.base.0].name;
-                let there = d.pointer(variable, indices).map_or(String::new(), |p| format!("{p} && "));
-                let test = format!("if ({there}{pointer} == (void *)&{}) {{", d.at(indices));
-                let mut args = indices.to_vec();
-                let (load, store) = (self.helper_name(Helper::Load(x)), self.helper_name(Helper::Store(x)));
-                let action = if reads {
-                    vec![format!("    return {};", cast(ty, d.ty, format!("{load}({})", args.join(", "))))]
-                } else {
-                    args.push(cast(d.ty, ty, format!("{p}value")));
-                    vec![format!("    {store}({});", args.join(", ")), "    return;".to_string()]
-                };
-                std::iter::once(test).chain(action).chain(["}".to_string()]).collect()
+            self.each(x, &mut made, &mut out, &|indices| {
+                let args = indices.iter().cloned().map(build::index).collect();
+                let loaded = build::call(self.helper(Helper::Load(x)), args, self.delayed[x].ty);
+                let loaded = build::convert(Conversion::Wrapping, loaded, ty);
+                let back = build::stmt(StmtKind::Return(Some(loaded)));
+                vec![build::when(self.is_meant(x, &pointer, indices), vec![back])]
             });
         }
-        let ty_name = self.scalar(ty);
-        let space = if ty_name.ends_with('*') { "" } else { " " };
-        let target = format!("*({ty_name}{space}*){pointer}");
-        if reads {
-            lines.push(format!("return {target};"));
-            let comment = "What the thread sees where the pointer points to.";
-            self.function(&ty_name, name, &format!("void *{pointer}"), comment, &lines)
-        } else {
-            lines.push(format!("{target} = {p}value;"));
-            let params = format!("void *{pointer}, {}", self.typed(ty, &format!("{p}value")));
-            self.function("void", name, &params, "A store to where the pointer points to.", &lines)
+        let there = self.pointed_at(&pointer, ty);
+        out.push(build::stmt(StmtKind::Return(Some(build::read(there, ty)))));
+        made.body = out;
+        made
+    }
+
+    /// A store through a pointer.
+    pub fn write_through(&self, ty: Scalar) -> Made {
+        let mut made = Made { note: "A store to where the pointer points to.", ..Made::default() };
+        let pointer = made.param(format!("{}pointer", self.prefix), self.pointer_type());
+        let value = made.param(format!("{}value", self.prefix), ty);
+        let mut out = Vec::new();
+        for x in self.pointed(ty).collect::<Vec<_>>() {
+            self.each(x, &mut made, &mut out, &|indices| {
+                let mut args: Vec<Expr> = indices.iter().cloned().map(build::index).collect();
+                let to = self.delayed[x].ty;
+                args.push(build::convert(Conversion::Wrapping, value.clone(), to));
+                let then = vec![self.called(Helper::Store(x), args), build::stmt(StmtKind::Return(None))];
+                vec![build::when(self.is_meant(x, &pointer, indices), then)]
+            });
+        }
+        out.push(build::assign(self.pointed_at(&pointer, ty), value));
+        made.body = out;
+        made
+    }
+
+    fn pointed_at(&self, pointer: &Expr, ty: Scalar) -> Place {
+        Place {
+            base: Base::Pointed(Box::new(pointer.clone()), ty.into()),
+            path: Vec::new(),
+            span: Span::NONE,
+            access: Access::Plain,
+        }
+    }
+
+    /// Whether a pointer means this element.
+    fn is_meant(&self, x: usize, pointer: &Expr, indices: &[Expr]) -> Expr {
+        let d = &self.delayed[x];
+        let same = build::test(BinaryOp::Eq, pointer.clone(), self.address(d.at(indices)));
+        match d.is_there(indices) {
+            Some(there) => build::test(BinaryOp::And, there, same),
+            None => same,
         }
     }
 
     /// An allocated variable is gone: stores to it that are on their way are forgotten.
-    pub fn forget(&self, id: usize) -> Vec<String> {
-        let p = &self.prefix;
-        let mut lines = Vec::new();
-        for x in self.delayed.iter().filter(|x| x.base.0 == id) {
-            for j in 0..self.places() {
-                self.each(x, &mut lines, &|indices| {
-                    let at: String = indices.iter().map(|i| format!("[{i}]")).collect();
-                    vec![format!("{p}is_later_{}[{j}]{at} = 0;", x.name)]
+    pub fn forget(&self, id: usize) -> Made {
+        let note = "A variable is gone, and so are the thread's stores to it that are on their way.";
+        let mut made = Made { note, ..Made::default() };
+        let mut out = Vec::new();
+        for x in (0..self.buffer.later.len()).filter(|x| self.delayed[*x].base.0 == id) {
+            for j in 0..i64::from(self.bound.places()) {
+                self.each(x, &mut made, &mut out, &|indices| {
+                    let (_, is_there) = self.later(x, build::number(j), indices);
+                    vec![build::assign(is_there, build::truth(false))]
                 });
             }
         }
-        lines.push(format!("free({});", self.program.shared[id].name));
-        lines
+        let variable = build::variable(VarRef::Shared(SharedId(id)));
+        out.push(build::stmt(StmtKind::Free(build::read(variable, self.pointer_type()))));
+        made.body = out;
+        made
     }
 }

@@ -9,8 +9,9 @@
 //! the translation is linear in the program.
 //!
 //! [`Bound::Rounds`] is Theorem 1: at most that many rounds a thread. [`Bound::Age`] is Theorem 2: no store is on
-//! its way for more than that many rounds of its thread. [`translate`] gives the text; [`run_back`] turns an SC
-//! run of the translation into a TSO run of the program.
+//! its way for more than that many rounds of its thread. [`translate`] gives the program, which engines search as it is;
+//! [`run_back`] turns an SC run of it into a TSO run of the original. To print it as C, [`Translated::spelled_out`] makes
+//! of it one that verifiers of C take.
 //!
 //! Deviations from the print, where it is wrong or silent:
 //!
@@ -26,48 +27,37 @@
 //!   thread that waits has nothing in it that depends on what memory was.
 //!
 //! Limits: memory that is allocated any number of times, arrays without end, and labels of properties inside atomic sections are
-//! refused; so are pointers in the modelling language, which has none.
+//! refused.
 
 mod back;
 mod body;
-mod c;
-mod c_program;
-mod comments;
-mod constants;
+mod build;
 mod delayed;
 mod flow;
 mod heap;
-mod idioms;
 mod indirect;
-mod language;
-mod lines;
 mod names;
 mod pointers;
 mod reach;
-mod scopes;
+mod spell_out;
 mod support;
 mod times;
-mod types;
 mod value;
 
 use body::Body;
-use c::CWords;
-use comments::Comments;
-use constants::Constants;
 use delayed::{Delayed, delayed};
+use fencepost_ir::tree::c::free_prefix;
 use fencepost_ir::tree::{
-    Block, Count, ExprKind, Place, Procedure, ProcedureId, ProcedureKind, Program, Projection, Property,
-    SharedId, StmtKind, Thread, Type, Who, Words,
+    Base, Block, Declared, Expr, ExprKind, Place, Procedure, ProcedureId, ProcedureKind, Program, Projection,
+    Property, SharedId, StmtKind, Thread, Type, VarRef, Who,
 };
-use fencepost_ir::{FileId, Scalar, Span};
+use fencepost_ir::{Scalar, Span};
 use heap::Heap;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
-use support::Helper;
+use support::{Buffer, Helper};
 
 pub use back::{Access, run_back};
-pub use language::{Dialect, Language};
 pub use reach::shared_states;
 
 /// How much of TSO is covered.
@@ -102,41 +92,35 @@ impl Unsupported {
 
 /// A translated program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Translation {
-    /// Its text.
-    pub text: String,
-    /// For each shared variable of the original its name in the text.
-    pub shared: Vec<String>,
-    /// The procedures of the text that load and store, by their names.
+pub struct Translated {
+    /// The program. Its first shared variables are those of the original.
+    pub program: Program,
+    /// The procedures of it that load and store, by their names.
     pub accesses: BTreeMap<String, Access>,
+    /// What names that were added begin with.
+    pub prefix: String,
+    /// How many shared variables the original has.
+    pub shared: usize,
 }
 
-/// The translation, as text of the modelling language, or of C if the program is one of C.
-pub fn translate(program: &Program, bound: Bound, language: Language) -> Result<Translation, Unsupported> {
-    let translator = Translator::new(program, bound, language)?;
-    let text = match language {
-        Language::Model => translator.model_text()?,
-        Language::C(_) => translator.c_text()?,
-    };
-    let shared = translator.program.shared[..program.shared.len()].iter().map(|v| v.name.clone()).collect();
-    Ok(Translation { text, shared, accesses: translator.accesses() })
+/// The translation.
+pub fn translate(program: &Program, bound: Bound) -> Result<Translated, Unsupported> {
+    Translator::new(program, bound)?.translated()
 }
 
 struct Translator<'a> {
-    /// The program, with a process for each function that threads run and names of the text's language.
+    /// The program, with a process for each function that is both run by threads and called.
     program: Program,
     original: &'a Program,
-    /// The user's.
-    comments: Comments<'a>,
-    constants: Constants<'a>,
     bound: Bound,
-    language: Language,
     /// What added names begin with.
     prefix: String,
     /// Objects that are allocated.
     heap: Heap,
     /// What stores are delayed to: all but mutexes and what is never written.
     delayed: Vec<Delayed>,
+    /// The variables that stand for the buffer.
+    buffer: Buffer,
     /// For each shared variable whether pointers may mean it.
     addressed: Vec<bool>,
     /// Labels that properties speak of.
@@ -145,72 +129,89 @@ struct Translator<'a> {
     process_of: Vec<ProcedureId>,
     /// Functions that threads run and nobody calls: they begin and end rounds themselves.
     in_place: BTreeSet<ProcedureId>,
-    /// The procedures of the translation's own that are called.
-    used: RefCell<BTreeSet<Helper>>,
+    /// The procedures of the translation's own that are called, as they are first called.
+    helpers: RefCell<Vec<Helper>>,
 }
 
 impl<'a> Translator<'a> {
-    fn new(original: &'a Program, bound: Bound, language: Language) -> Result<Translator<'a>, Unsupported> {
-        let mut watched = BTreeSet::new();
-        for property in &original.properties {
-            match property {
-                Property::Forbid(parts, _) => watched.extend(parts.iter().map(|(_, label)| label.clone())),
-                Property::AtMost(_, label, _) => {
-                    watched.insert(label.clone());
-                }
-                Property::Final(..) => {}
-            }
-        }
+    fn new(original: &'a Program, bound: Bound) -> Result<Translator<'a>, Unsupported> {
         for procedure in &original.procedures {
             no_blocks(procedure)?;
         }
         if let Some(span) = original.wide_access {
             return Err(Unsupported::new(span, "memory that is accessed in several sizes"));
         }
-        let prefix = names::free_prefix(original);
+        let prefix = free_prefix(original);
         let mut program = original.clone();
         // Fences stand for the orders, and under SC neither means anything.
         for procedure in &mut program.procedures {
             procedure.body.visit_places_mut(&mut |place| place.access = fencepost_ir::Access::Plain);
         }
-        let mut heap = Heap::default();
-        if language.is_c() {
-            if let Some(start) = program.threads.iter().find(|t| t.count != Count::Times(1)) {
-                return Err(Unsupported::new(start.span, "any number of threads"));
-            }
-            let mut moved = Vec::new();
-            if pointers::check_private(&program).is_err() {
-                moved = pointers::share_locals(&mut program);
-                pointers::check_private(&program)?;
-            }
-            heap = Heap::new(&mut program, moved)?;
-            names::for_c(&mut program, &prefix);
+        let mut moved = Vec::new();
+        if pointers::check_private(&program).is_err() {
+            moved = pointers::share_locals(&mut program);
+            pointers::check_private(&program)?;
         }
+        let heap = Heap::new(&mut program, moved, &prefix)?;
         let mut addressed = pointers::addressed(&program);
         heap.objects.keys().for_each(|id| addressed[id.0] = true);
+        let delayed = delayed(&program, &addressed, &heap, &prefix)?;
         let mut translator = Translator {
-            delayed: delayed(&program, &addressed, &heap, &prefix, language)?,
+            buffer: Buffer::new(&mut program, &delayed, bound, &prefix),
+            delayed,
             heap,
             program,
             original,
-            constants: Constants::default(),
-            comments: Comments::new(&original.sources),
             bound,
-            language,
             prefix,
             addressed,
-            watched,
+            watched: watched(original),
             process_of: Vec::new(),
             in_place: BTreeSet::new(),
-            used: RefCell::default(),
+            helpers: RefCell::default(),
         };
         translator.check_labels()?;
-        translator.add_processes()?;
+        translator.add_processes();
         translator.rename_labels();
-        if language.is_c() {
-            translator.constants = Constants::new(&translator.program, &original.sources);
-        }
         Ok(translator)
+    }
+
+    fn translated(mut self) -> Result<Translated, Unsupported> {
+        let mut out = self.program.clone();
+        self.heap.place_pointers(&mut out, &self.prefix);
+        let bodies =
+            (0..self.program.procedures.len()).map(|i| Body::new(&self, ProcedureId(i)).translated());
+        out.procedures = bodies.collect::<Result<_, _>>()?;
+        let first = out.procedures.len();
+        let support = self.support();
+        // As they are printed, not as they are first called.
+        let mut order: Vec<usize> = (0..support.len()).collect();
+        order.sort_by_key(|i| support[*i].0);
+        let mut number = vec![0; order.len()];
+        for (new, old) in order.into_iter().enumerate() {
+            let (_, procedure, note) = &support[old];
+            number[old] = new;
+            out.procedures.push(procedure.clone());
+            if !note.is_empty() {
+                out.spelling.notes.insert(Declared::Procedure(ProcedureId(first + new)), note.to_string());
+            }
+        }
+        for procedure in &mut out.procedures {
+            procedure.body.visit_mut(&mut |stmt| {
+                for e in stmt.kind.expressions_mut() {
+                    e.visit_mut(&mut |e| {
+                        if let ExprKind::Call(id, _) = &mut e.kind
+                            && let Some(old) = id.0.checked_sub(first)
+                        {
+                            id.0 = first + number[old];
+                        }
+                    });
+                }
+            });
+        }
+        out.spelling.notes.insert(Declared::Program, self.introduction());
+        let (accesses, shared) = (self.accesses(), self.original.shared.len());
+        Ok(Translated { program: out, accesses, prefix: self.prefix, shared })
     }
 
     /// A label in an atomic section would be passed without a round that ends at it.
@@ -257,7 +258,7 @@ impl<'a> Translator<'a> {
 
     /// Threads begin and end in a process: a function that is run as a thread gets one around it, unless it
     /// can do that itself.
-    fn add_processes(&mut self) -> Result<(), Unsupported> {
+    fn add_processes(&mut self) {
         self.process_of = (0..self.program.procedures.len()).map(ProcedureId).collect();
         let called = pointers::called(&self.program);
         for id in pointers::run_as_threads(&self.program) {
@@ -265,37 +266,18 @@ impl<'a> Translator<'a> {
             if function.kind == ProcedureKind::Process {
                 continue;
             }
-            let is_pointer = |ty: Option<Scalar>| matches!(ty, Some(Scalar::Pointer { .. }));
-            let is_main = self.program.threads.iter().any(|t| t.procedure == id);
-            if self.language.is_c() {
-                let fits = function.params == 1
-                    && is_pointer(function.locals[0].ty.as_scalar())
-                    && is_pointer(function.result);
-                if !called.contains(&id) && (fits || is_main) {
-                    // A thread's function has one type.
-                    let spans = function.locals[..function.params].iter().map(|p| p.span);
-                    for span in spans.chain([function.span]).filter(|_| !is_main) {
-                        self.program.spelling.declared.remove(&span);
-                    }
-                    self.in_place.insert(id);
-                    continue;
-                }
-                if is_main || function.params > 1 {
-                    return Err(Unsupported::new(
-                        function.span,
-                        "a thread whose function is called or has several parameters",
-                    ));
-                }
+            if !called.contains(&id) {
+                self.in_place.insert(id);
+                continue;
             }
-            self.process_of[id.0] = ProcedureId(self.program.procedures.len());
+            let process = ProcedureId(self.program.procedures.len());
+            self.process_of[id.0] = process;
+            self.in_place.insert(process);
             self.program.procedures.push(Procedure {
                 name: format!("{}run_{}", self.prefix, function.name),
-                kind: ProcedureKind::Process,
-                params: function.params,
-                result: None,
                 locals: function.locals[..function.params].to_vec(),
                 body: Block::default(),
-                span: function.span,
+                ..function
             });
         }
         for thread in &mut self.program.threads {
@@ -314,7 +296,6 @@ impl<'a> Translator<'a> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Properties speak of the places between two rounds.
@@ -329,15 +310,6 @@ impl<'a> Translator<'a> {
                 Property::Final(..) => {}
             }
         }
-    }
-
-    fn c_words<'b>(&'b self, procedure: Option<&'b Procedure>) -> CWords<'b> {
-        let dialect = match self.language {
-            Language::C(dialect) => dialect,
-            Language::Model => Dialect::Verifier,
-        };
-        let (program, prefix, constants) = (&self.program, &self.prefix, &self.constants);
-        CWords { program, procedure, prefix, dialect, constants, heap: &self.heap }
     }
 
     /// What is delayed of a place of a shared variable.
@@ -367,6 +339,28 @@ impl<'a> Translator<'a> {
         self.program.place_type(Some(procedure), place)?.as_scalar()
     }
 
+    /// The type of pointers.
+    fn pointer_type(&self) -> Scalar {
+        Scalar::Pointer { bits: self.program.pointer_bits }
+    }
+
+    /// The address of a place.
+    fn address(&self, place: Place) -> Expr {
+        let span = place.span;
+        match place.base {
+            Base::Pointed(pointer, _) if place.path.is_empty() => *pointer,
+            _ => Expr { kind: ExprKind::AddressOf(place), ty: self.pointer_type(), span },
+        }
+    }
+
+    /// A place as it is in the translated program, where allocated objects are pointed to.
+    fn outside(&self, place: Place) -> Place {
+        let Base::Variable(VarRef::Shared(id)) = place.base else { return place };
+        let Some(objects) = self.heap.objects.get(&id) else { return place };
+        let pointer = build::read(Place::variable(VarRef::Shared(id), place.span), self.pointer_type());
+        Place { base: Base::Pointed(Box::new(pointer), objects.one()), ..place }
+    }
+
     fn introduction(&self) -> String {
         let what = match self.bound {
             Bound::Rounds(k) => format!("with at most {k} rounds a thread (Theorem 1)"),
@@ -374,117 +368,14 @@ impl<'a> Translator<'a> {
                 format!("with no store on its way for more than {k} rounds of its thread (Theorem 2)")
             }
         };
-        let lines = [
-            "Under SC this program does what the original does under TSO,".to_string(),
-            format!("{what},"),
-            "after Atig, Bouajjani and Parlato, CAV 2011.".to_string(),
-        ];
-        let mut of_file = lines_of(&self.comments.of_file(FileId(0)));
-        if !of_file.is_empty() {
-            of_file.push('\n');
-        }
-        if self.language.is_c() {
-            format!("/* {} */\n\n{of_file}", lines.join("\n   "))
-        } else {
-            format!("// {}\n\n{of_file}", lines.join("\n// "))
-        }
-    }
-
-    fn model_text(&self) -> Result<String, Unsupported> {
-        let mut out = self.introduction();
-        let words = Words { program: &self.program, procedure: None };
-        for variable in &self.program.shared {
-            out += &lines_of(&self.comments.of_declaration(variable.span));
-            let keyword = if variable.ty.leaf() == Some(Scalar::Mutex) { "" } else { "shared " };
-            let _ = writeln!(out, "{keyword}{};", words.declaration(variable));
-        }
-        for variable in &self.program.thread_locals {
-            let _ = writeln!(out, "local {};", words.declaration(variable));
-        }
-        let procedures = self.procedures()?;
-        self.used.replace(procedures.iter().flat_map(|(_, used)| used.iter().copied()).collect());
-        out += &self.support();
-        procedures.iter().for_each(|(text, _)| out += text);
-        out.push('\n');
-        for thread in &self.program.threads {
-            let _ = writeln!(out, "{}", words.start(thread));
-        }
-        out.push('\n');
-        for property in &self.program.properties {
-            let _ = writeln!(out, "{}", words.property(property));
-        }
-        Ok(out)
-    }
-
-    /// The texts of the procedures, with what they call of the translation's own.
-    fn procedures(&self) -> Result<Vec<(String, BTreeSet<Helper>)>, Unsupported> {
-        let all = self.program.procedures.iter().enumerate();
-        all.map(|(i, procedure)| {
-            let text = format!("\n{}", self.procedure(ProcedureId(i), procedure)?);
-            Ok((text, self.used.take()))
-        })
-        .collect()
-    }
-
-    fn is_main(&self, id: ProcedureId) -> bool {
-        self.language.is_c() && self.program.threads.iter().any(|t| t.procedure == id)
+        format!(
+            "Under SC this program does what the original does under TSO,\n{what},\nafter Atig, Bouajjani and Parlato, CAV 2011."
+        )
     }
 
     /// Whether a return from it ends a thread.
     fn ends_thread(&self, id: ProcedureId) -> bool {
         self.program.procedure(id).kind == ProcedureKind::Process || self.in_place.contains(&id)
-    }
-
-    fn head(&self, id: ProcedureId, procedure: &Procedure) -> String {
-        let parameters = &procedure.locals[..procedure.params];
-        if self.language.is_c() {
-            let words = self.c_words(Some(procedure));
-            let params: Vec<_> = parameters.iter().map(|p| words.variable(p)).collect();
-            return match procedure.kind {
-                _ if self.is_main(id) => "int main(void)".to_string(),
-                ProcedureKind::Process if params.is_empty() => {
-                    format!("static void *{}(void *{}unused)", procedure.name, self.prefix)
-                }
-                ProcedureKind::Process => format!("static void *{}({})", procedure.name, params.join(", ")),
-                ProcedureKind::Function => {
-                    let result = words.result(procedure).unwrap_or_else(|| "void".to_string());
-                    let space = if result.ends_with('*') { "" } else { " " };
-                    let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
-                    format!("static {result}{space}{}({params})", procedure.name)
-                }
-            };
-        }
-        let words = Words { program: &self.program, procedure: Some(procedure) };
-        let params: Vec<_> =
-            parameters.iter().map(|p| format!("{} {}", words.type_name(&p.ty), p.name)).collect();
-        let params = params.join(", ");
-        match procedure.kind {
-            ProcedureKind::Process => format!("process {}({params})", procedure.name),
-            ProcedureKind::Function => {
-                let result = procedure.result.map_or("void".to_string(), |r| r.to_string());
-                format!("{result} {}({params})", procedure.name)
-            }
-        }
-    }
-
-    fn procedure(&self, id: ProcedureId, procedure: &Procedure) -> Result<String, Unsupported> {
-        let mut body = Body::new(self, id, procedure);
-        if self.is_main(id) {
-            let args = &self.program.threads.iter().find(|t| t.procedure == id).expect("it is started").args;
-            body.arguments(args);
-        }
-        if self.ends_thread(id) {
-            body.call(Helper::BeginThread);
-        }
-        body.first_objects();
-        match self.wrapped(id) {
-            Some(function) => body.wrap(function),
-            None => body.block(&procedure.body)?,
-        }
-        body.end();
-        let open = if self.language.is_c() { "\n{" } else { " {" };
-        let comments = lines_of(&self.comments.of_declaration(procedure.span));
-        Ok(format!("{comments}{}{open}\n{}}}\n", self.head(id, procedure), body.finish()))
     }
 
     /// The function that a process was made for.
@@ -494,10 +385,19 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// Comments on lines of their own.
-fn lines_of(comments: &[String]) -> String {
-    let lines = comments.iter().flat_map(|text| comments::indented(text, 0));
-    lines.map(|line| line + "\n").collect()
+/// Labels that properties speak of.
+fn watched(program: &Program) -> BTreeSet<String> {
+    let mut watched = BTreeSet::new();
+    for property in &program.properties {
+        match property {
+            Property::Forbid(parts, _) => watched.extend(parts.iter().map(|(_, label)| label.clone())),
+            Property::AtMost(_, label, _) => {
+                watched.insert(label.clone());
+            }
+            Property::Final(..) => {}
+        }
+    }
+    watched
 }
 
 fn default_name(procedure: &Procedure, thread: &Thread) -> String {
@@ -512,8 +412,7 @@ fn default_name(procedure: &Procedure, thread: &Thread) -> String {
     format!("{}({})", procedure.name, args.join(", "))
 }
 
-/// Refuses variables whose life is that of a block, and that somebody points to from outside of it: the text has no
-/// way to say that they are gone.
+/// Refuses variables whose life is that of a block, and that somebody points to from outside of it.
 fn no_blocks(procedure: &Procedure) -> Result<(), Unsupported> {
     let mut found = None;
     procedure.body.visit(&mut |stmt| {

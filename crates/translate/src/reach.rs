@@ -7,11 +7,11 @@ use fencepost_memory::{Machine, Sc, State};
 use fencepost_task::{Budget, Pace, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The values of the shared variables of these names in all states of a translation under SC in which no
+/// The values of the first so many shared variables in all states of a translation under SC in which no
 /// thread is inside a round; `None` if that takes more steps than `limit`, or there are several initial states. `forget` sets to zero what a state holds and nobody reads again.
 pub fn shared_states(
     translated: &Program,
-    shared: &[String],
+    shared: usize,
     limit: usize,
     budget: &Budget,
     forget: &dyn Fn(&mut State),
@@ -21,13 +21,7 @@ pub fn shared_states(
     let cells_of = |object: usize| {
         bases[object] as usize..(bases[object] + translated.cells(ObjectId(object as u32))) as usize
     };
-    let numbers = numbers(translated);
-    let object = |name: &str| numbers.get(name).copied();
-    let cells: Vec<usize> = shared.iter().filter_map(|name| object(name)).flat_map(cells_of).collect();
-    // In C a thread is started outside of the section, in the middle of a round.
-    let is_starting = |name: &str| name.trim_start_matches('x') == "tso_starting";
-    let names = translated.objects.iter().map(|o| &o.name).filter(|name| is_starting(name));
-    let starting = names.max_by_key(|name| name.len()).and_then(|name| cells_of(object(name)?).next());
+    let cells: Vec<usize> = (0..shared).flat_map(cells_of).collect();
     if !machine.initial_choices().is_empty() {
         return Ok(None);
     }
@@ -38,9 +32,7 @@ pub fn shared_states(
     let (mut steps, mut taken) = (Vec::new(), 0);
     let mut pace = Pace::new(budget);
     while let Some(state) = work.pop() {
-        if starting.is_none_or(|cell| state.cells[cell] == 0) {
-            found.insert(cells.iter().map(|c| state.cells[*c]).collect());
-        }
+        found.insert(cells.iter().map(|c| state.cells[*c]).collect());
         let mut inside = FxHashSet::default();
         let mut open = vec![state];
         while let Some(state) = open.pop() {

@@ -1,22 +1,23 @@
 //! What every translation carries with it: the variables of a thread that stand for its buffer, and the
 //! procedures that begin and end rounds, load, store and wait (Figures 2 to 5 of the paper). Only procedures that are
-//! called are written.
+//! called are there.
 //!
 //! With bounded rounds `later_x[j]` is put down for round `j + 1` of the thread; the last place is for
 //! never. With bounded age it is put down for `j + 1` rounds from now on. `flush` is the place of the thread's latest
 //! store that is on its way, counted from 1; where it is the present round (with bounded age: 0), nothing is.
 
-use crate::language::Language;
-use crate::{Access, Bound, Delayed, Dialect, Translator};
-use fencepost_ir::Scalar;
-use fencepost_ir::tree::{Drain, StmtKind};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use crate::{Access, Bound, Delayed, Translator, build, names};
+use fencepost_ir::tree::{
+    BinaryOp, Block, Choices, Declared, Drain, Expr, Form, LocalId, Place, Procedure, ProcedureId,
+    ProcedureKind, Program, Stmt, StmtKind, ThreadLocalId, Type, VarRef, Variable,
+};
+use fencepost_ir::{IntType, Scalar, Span};
+use std::collections::BTreeMap;
 
 /// Arrays of up to so many elements are gone through without a loop: that is shorter to run.
 const FEW: u64 = 4;
 
-/// A procedure of the translation's own, in the order in which they are written.
+/// A procedure of the translation's own, in the order in which they are printed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Helper {
     /// The next round begins.
@@ -41,36 +42,109 @@ pub enum Helper {
     Read(Scalar),
     /// A store through a pointer.
     Write(Scalar),
-    /// Takes a mutex.
-    Lock,
-    /// Gives it back.
-    Unlock,
-    /// The round goes on while a thread is started.
-    BeforeSpawn,
-    /// The thread is started.
-    AfterSpawn,
-    /// Any value of a type.
-    Nondet(Scalar),
     /// A variable that was allocated is gone.
     Forget(usize),
-    /// The end of the program.
-    Exit,
-    /// Memory is allocated or freed.
-    Memory,
+}
+
+/// The variables of a thread that stand for its buffer.
+pub struct Buffer {
+    /// The present round, with bounded rounds.
+    round: ThreadLocalId,
+    flush: ThreadLocalId,
+    /// Atomic sections of the thread's own that it is in.
+    critical: ThreadLocalId,
+    /// The type of rounds and places.
+    number: Scalar,
+    /// For what is delayed: what is put down, and whether anything is.
+    pub later: Vec<(ThreadLocalId, ThreadLocalId)>,
+}
+
+impl Buffer {
+    /// Adds the variables to the program.
+    pub fn new(program: &mut Program, delayed: &[Delayed], bound: Bound, prefix: &str) -> Buffer {
+        let last = bound.places();
+        let number = Scalar::Range { lo: 0, hi: i64::from(last) };
+        let mut add = |name: &str, ty: Type, note: &str| {
+            let id = ThreadLocalId(program.thread_locals.len());
+            let init =
+                program.records.layout(&ty).iter().map(|c| Choices::one(c.ty.default_value())).collect();
+            program.thread_locals.push(Variable::new(format!("{prefix}{name}"), ty, init, Span::NONE));
+            if !note.is_empty() {
+                program.spelling.notes.insert(Declared::ThreadLocal(id), note.to_string());
+            }
+            id
+        };
+        let round = match bound {
+            Bound::Rounds(_) => Some(add("round", number.into(), "The thread's present round.")),
+            Bound::Age(_) => None,
+        };
+        let note = "When the thread's latest store that is on its way reaches memory.";
+        let flush = add("flush", number.into(), note);
+        let note = "Atomic sections of its own that it is in.";
+        let critical = add("critical", Scalar::Integer.into(), note);
+        let mut note = "What is put down for later rounds, and whether anything is.";
+        let mut later = Vec::new();
+        for x in delayed.iter().filter(|_| last > 0) {
+            let dims: Vec<u32> = [last].iter().chain(&x.dims).copied().collect();
+            let value = add(&format!("later_{}", x.name), Type::with_dims(x.ty, &dims), note);
+            let is_there = add(&format!("is_later_{}", x.name), Type::with_dims(Scalar::Bool, &dims), "");
+            later.push((value, is_there));
+            note = "";
+        }
+        Buffer { round: round.unwrap_or(flush), flush, critical, number, later }
+    }
+}
+
+/// A procedure that is made.
+#[derive(Default)]
+pub struct Made {
+    pub params: usize,
+    pub locals: Vec<Variable>,
+    pub result: Option<Scalar>,
+    pub body: Vec<Stmt>,
+    pub note: &'static str,
+}
+
+impl Made {
+    fn new(note: &'static str, body: Vec<Stmt>) -> Made {
+        Made { note, body, ..Made::default() }
+    }
+
+    fn local(&mut self, name: String, ty: Scalar) -> LocalId {
+        let init = vec![Choices::one(ty.default_value())];
+        self.locals.push(Variable::new(name, ty.into(), init, Span::NONE));
+        LocalId(self.locals.len() - 1)
+    }
+
+    /// A parameter, and its value.
+    pub fn param(&mut self, name: String, ty: Scalar) -> Expr {
+        self.params += 1;
+        let id = self.local(name, ty);
+        build::read_local(id, ty, Span::NONE)
+    }
+}
+
+impl Bound {
+    /// Places for stores that are on their way, for each variable.
+    pub fn places(self) -> u32 {
+        match self {
+            Bound::Rounds(k) | Bound::Age(k) => k,
+        }
+    }
 }
 
 impl Translator<'_> {
-    /// Notes that it is called, and gives its name.
-    pub fn helper(&self, helper: Helper) -> String {
-        self.used.borrow_mut().insert(helper);
-        self.helper_name(helper)
+    /// Notes that it is called, and gives its number.
+    pub fn helper(&self, helper: Helper) -> ProcedureId {
+        let mut helpers = self.helpers.borrow_mut();
+        if let Some(number) = helpers.iter().position(|known| *known == helper) {
+            return ProcedureId(self.program.procedures.len() + number);
+        }
+        helpers.push(helper);
+        ProcedureId(self.program.procedures.len() + helpers.len() - 1)
     }
 
-    pub fn helper_name(&self, helper: Helper) -> String {
-        let type_word = |ty: Scalar| match ty {
-            Scalar::Thread => "thread".to_string(),
-            ty => self.c_words(None).nondet(ty).replace("__VERIFIER_", "").replace("nondet_", ""),
-        };
+    fn helper_name(&self, helper: Helper) -> String {
         let name = match helper {
             Helper::BeginRound => "begin_round".to_string(),
             Helper::Switch => "switch".to_string(),
@@ -83,17 +157,10 @@ impl Translator<'_> {
             Helper::Store(x) => format!("store_{}", self.delayed[x].name),
             Helper::Read(ty) => format!("read_{}", type_word(ty)),
             Helper::Write(ty) => format!("write_{}", type_word(ty)),
-            Helper::Lock => "lock".to_string(),
-            Helper::Unlock => "unlock".to_string(),
-            Helper::BeforeSpawn => "before_spawn".to_string(),
-            Helper::AfterSpawn => "after_spawn".to_string(),
-            Helper::Nondet(ty) => return self.c_words(None).nondet(ty),
             Helper::Forget(id) => {
                 let name = &self.program.shared[id].name;
-                format!("end_{}", name.strip_prefix(&self.prefix).unwrap_or(name))
+                format!("end_{}", names::plain(name.strip_prefix(&self.prefix).unwrap_or(name)))
             }
-            Helper::Exit => return "exit".to_string(),
-            Helper::Memory => return "malloc".to_string(),
         };
         format!("{}{name}", self.prefix)
     }
@@ -109,315 +176,202 @@ impl Translator<'_> {
         all.map(|(helper, access)| (self.helper_name(helper), access)).collect()
     }
 
-    /// What a procedure calls of the others.
-    fn callees(&self, helper: Helper) -> Vec<Helper> {
-        match helper {
-            Helper::Switch => vec![Helper::BeginRound],
-            Helper::EndThread => vec![Helper::Switch, Helper::Fence],
-            Helper::Enter => vec![Helper::Switch, Helper::Fence],
-            Helper::Leave => vec![Helper::Fence],
-            Helper::Read(ty) => self.pointed(ty).map(Helper::Load).collect(),
-            Helper::Write(ty) => self.pointed(ty).map(Helper::Store).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Everything that is called.
-    fn all_used(&self) -> BTreeSet<Helper> {
-        let mut all = BTreeSet::new();
-        let mut work: Vec<Helper> = self.used.borrow().iter().copied().collect();
-        while let Some(helper) = work.pop() {
-            if all.insert(helper) {
-                work.extend(self.callees(helper));
-            }
+    /// The procedures that are called, each with what there is to be said of it.
+    pub fn support(&self) -> Vec<(Helper, Procedure, &'static str)> {
+        let mut all = Vec::new();
+        // Making one may call for others.
+        let next = |made: usize| self.helpers.borrow().get(made).copied();
+        while let Some(helper) = next(all.len()) {
+            let Made { params, locals, result, body, note } = self.made(helper);
+            let procedure = Procedure {
+                name: self.helper_name(helper),
+                kind: ProcedureKind::Function,
+                params,
+                result,
+                locals,
+                body: Block(body),
+                span: Span::NONE,
+                spelled: None,
+            };
+            all.push((helper, procedure, note));
         }
         all
     }
 
-    pub fn uses(&self, helper: Helper) -> bool {
-        self.used.borrow().contains(&helper)
-    }
-
-    /// Places for stores that are on their way, for each variable.
-    pub fn places(&self) -> u32 {
-        match self.bound {
-            Bound::Rounds(k) | Bound::Age(k) => k,
-        }
-    }
-
-    /// Functions that C text does not define.
-    pub fn externs(&self) -> String {
-        let mut out = String::new();
-        if self.language == Language::C(Dialect::Verifier) {
-            out += "extern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n\
-                    extern void __VERIFIER_assume(int);\n";
-        }
-        let mut nondet: BTreeSet<Scalar> = BTreeSet::from([Scalar::I32]);
-        for helper in self.used.borrow().iter() {
-            match helper {
-                Helper::Nondet(ty) => {
-                    nondet.insert(*ty);
-                }
-                // `stdlib.h` has it, too.
-                Helper::Exit if !self.uses(Helper::Memory) => {
-                    out += "extern void exit(int) __attribute__((noreturn));\n"
-                }
-                _ => {}
-            }
-        }
-        let words = self.c_words(None);
-        for ty in nondet {
-            let name = words.nondet(ty);
-            let ty = words.scalar(ty);
-            let space = if ty.ends_with('*') { "" } else { " " };
-            let _ = writeln!(out, "extern {ty}{space}{name}(void);");
-        }
-        out.push('\n');
-        if self.uses(Helper::Lock) || self.has_mutex() {
-            let p = &self.prefix;
-            let _ = write!(
-                out,
-                "/* A mutex: whether it is taken, and who has it. */\nstruct {p}mutex {{\n    _Bool taken;\n    \
-                 pthread_t owner;\n}};\n\n"
-            );
-        }
-        out
-    }
-
-    fn has_mutex(&self) -> bool {
-        let records = &self.program.records;
-        self.program.shared.iter().any(|v| records.layout(&v.ty).iter().any(|cell| cell.ty == Scalar::Mutex))
-    }
-
-    pub fn scalar(&self, ty: Scalar) -> String {
-        if self.language.is_c() { self.c_words(None).scalar(ty) } else { ty.to_string() }
-    }
-
-    /// `type name`.
-    pub fn typed(&self, ty: Scalar, name: &str) -> String {
-        let ty = self.scalar(ty);
-        if ty.ends_with('*') { format!("{ty}{name}") } else { format!("{ty} {name}") }
-    }
-
-    /// A value of the type where nothing is put down.
-    fn nothing(&self, ty: Scalar) -> String {
-        if self.language.is_c() { "0".to_string() } else { ty.show(ty.default_value()) }
-    }
-
-    /// Declarations and procedures.
-    pub fn support(&self) -> String {
-        let used = self.all_used();
-        let (p, last, language) = (&self.prefix, self.places(), self.language);
-        let (local, number) = (language.thread_local(), language.number(last));
-        let mut out = String::from("\n");
-        if let Bound::Rounds(_) = self.bound {
-            out += &language.comment("The thread's present round.");
-            let _ = writeln!(out, "{local} {number} {p}round;");
-        }
-        out += &language.comment("When the thread's latest store that is on its way reaches memory.");
-        let _ = writeln!(out, "{local} {number} {p}flush;");
-        out += &language.comment("Atomic sections of its own that it is in.");
-        let _ = writeln!(out, "{local} {} {p}critical;", language.counter());
-        if !self.delayed.is_empty() && last > 0 {
-            out += &language.comment("What is put down for later rounds, and whether anything is.");
-            for x in &self.delayed {
-                let dims: String = x.dims.iter().map(|d| format!("[{d}]")).collect();
-                let later = self.typed(x.ty, &format!("{p}later_{}[{last}]{dims}", x.name));
-                let is_later = format!("{} {p}is_later_{}[{last}]{dims}", language.flag(), x.name);
-                let _ = writeln!(out, "{local} {later};\n{local} {is_later};");
-            }
-        }
-        if used.contains(&Helper::BeforeSpawn) {
-            out += &language.comment("Whether a thread that starts another one is to go on first.");
-            let _ = writeln!(out, "static _Bool {p}starting;");
-        }
-        for helper in used {
-            out += &self.text_of(helper);
-        }
-        out
-    }
-
-    /// The text of a procedure.
-    fn text_of(&self, helper: Helper) -> String {
-        let (p, language) = (&self.prefix, self.language);
-        let begin = language.atomic_begin();
-        let end = language.atomic_end();
-        let name = self.helper_name(helper);
-        let spawns = self.uses(Helper::BeforeSpawn);
-        let alone = if spawns { vec![language.assume(&format!("!{p}starting"))] } else { Vec::new() };
-        let (comment, lines) = match helper {
-            Helper::BeginRound => {
-                ("The next round begins: what is put down for it reaches memory.", self.begin_round(&alone))
-            }
+    fn made(&self, helper: Helper) -> Made {
+        let call = |helper| self.called(helper, Vec::new());
+        let (begin, end) = (StmtKind::AtomicBegin(Drain::Yes), StmtKind::AtomicEnd(Drain::Yes));
+        match helper {
+            Helper::BeginRound => self.begin_round(),
             Helper::Switch => {
-                let test = match language {
-                    Language::Model => format!("while ({p}critical == 0 && any) {{"),
-                    Language::C(_) => format!("while (!{p}critical && {}) {{", language.any()),
-                };
-                let next = format!("    {p}begin_round();");
-                ("Here a round may end, and others run.", vec![test, format!("    {end}"), next, "}".into()])
+                let body = vec![build::stmt(end), call(Helper::BeginRound)];
+                let body = vec![build::repeat(self.may_end(), body)];
+                Made::new("Here a round may end, and others run.", body)
             }
-            Helper::Fence => ("Nothing may be on its way.", vec![language.assume(&self.empty())]),
-            Helper::BeginThread => {
-                let lines = std::iter::once(begin.to_string()).chain(alone).collect();
-                ("The first round begins.", lines)
+            Helper::Fence => {
+                let body = vec![build::stmt(StmtKind::Assume(self.is_empty()))];
+                Made::new("Nothing may be on its way.", body)
             }
-            Helper::EndThread => (
+            Helper::BeginThread => Made::new("The first round begins.", vec![build::stmt(begin)]),
+            Helper::EndThread => Made::new(
                 "The last round ends, when nothing is on its way any more.",
-                vec![format!("{p}switch();"), format!("{p}fence();"), end.to_string()],
+                vec![call(Helper::Switch), call(Helper::Fence), build::stmt(end)],
             ),
-            Helper::Enter => (
+            Helper::Enter => Made::new(
                 "An atomic section begins: no round ends in it.",
-                vec![
-                    format!("{p}switch();"),
-                    format!("{p}fence();"),
-                    format!("{p}critical = {p}critical + 1;"),
-                ],
+                vec![call(Helper::Switch), call(Helper::Fence), self.count_sections(BinaryOp::Add)],
             ),
-            Helper::Leave => (
+            Helper::Leave => Made::new(
                 "An atomic section ends.",
-                vec![format!("{p}fence();"), format!("{p}critical = {p}critical - 1;")],
+                vec![call(Helper::Fence), self.count_sections(BinaryOp::Sub)],
             ),
-            Helper::Load(x) => return self.load(&name, &self.delayed[x]),
-            Helper::Store(x) => return self.store(&name, &self.delayed[x]),
-            Helper::Read(ty) | Helper::Write(ty) => return self.through_pointer(helper, &name, ty),
-            Helper::Lock => {
-                let free = language.assume(&format!("!{p}m->taken"));
-                let lines = [free, format!("{p}m->taken = 1;"), format!("{p}m->owner = pthread_self();")];
-                return self.mutex(&name, "Waits for a mutex and takes it.", &lines);
-            }
-            Helper::Unlock => {
-                let own = format!("{p}m->taken && pthread_equal({p}m->owner, pthread_self())");
-                let lines = [language.assert(&own), format!("{p}m->taken = 0;"), format!("{p}m->owner = 0;")];
-                return self.mutex(&name, "Gives back a mutex that the thread has.", &lines);
-            }
-            Helper::BeforeSpawn => (
-                "A thread is started outside of the section, but nobody else runs meanwhile.",
-                vec![format!("{p}starting = 1;"), end.to_string()],
-            ),
-            Helper::AfterSpawn => {
-                ("The round goes on.", vec![begin.to_string(), format!("{p}starting = 0;")])
-            }
-            Helper::Forget(id) => (
-                "A variable is gone, and so are the thread's stores to it that are on their way.",
-                self.forget(id),
-            ),
-            Helper::Nondet(_) | Helper::Exit | Helper::Memory => return String::new(),
-        };
-        self.function("void", &name, "", comment, &lines)
+            Helper::Load(x) => self.load(x),
+            Helper::Store(x) => self.store(x),
+            Helper::Read(ty) => self.read_through(ty),
+            Helper::Write(ty) => self.write_through(ty),
+            Helper::Forget(id) => self.forget(id),
+        }
     }
 
-    pub fn function(
-        &self,
-        result: &str,
-        name: &str,
-        params: &str,
-        comment: &str,
-        lines: &[String],
-    ) -> String {
-        let head = self.language.function(result, name, params);
-        let head = head.replace("* ", "*");
-        let open = if self.language.is_c() { "\n{" } else { " {" };
-        let comment = if comment.is_empty() { String::new() } else { self.language.comment(comment) };
-        let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
-        format!("\n{comment}{head}{open}\n{body}}}\n")
+    /// A call of one of these procedures.
+    pub fn called(&self, helper: Helper, args: Vec<Expr>) -> Stmt {
+        build::stmt(StmtKind::Eval(build::call(self.helper(helper), args, Scalar::Integer)))
     }
 
-    fn mutex(&self, name: &str, comment: &str, lines: &[String]) -> String {
-        let p = &self.prefix;
-        self.function("void", name, &format!("struct {p}mutex *{p}m"), comment, lines)
+    fn own(&self, id: ThreadLocalId) -> Place {
+        build::variable(VarRef::ThreadLocal(id))
+    }
+
+    fn flush(&self) -> Expr {
+        build::read(self.own(self.buffer.flush), self.buffer.number)
+    }
+
+    /// The present round.
+    fn now(&self) -> Expr {
+        match self.bound {
+            Bound::Rounds(_) => build::read(self.own(self.buffer.round), self.buffer.number),
+            Bound::Age(_) => build::number(0),
+        }
+    }
+
+    /// Adds one to a variable, or takes it away.
+    fn count(&self, id: ThreadLocalId, ty: Scalar, op: BinaryOp) -> Stmt {
+        let one = build::binary(op, build::read(self.own(id), ty), build::number(1), Scalar::Integer);
+        build::assign(self.own(id), build::fitting(one, ty))
+    }
+
+    /// Enters or leaves an atomic section of the program's own.
+    pub fn count_sections(&self, op: BinaryOp) -> Stmt {
+        self.count(self.buffer.critical, Scalar::Integer, op)
+    }
+
+    fn is_outside_sections(&self) -> Expr {
+        let critical = build::read(self.own(self.buffer.critical), Scalar::Integer);
+        build::test(BinaryOp::Eq, critical, build::number(0))
+    }
+
+    /// Whether a round ends here, if it may.
+    pub fn may_end(&self) -> Expr {
+        build::test(BinaryOp::And, self.is_outside_sections(), build::any_truth())
     }
 
     /// Nothing is on its way.
-    fn empty(&self) -> String {
-        let p = &self.prefix;
-        match self.bound {
-            Bound::Rounds(_) => format!("{p}flush == {p}round"),
-            Bound::Age(_) => format!("{p}flush == 0"),
-        }
+    fn is_empty(&self) -> Expr {
+        build::test(BinaryOp::Eq, self.flush(), self.now())
     }
 
-    fn begin_round(&self, alone: &[String]) -> Vec<String> {
-        let (p, language) = (&self.prefix, self.language);
+    /// What is put down for a variable in a place, and whether anything is.
+    pub fn later(&self, x: usize, place: Expr, indices: &[Expr]) -> (Place, Place) {
+        let (value, is_there) = self.buffer.later[x];
+        let at = |id| {
+            build::element(
+                VarRef::ThreadLocal(id),
+                [place.clone()].into_iter().chain(indices.iter().cloned()),
+            )
+        };
+        (at(value), at(is_there))
+    }
+
+    fn begin_round(&self) -> Made {
+        let number = self.buffer.number;
+        let note = "The next round begins: what is put down for it reaches memory.";
+        let mut made = Made { note, ..Made::default() };
         let mut out = Vec::new();
         if let Bound::Rounds(k) = self.bound {
-            out.push(language.assume(&format!("{p}round < {}", k - 1)));
+            let more = build::test(BinaryOp::Lt, self.now(), build::number(i64::from(k) - 1));
+            out.push(build::stmt(StmtKind::Assume(more)));
         }
-        out.push(language.atomic_begin().to_string());
-        out.extend_from_slice(alone);
+        out.push(build::stmt(StmtKind::AtomicBegin(Drain::Yes)));
         match self.bound {
             Bound::Rounds(_) => {
-                out.push(format!("if ({p}flush == {p}round) {{"));
-                out.push(format!("    {p}flush = {p}flush + 1;"));
-                out.push("}".to_string());
-                out.push(format!("{p}round = {p}round + 1;"));
+                let next = self.count(self.buffer.flush, number, BinaryOp::Add);
+                out.push(build::when(self.is_empty(), vec![next]));
+                out.push(self.count(self.buffer.round, number, BinaryOp::Add));
             }
             Bound::Age(_) => {
-                out.push(format!("if ({p}flush > 0) {{"));
-                out.push(format!("    {p}flush = {p}flush - 1;"));
-                out.push("}".to_string());
+                let next = self.count(self.buffer.flush, number, BinaryOp::Sub);
+                out.push(build::when(build::test(BinaryOp::Gt, self.flush(), build::number(0)), vec![next]));
             }
         }
-        for x in self.delayed.iter().filter(|_| self.places() > 0) {
-            self.each(x, &mut out, &|at| self.arrive(x, at));
+        for x in 0..self.buffer.later.len() {
+            self.each(x, &mut made, &mut out, &|at| self.arrive(x, at));
         }
-        out
+        made.body = out;
+        made
     }
 
     /// What is put down for the round that begins reaches memory.
-    fn arrive(&self, x: &Delayed, indices: &[String]) -> Vec<String> {
-        let (p, name) = (&self.prefix, &x.name);
-        let (no, nothing) = (self.language.no(), self.nothing(x.ty));
-        let at: String = indices.iter().map(|i| format!("[{i}]")).collect();
-        let now = match self.bound {
-            Bound::Rounds(_) => format!("[{p}round - 1]{at}"),
-            Bound::Age(_) => format!("[0]{at}"),
+    fn arrive(&self, x: usize, indices: &[Expr]) -> Vec<Stmt> {
+        let d = &self.delayed[x];
+        let nothing = Expr::constant(d.ty.default_value(), d.ty, Span::NONE);
+        let first = match self.bound {
+            Bound::Rounds(_) => build::binary(BinaryOp::Sub, self.now(), build::number(1), Scalar::Integer),
+            Bound::Age(_) => build::number(0),
         };
-        let mut lines = vec![
-            format!("if ({p}is_later_{name}{now}) {{"),
-            format!("    {} = {p}later_{name}{now};", x.at(indices)),
-        ];
-        let clear = |j: &str| {
-            [format!("{p}later_{name}{j}{at} = {nothing};"), format!("{p}is_later_{name}{j}{at} = {no};")]
+        let (value, is_there) = self.later(x, first.clone(), indices);
+        let mut then = vec![build::assign(d.at(indices), build::read(value, d.ty))];
+        let clear = |j: Expr| {
+            let (value, is_there) = self.later(x, j, indices);
+            [build::assign(value, nothing.clone()), build::assign(is_there, build::truth(false))]
         };
+        let arrives = build::read(is_there, Scalar::Bool);
         match self.bound {
             Bound::Rounds(_) => {
-                let cleared = clear(&format!("[{p}round - 1]"));
-                lines.extend(cleared.iter().map(|line| format!("    {line}")));
-                lines.push("}".to_string());
+                then.extend(clear(first));
+                vec![build::when(arrives, then)]
             }
             Bound::Age(k) => {
-                lines.push("}".to_string());
-                for j in 1..k {
-                    for what in ["later", "is_later"] {
-                        lines.push(format!("{p}{what}_{name}[{}]{at} = {p}{what}_{name}[{j}]{at};", j - 1));
-                    }
+                let mut out = vec![build::when(arrives, then)];
+                for j in 1..i64::from(k) {
+                    let (value, is_there) = self.later(x, build::number(j - 1), indices);
+                    let (next, is_next) = self.later(x, build::number(j), indices);
+                    out.push(build::assign(value, build::read(next, d.ty)));
+                    out.push(build::assign(is_there, build::read(is_next, Scalar::Bool)));
                 }
-                lines.extend(clear(&format!("[{}]", k - 1)));
+                out.extend(clear(build::number(i64::from(k) - 1)));
+                out
             }
         }
-        lines
     }
 
-    fn indices(&self, x: &Delayed) -> (Vec<String>, String) {
-        let names: Vec<_> = (0..x.dims.len()).map(|d| format!("{}i{d}", self.prefix)).collect();
-        let params: Vec<_> = names.iter().map(|i| format!("{} {i}", self.language.index())).collect();
-        (names, params.join(", "))
+    /// Parameters for the indices of what is delayed.
+    fn index_params(&self, x: usize, made: &mut Made) -> Vec<Expr> {
+        let dims = 0..self.delayed[x].dims.len();
+        dims.map(|d| made.param(format!("{}i{d}", self.prefix), Scalar::Integer)).collect()
     }
 
     /// The newest store that is on its way, else memory.
-    fn load(&self, function: &str, x: &Delayed) -> String {
-        let (p, name) = (&self.prefix, &x.name);
-        let (indices, params) = self.indices(x);
-        let at: String = indices.iter().map(|i| format!("[{i}]")).collect();
-        let mut lines = Vec::new();
-        for j in (0..self.places()).rev() {
-            lines.push(format!("if ({p}is_later_{name}[{j}]{at}) {{"));
-            lines.push(format!("    return {p}later_{name}[{j}]{at};"));
-            lines.push("}".to_string());
+    fn load(&self, x: usize) -> Made {
+        let d = &self.delayed[x];
+        let mut made = Made { result: Some(d.ty), ..Made::default() };
+        let indices = self.index_params(x, &mut made);
+        let back = |place| build::stmt(StmtKind::Return(Some(build::read(place, d.ty))));
+        for j in (0..i64::from(self.bound.places())).rev() {
+            let (value, is_there) = self.later(x, build::number(j), &indices);
+            made.body.push(build::when(build::read(is_there, Scalar::Bool), vec![back(value)]));
         }
-        lines.push(format!("return {};", x.at(&indices)));
-        self.function(&self.scalar(x.ty), function, &params, "", &lines)
+        made.body.push(back(d.at(&indices)));
+        made
     }
 
     /// Whether stores of an atomic section may be in the buffer when it ends.
@@ -437,73 +391,89 @@ impl Translator<'_> {
     }
 
     /// A store reaches memory now, or is put down for a later round.
-    fn store(&self, function: &str, x: &Delayed) -> String {
-        let (p, name, language) = (&self.prefix, &x.name, self.language);
-        let (indices, mut params) = self.indices(x);
-        let at: String = indices.iter().map(|i| format!("[{i}]")).collect();
-        if !params.is_empty() {
-            params += ", ";
-        }
-        params += &self.typed(x.ty, &format!("{p}value"));
-        let last = self.places();
-        let now = format!("{} = {p}value;", x.at(&indices));
+    fn store(&self, x: usize) -> Made {
+        let d = &self.delayed[x];
+        let mut made = Made::default();
+        let indices = self.index_params(x, &mut made);
+        let value = made.param(format!("{}value", self.prefix), d.ty);
+        let last = i64::from(self.bound.places());
+        let now = build::assign(d.at(&indices), value.clone());
         if last == 0 {
-            return self.function("void", function, &params, "", &[now]);
+            made.body.push(now);
+            return made;
         }
+        let less = build::test(BinaryOp::Lt, self.flush(), build::number(last));
         // What an atomic section stores has left the buffer at its end, if that waits for it.
-        let outside = match language {
-            _ if self.sections_keep_stores() => String::new(),
-            Language::Model => format!("{p}critical == 0 && "),
-            Language::C(_) => format!("!{p}critical && "),
+        let more = match self.sections_keep_stores() {
+            true => less,
+            false => build::test(BinaryOp::And, self.is_outside_sections(), less),
         };
-        let test = format!("while ({outside}{p}flush < {last} && {}) {{", language.any());
-        let lines = [
-            test,
-            format!("    {p}flush = {p}flush + 1;"),
-            "}".to_string(),
-            format!("if ({}) {{", self.empty()),
-            format!("    {now}"),
-            "} else {".to_string(),
-            format!("    {p}later_{name}[{p}flush - 1]{at} = {p}value;"),
-            format!("    {p}is_later_{name}[{p}flush - 1]{at} = {};", language.yes()),
-            "}".to_string(),
-        ];
-        self.function("void", function, &params, "", &lines)
+        let more = build::test(BinaryOp::And, more, build::any_truth());
+        let further = self.count(self.buffer.flush, self.buffer.number, BinaryOp::Add);
+        let place = build::binary(BinaryOp::Sub, self.flush(), build::number(1), Scalar::Integer);
+        let (later, is_later) = self.later(x, place, &indices);
+        let put_down = vec![build::assign(later, value), build::assign(is_later, build::truth(true))];
+        made.body.push(build::repeat(more, vec![further]));
+        made.body.push(build::stmt(StmtKind::If(self.is_empty(), Block(vec![now]), Block(put_down))));
+        made
     }
 
-    /// Lines for a variable, or for each element of an array.
-    pub fn each(&self, x: &Delayed, out: &mut Vec<String>, lines: &dyn Fn(&[String]) -> Vec<String>) {
-        let count = x.dims.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
+    /// Statements for a variable, or for each element of an array.
+    pub fn each(&self, x: usize, made: &mut Made, out: &mut Vec<Stmt>, stmts: &dyn Fn(&[Expr]) -> Vec<Stmt>) {
+        let d = &self.delayed[x];
+        let count = d.dims.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
         if count <= FEW {
             for number in 0..count {
                 let mut rest = number;
-                let mut indices: Vec<String> = Vec::new();
-                for d in x.dims.iter().rev() {
-                    indices.insert(0, (rest % u64::from(*d)).to_string());
+                let mut indices = Vec::new();
+                for d in d.dims.iter().rev() {
+                    indices.insert(0, build::number((rest % u64::from(*d)) as i64));
                     rest /= u64::from(*d);
                 }
-                out.extend(lines(&indices));
+                out.extend(stmts(&indices));
             }
             return;
         }
-        let indices: Vec<_> = (0..x.dims.len()).map(|d| format!("{}{}_{d}", self.prefix, x.name)).collect();
-        let pad = |depth: usize| "    ".repeat(depth);
-        for (d, (i, n)) in indices.iter().zip(&x.dims).enumerate() {
-            let here = pad(d);
-            if self.language.is_c() {
-                out.push(format!("{here}for (int {i} = 0; {i} < {n}; {i}++) {{"));
-            } else {
-                out.push(format!("{here}0..{n} {i} = 0;"));
-                out.push(format!("{here}while ({i} < {n}) {{"));
-            }
+        let mut loops = Vec::new();
+        for (dimension, n) in d.dims.iter().enumerate() {
+            let ty = Scalar::Range { lo: 0, hi: i64::from(*n) };
+            let name = format!("{}{}_{dimension}", self.prefix, d.name);
+            let known = made.locals.iter().position(|v| v.name == name).map(LocalId);
+            loops.push((known.unwrap_or_else(|| made.local(name, ty)), ty, i64::from(*n)));
         }
-        let depth = indices.len();
-        out.extend(lines(&indices).into_iter().map(|line| format!("{}{line}", pad(depth))));
-        for (d, i) in indices.iter().enumerate().rev() {
-            if !self.language.is_c() {
-                out.push(format!("{}{i} = {i} + 1;", pad(d + 1)));
-            }
-            out.push(format!("{}}}", pad(d)));
+        let indices: Vec<Expr> =
+            loops.iter().map(|(id, ty, _)| build::read_local(*id, *ty, Span::NONE)).collect();
+        let mut inner = stmts(&indices);
+        for (id, ty, n) in loops.into_iter().rev() {
+            let own = || build::read_local(id, ty, Span::NONE);
+            let next = build::binary(BinaryOp::Add, own(), build::number(1), Scalar::Integer);
+            inner.push(build::assign(build::variable(VarRef::Local(id)), build::fitting(next, ty)));
+            let first = build::stmt(StmtKind::Declare(id, Some(Expr::constant(0, ty, Span::NONE))));
+            let test = build::test(BinaryOp::Lt, own(), build::number(n));
+            let block = Block(vec![first, build::repeat(test, inner)]);
+            inner = vec![build::stmt(StmtKind::Block(Form::For { step: 1 }, block))];
         }
+        out.extend(inner);
+    }
+}
+
+/// A word for a type.
+fn type_word(ty: Scalar) -> String {
+    match ty {
+        Scalar::Bool => "bool".to_string(),
+        Scalar::Int(IntType { bits, signed }) => {
+            let word = match bits {
+                8 => "char",
+                16 => "short",
+                32 => "int",
+                64 => "long",
+                bits => return format!("{}{bits}", if signed { "int" } else { "uint" }),
+            };
+            format!("{}{word}", if signed { "" } else { "u" })
+        }
+        Scalar::Thread => "thread".to_string(),
+        Scalar::Pointer { .. } => "pointer".to_string(),
+        Scalar::Range { .. } | Scalar::Integer => "integer".to_string(),
+        Scalar::Mutex => "mutex".to_string(),
     }
 }

@@ -120,7 +120,7 @@ impl Walk<'_> {
                 StmtKind::While(_, body)
                 | StmtKind::DoWhile(body, _)
                 | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => self.block(body, inner, visit),
+                | StmtKind::Block(_, body) => self.block(body, inner, visit),
                 StmtKind::Choose(blocks) => blocks.iter().for_each(|b| self.block(b, inner, visit)),
                 _ => {}
             }

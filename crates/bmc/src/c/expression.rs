@@ -8,6 +8,7 @@
 
 use crate::expression::slot;
 use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Reg, RmwOp, UnaryOp};
+use fencepost_ir::tree::integer_words;
 use fencepost_ir::{IntType, Scalar};
 
 /// The C type of a value.
@@ -42,13 +43,11 @@ impl CType {
 pub fn declared(ty: Scalar) -> &'static str {
     match ty {
         Scalar::Bool => "_Bool",
-        Scalar::Int(IntType { bits: 8, signed: true }) => "signed char",
-        Scalar::Int(IntType { bits: 1..=8, signed: false }) => "unsigned char",
-        Scalar::Int(IntType { bits: 16, signed: true }) => "short",
-        Scalar::Int(IntType { bits: 16, signed: false }) => "unsigned short",
+        Scalar::Int(IntType { bits: 1, signed: false }) => "unsigned char",
+        Scalar::Int(int @ IntType { bits: 8 | 16, .. }) => integer_words(int).expect("C has them"),
         _ => match CType::of(ty) {
             CType::Int => "int",
-            CType::Unsigned => "unsigned",
+            CType::Unsigned => "unsigned int",
             CType::Long => "long long",
         },
     }
@@ -126,17 +125,12 @@ pub fn wrapped(value: &Text, int: IntType) -> Text {
     if range.0 <= value.range.0 && value.range.1 <= range.1 {
         return value.clone();
     }
-    let name = |text: &str| format!("({text}){}", value.code);
-    let code = match (int.bits, int.signed) {
-        (8, true) => name("signed char"),
-        (8, false) => name("unsigned char"),
-        (16, true) => name("short"),
-        (16, false) => name("unsigned short"),
-        (32, true) => name("int"),
-        (32, false) => name("unsigned"),
-        (64, _) => name("long long"),
-        (bits, true) => format!("sign_bits({}, {bits})", value.code),
-        (bits, false) => format!("low_bits({}, {bits})", value.code),
+    // 64 unsigned bits are held as a signed number.
+    let held = IntType { signed: int.signed || int.bits == 64, ..int };
+    let code = match integer_words(held) {
+        Some(words) => format!("({words}){}", value.code),
+        None if int.signed => format!("sign_bits({}, {})", value.code, int.bits),
+        None => format!("low_bits({}, {})", value.code, int.bits),
     };
     let ty = match CType::of_range(range) {
         // The functions give their results as `long long`.
@@ -257,22 +251,7 @@ impl Writer<'_> {
     /// The text of a strict operator.
     pub fn binary(&self, op: BinaryOp, arith: Arith, l: &Text, r: &Text) -> Text {
         let unsigned_64 = matches!(arith, Arith::Wrap(IntType { bits: 64, signed: false }));
-        let sign = match op {
-            BinaryOp::Eq => "==",
-            BinaryOp::Ne => "!=",
-            BinaryOp::Lt => "<",
-            BinaryOp::Le => "<=",
-            BinaryOp::Gt => ">",
-            BinaryOp::Ge => ">=",
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::BitAnd => "&",
-            BinaryOp::BitOr => "|",
-            BinaryOp::BitXor => "^",
-            BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => "",
-            BinaryOp::And | BinaryOp::Or => unreachable!("not strict"),
-        };
+        let sign = op.symbol();
         match op {
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
                 if let (Some(l), Some(r)) = (l.as_constant(), r.as_constant()) {

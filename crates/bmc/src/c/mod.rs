@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use support::{CHOICES, EXPRESSIONS, Function};
 use thread::{ThreadWriter, chosen};
 
-pub use support::Dialect;
+pub use fencepost_ir::tree::c::Dialect;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,8 @@
 //! The functions that the sequential C program is made of besides its threads: those of the verifier it is for,
 //! checks inside expressions, and the shared-memory abstraction. Each goes into the file only if it is used.
 
+use fencepost_ir::tree::c::Dialect;
 use fencepost_task::Model;
-
-/// Whose names are used for choices, assumptions and assertions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dialect {
-    /// `__CPROVER_assume`, `__CPROVER_assert`.
-    Cprover,
-    /// `__VERIFIER_assume`, `__VERIFIER_nondet_*`, `reach_error`.
-    Verifier,
-}
 
 /// What the verifier gives.
 pub fn verifier(dialect: Dialect) -> &'static str {

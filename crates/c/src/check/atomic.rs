@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
             Operation::CompareExchange | Operation::CompareExchangeFrom => {
                 self.compare_exchange(operation, args, span)?
             }
-            Operation::ValueCompareSwap | Operation::BoolCompareSwap => {
+            Operation::ValueCompareSwap | Operation::BoolCompareSwap | Operation::CompareSwap => {
                 self.compare_swap(operation, args, span)?
             }
             Operation::Fetch(op, gives) => self.fetch(name, (op, gives), args, span)?,
@@ -175,8 +175,12 @@ impl<'a> Checker<'a> {
             Operation::BoolCompareSwap => (self.types.bool(), Swapped::Success),
             _ => (self.types.unqualified(place.ty), Swapped::Old),
         };
+        let order = match operation {
+            Operation::CompareSwap => self.order(args.get(3))?,
+            _ => OrderOf::Known(Order::SeqCst),
+        };
         let op = AtomicOp::CompareSwap { place, expected, desired, gives };
-        Ok(self.atomic(op, OrderOf::Known(Order::SeqCst), None, ty, span))
+        Ok(self.atomic(op, order, None, ty, span))
     }
 
     fn fetch(

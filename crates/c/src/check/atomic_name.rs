@@ -23,6 +23,8 @@ pub enum Operation {
     ValueCompareSwap,
     /// `__sync_bool_compare_and_swap(p, old, new)`
     BoolCompareSwap,
+    /// `__atomic_compare_swap_n(p, old, new, order)`, of our own: gives the old value.
+    CompareSwap,
     Fetch(FetchOp, Gives),
     TestAndSet,
     /// `__sync_lock_test_and_set(p, v)`
@@ -60,6 +62,7 @@ impl Operation {
             | Operation::CompareExchangeFrom
             | Operation::ValueCompareSwap
             | Operation::BoolCompareSwap => 3,
+            Operation::CompareSwap => 4,
         }
     }
 }
@@ -81,6 +84,11 @@ fn fetch(name: &str, gives: Gives) -> Option<Operation> {
 fn unsized_name(name: &str) -> Option<&str> {
     let (stem, bytes) = name.rsplit_once('_')?;
     matches!(bytes, "1" | "2" | "4" | "8" | "16").then_some(stem)
+}
+
+/// Whether a function is atomic by its name.
+pub(crate) fn is_atomic_function(name: &str) -> bool {
+    operation(name).is_some()
 }
 
 /// The operation of a function's name.
@@ -135,6 +143,7 @@ fn generic(rest: &str, c11: bool) -> Option<Operation> {
             Operation::CompareExchange
         }
         "compare_exchange" => Operation::CompareExchangeFrom,
+        "compare_swap_n" if !c11 => Operation::CompareSwap,
         "test_and_set" | "flag_test_and_set" => Operation::TestAndSet,
         "clear" | "flag_clear" => Operation::Clear,
         "thread_fence" => Operation::ThreadFence,

@@ -31,6 +31,9 @@ impl Checker<'_> {
         if !self.converts(value.ty, to) {
             return Err(self.does_not_convert(value.ty, to, value.span));
         }
+        if how == Conversion::Implicit && self.mode.pointers_are_no_numbers {
+            self.same_kind(&value, to)?;
+        }
         Ok(self.conversion(value, to, how))
     }
 
@@ -54,6 +57,27 @@ impl Checker<'_> {
             return Expr { kind: ExprKind::Const(self.convert_constant(number, to)), ty: to, span };
         }
         Expr { kind: ExprKind::Convert(how, Box::new(value)), ty: to, span }
+    }
+
+    /// Reports a pointer that becomes an integer, or the other way round.
+    fn same_kind(&mut self, value: &Expr, to: TypeId) -> Result<()> {
+        let is_number = |ty| self.types.is_integer(ty) && !matches!(self.types.kind(ty), Type::Bool);
+        let diagnostic = match (self.types.is_pointer(value.ty), self.types.is_pointer(to)) {
+            (true, false) if is_number(to) => {
+                let diagnostic = Diagnostic::new(value.span, "a pointer is no number");
+                let diagnostic = diagnostic.label(self.show(value.ty));
+                match self.body {
+                    Some(_) => diagnostic.help("`*` in front of it is what it points to"),
+                    None => diagnostic,
+                }
+            }
+            (false, true) if is_number(value.ty) && !self.is_null(value) => {
+                let message = format!("a number is no pointer of type `{}`", self.show(to));
+                Diagnostic::new(value.span, message).label(self.show(value.ty))
+            }
+            _ => return Ok(()),
+        };
+        Err(self.report(diagnostic))
     }
 
     /// Whether there is a conversion between two types that differ.

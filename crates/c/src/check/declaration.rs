@@ -45,6 +45,9 @@ impl<'a> Checker<'a> {
                 0 => self.types.intern(Type::Named(name.text.clone(), ty)),
                 align => self.types.named_and_aligned(&name.text, ty, align),
             };
+            if self.scopes.is_file_scope() {
+                self.types.declare_typedef(named, name.span);
+            }
             self.scopes.define(&name.text, Symbol::Type(named));
             return Ok(());
         }

@@ -42,6 +42,7 @@ mod statement;
 mod suggest;
 mod support;
 mod switch;
+mod threads;
 mod unit;
 mod vla;
 
@@ -73,6 +74,9 @@ pub(crate) fn check(
     debug_assert_eq!(hir::broken(&program), None, "a checked program is right in itself");
     Ok(program)
 }
+
+pub(crate) use atomic_name::is_atomic_function;
+pub(crate) use threads::{Threads, check_threads};
 
 /// An error that has been reported.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +110,8 @@ struct Mode {
     quiet: u32,
     /// In the initialiser of a variable that lives as long as the program.
     is_static: bool,
+    /// Whether pointers and integers become each other by casts only.
+    pointers_are_no_numbers: bool,
 }
 
 struct Checker<'a> {
@@ -156,20 +162,30 @@ impl<'a> Checker<'a> {
         while self.support_ends(!destructors.is_empty()) {
             self.check_waiting();
         }
-        self.diagnostics.sort_by_key(|d| (d.span.file, d.span.line, d.span.column));
-        self.diagnostics.dedup();
+        self.sort_diagnostics();
         match main {
-            Ok(main) if self.diagnostics.is_empty() => Ok(hir::Program {
-                types: self.types,
-                globals: self.output.globals,
-                functions: self.output.functions,
-                main,
-                support: self.output.support,
-                constructors,
-                destructors,
-            }),
+            Ok(main) if self.diagnostics.is_empty() => {
+                Ok(self.finished(hir::Start::Main(main), constructors, destructors))
+            }
             _ => Err(self.diagnostics),
         }
+    }
+
+    /// What has been checked, as a program.
+    fn finished(
+        self,
+        start: hir::Start,
+        constructors: Vec<FunctionId>,
+        destructors: Vec<FunctionId>,
+    ) -> hir::Program {
+        let Output { globals, functions, support, strings: _ } = self.output;
+        hir::Program { types: self.types, globals, functions, start, support, constructors, destructors }
+    }
+
+    /// Brings what is wrong into the order of the text, once each.
+    fn sort_diagnostics(&mut self) {
+        self.diagnostics.sort_by_key(|d| (d.span.file, d.span.line, d.span.column));
+        self.diagnostics.dedup();
     }
 
     /// Checks what is used, and what that uses.

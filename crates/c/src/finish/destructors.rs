@@ -20,7 +20,7 @@ impl Made {
                     let span = stmt.span;
                     let first = Stmt { kind: StmtKind::Eval(call(span)), span };
                     let exit = Stmt { kind: std::mem::replace(&mut stmt.kind, StmtKind::Skip), span };
-                    stmt.kind = StmtKind::Block(Block(vec![first, exit]));
+                    stmt.kind = StmtKind::Block(Form::Braces, Block(vec![first, exit]));
                 }
             });
         }

@@ -169,7 +169,7 @@ impl Ways<'_> {
             StmtKind::While(test, body) => StmtKind::While(test, self.in_loop(body)),
             StmtKind::DoWhile(body, test) => StmtKind::DoWhile(self.in_loop(body), test),
             StmtKind::Atomic(drain, body) => StmtKind::Atomic(drain, self.block(body)),
-            StmtKind::Block(body) => StmtKind::Block(self.block(body)),
+            StmtKind::Block(form, body) => StmtKind::Block(form, self.block(body)),
             StmtKind::Choose(blocks) => StmtKind::Choose(blocks.into_iter().map(|b| self.block(b)).collect()),
             StmtKind::Goto(label) => {
                 let there = self.at_labels.get(&label).cloned().unwrap_or_default();

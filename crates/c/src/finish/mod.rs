@@ -73,12 +73,15 @@ pub(crate) struct Cast {
     pub ty: Type,
 }
 
-/// Runs the passes over a program whose first thread runs `main`.
-pub(crate) fn finish(mut made: Made, main: ProcedureId) -> Result<Program, Diagnostic> {
+/// Runs the passes over a program whose first thread runs `main` and starts all others, or in which all threads are there
+/// from the beginning.
+pub(crate) fn finish(mut made: Made, main: Option<ProcedureId>) -> Result<Program, Diagnostic> {
     made.notes.undefined.resize_with(made.program.procedures.len(), HashSet::new);
     let in_blocks = made.end_lives();
-    made.spawn_loops(main);
-    made.choose_early(main);
+    if let Some(main) = main {
+        made.spawn_loops(main);
+        made.choose_early(main);
+    }
     made.run_destructors();
     made.thread_locals_to_memory();
     made.open_ends();

@@ -64,6 +64,7 @@ impl Made {
             locals,
             body: Block([around.before, call, around.behind, last].concat()),
             span,
+            spelled: None,
         });
         self.notes.undefined.push(HashSet::new());
         ProcedureId(self.program.procedures.len() - 1)

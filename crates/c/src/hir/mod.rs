@@ -71,8 +71,8 @@ pub struct Program {
     pub types: Types,
     pub globals: IndexVec<GlobalId, Global>,
     pub functions: IndexVec<FunctionId, Function>,
-    /// The function that the program begins with.
-    pub main: FunctionId,
+    /// What runs from the beginning on.
+    pub start: Start,
     /// Functions of the library that [`Intrinsic`]s may be made of, and those that threads and the program end with, by their
     /// names; only those that this program may need.
     pub support: BTreeMap<&'static str, FunctionId>,
@@ -80,6 +80,33 @@ pub struct Program {
     pub constructors: Vec<FunctionId>,
     /// Functions that run after it, in order.
     pub destructors: Vec<FunctionId>,
+}
+
+impl Program {
+    /// The function that the program begins with, if there is one.
+    pub fn main(&self) -> Option<FunctionId> {
+        match self.start {
+            Start::Main(main) => Some(main),
+            Start::Threads(_) => None,
+        }
+    }
+}
+
+/// What runs from the beginning on.
+#[derive(Debug)]
+pub enum Start {
+    /// This function, in the first thread.
+    Main(FunctionId),
+    /// These threads, all at once.
+    Threads(Vec<StartedThread>),
+}
+
+/// A thread that is there from the beginning.
+#[derive(Debug)]
+pub struct StartedThread {
+    pub function: FunctionId,
+    /// The variables that its parameters point to.
+    pub shared: Vec<GlobalId>,
 }
 
 /// A variable that is not a local one; string literals are such variables without a name.

@@ -2,6 +2,7 @@
 
 use super::types::*;
 use crate::preprocess::DataModel;
+use fencepost_ir::Span;
 use index_vec::IndexVec;
 use std::collections::HashMap;
 
@@ -15,6 +16,8 @@ pub struct Types {
     known: HashMap<Type, TypeId>,
     /// Typedef names that have an alignment of their own.
     aligned: HashMap<TypeId, u64>,
+    /// Where typedef names are declared, if that is at file scope.
+    typedefs: HashMap<TypeId, Span>,
     pub records: IndexVec<RecordId, Record>,
     pub enums: IndexVec<EnumId, Enum>,
 }
@@ -40,6 +43,7 @@ impl Types {
             canonical: IndexVec::new(),
             known: HashMap::new(),
             aligned: HashMap::new(),
+            typedefs: HashMap::new(),
             records: IndexVec::new(),
             enums: IndexVec::new(),
         };
@@ -162,6 +166,16 @@ impl Types {
         let id = self.intern(Type::Named(name.to_string(), of));
         self.aligned.insert(id, align);
         id
+    }
+
+    /// Notes where a typedef name is declared.
+    pub fn declare_typedef(&mut self, id: TypeId, span: Span) {
+        self.typedefs.entry(id).or_insert(span);
+    }
+
+    /// Where a typedef name is declared, if that is at file scope.
+    pub fn typedef_place(&self, id: TypeId) -> Option<Span> {
+        self.typedefs.get(&id).copied()
     }
 
     /// The alignment that a typedef name around a type asks for.

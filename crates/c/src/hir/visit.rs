@@ -33,12 +33,6 @@ pub trait Visitor {
             }
         }
     }
-
-    /// Everything in a program, variables first.
-    fn program(&mut self, program: &Program) {
-        program.globals.iter().for_each(|global| self.initializer(&global.init));
-        program.functions.iter().flat_map(|f| &f.body).for_each(|body| self.block(&body.block));
-    }
 }
 
 /// What is inside of a statement.

@@ -7,11 +7,11 @@
 
 use super::facts::Conversions;
 use super::procedure::Version;
-use super::types::is_bytes;
 use super::{Lowerer, Result};
+use crate::finish::is_bytes;
 use crate::hir::{self, FunctionId, TypeId, Visitor};
+use fencepost_ir::Span;
 use fencepost_ir::tree::{Expr, ExprKind, Fill, Storage, Type};
-use fencepost_ir::{Scalar, Span};
 
 impl<'h> Lowerer<'h> {
     /// New memory of that many bytes, for values of the type whose size is asked for until a conversion says more.
@@ -30,16 +30,16 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Gives an object that is being made the type of what a pointer to it points to.
-    pub fn retype_allocation(&mut self, value: &mut Expr, target: TypeId, span: Span) -> Result<()> {
+    pub fn retype_allocation(&mut self, value: &mut Expr, target: TypeId) -> Result<()> {
         if self.hir.types.is_void(target) {
             return Ok(());
         }
         let Some(storage) = self.storage(target).filter(|storage| !is_bytes(storage)) else { return Ok(()) };
         let has_bits = self.has_bits(target);
-        self.retype(value, &storage, has_bits, span)
+        self.retype(value, &storage, has_bits)
     }
 
-    fn retype(&mut self, value: &mut Expr, storage: &Type, has_bits: bool, span: Span) -> Result<()> {
+    fn retype(&mut self, value: &mut Expr, storage: &Type, has_bits: bool) -> Result<()> {
         match &mut value.kind {
             ExprKind::Allocate(ty, _, fill, _) => {
                 *ty = storage.clone();
@@ -57,8 +57,8 @@ impl<'h> Lowerer<'h> {
                 }
             }
             ExprKind::Select(_, then, otherwise) => {
-                self.retype(then, storage, has_bits, span)?;
-                self.retype(otherwise, storage, has_bits, span)?;
+                self.retype(then, storage, has_bits)?;
+                self.retype(otherwise, storage, has_bits)?;
             }
             _ => {}
         }
@@ -75,7 +75,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Gives memory that is assigned to a variable the type of what the variable is converted to.
-    pub fn guess_allocation(&mut self, value: &mut Expr, place: &hir::Place, span: Span) -> Result<()> {
+    pub fn guess_allocation(&mut self, value: &mut Expr, place: &hir::Place) -> Result<()> {
         if !place.path.is_empty() || !self.is_open(value) {
             return Ok(());
         }
@@ -86,21 +86,16 @@ impl<'h> Lowerer<'h> {
             _ => None,
         };
         let found = found.cloned().unwrap_or_default();
-        self.guess(value, &found, span)
+        self.guess(value, &found)
     }
 
     /// The same for a local variable that begins with it.
-    pub fn guess_local_allocation(
-        &mut self,
-        value: &mut Expr,
-        local: hir::LocalId,
-        span: Span,
-    ) -> Result<()> {
+    pub fn guess_local_allocation(&mut self, value: &mut Expr, local: hir::LocalId) -> Result<()> {
         if !self.is_open(value) {
             return Ok(());
         }
         let found = self.conversions().locals.get(&local).cloned().unwrap_or_default();
-        self.guess(value, &found, span)
+        self.guess(value, &found)
     }
 
     /// Whether a value is new memory of which nothing is known.
@@ -121,7 +116,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The type that a variable's value is converted to in the function, if only one is.
-    fn guess(&mut self, value: &mut Expr, found: &[TypeId], span: Span) -> Result<()> {
+    fn guess(&mut self, value: &mut Expr, found: &[TypeId]) -> Result<()> {
         let mut types = Vec::new();
         for ty in found {
             let Some(to) = self.hir.types.element(*ty) else { continue };
@@ -131,15 +126,10 @@ impl<'h> Lowerer<'h> {
         match types.iter().all(|(ty, _)| *ty == storage) {
             true => {
                 let has_bits = self.has_bits(to);
-                self.retype(value, &storage, has_bits, span)
+                self.retype(value, &storage, has_bits)
             }
             false => Ok(()),
         }
-    }
-
-    /// Whether a scalar is a pointer.
-    pub fn is_pointer_scalar(ty: Scalar) -> bool {
-        matches!(ty, Scalar::Pointer { .. })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Assignments.
 
-use super::build::{number, wrapping};
+use super::build::wrapping;
 use super::place::Target;
 use super::{Lowerer, Result, Value, Wanted};
 use crate::hir::{self, TypeId};
@@ -27,7 +27,7 @@ impl<'h> Lowerer<'h> {
         self.settle_place(&mut target.place, mark);
         let mut value = self.fitted(value, &target, span);
         if wanted == Wanted::Nothing {
-            self.guess_allocation(&mut value, place, span)?;
+            self.guess_allocation(&mut value, place)?;
             self.store(&target, value, span);
             return Ok(Value::Void);
         }
@@ -131,10 +131,5 @@ impl<'h> Lowerer<'h> {
             Scalar::Bool => self.truth(value, span),
             _ => self.folded(wrapping(value, to, span)),
         }
-    }
-
-    /// A number of the type of a place.
-    pub fn number_of(&self, value: i64, ty: TypeId, span: Span) -> Expr {
-        number(value, self.scalar_of(ty), span)
     }
 }

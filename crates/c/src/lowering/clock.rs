@@ -35,12 +35,11 @@ impl<'h> Lowerer<'h> {
         Ok(now)
     }
 
-    /// Where a pointer to a structure leads, and its type.
+    /// Where a pointer leads, and its type.
     fn structure(&mut self, out: &'h hir::Expr, span: Span) -> Result<(Place, Type)> {
         let ty = self.before_cast(out).ty;
-        let to = self.hir.types.element(ty).filter(|to| self.hir.types.is_record(*to));
-        let Some(to) = to else {
-            let message = format!("expected a pointer to a structure, not `{}`", self.hir.types.show(ty));
+        let Some(to) = self.hir.types.element(ty) else {
+            let message = format!("expected a pointer, not `{}`", self.hir.types.show(ty));
             return Err(Diagnostic::new(self.at(out.span), message));
         };
         let (pointer, _) = self.typed_pointer(out)?;

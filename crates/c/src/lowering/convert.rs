@@ -62,7 +62,7 @@ impl<'h> Lowerer<'h> {
             }
             (Kind::Wide, _) => {
                 let low = self.low_word(arg)?;
-                self.from_word(low, to_kind, to, span)
+                self.word_as(low, to_kind, to, span)
             }
             _ => {
                 let value = self.scalar(arg)?;
@@ -73,7 +73,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// A word of 64 bits as a value of another type.
-    fn from_word(&mut self, word: Expr, kind: Kind, to: TypeId, span: Span) -> Expr {
+    fn word_as(&mut self, word: Expr, kind: Kind, to: TypeId, span: Span) -> Expr {
         let scalar = self.scalar_of(to);
         match kind {
             Kind::Pointer => self.integer_as_address(word, scalar, span),
@@ -147,7 +147,7 @@ impl<'h> Lowerer<'h> {
         self.expose_words(source, target);
         let mut value = value;
         self.note_cast(&value, target);
-        self.retype_allocation(&mut value, target, span)?;
+        self.retype_allocation(&mut value, target)?;
         Ok(value)
     }
 

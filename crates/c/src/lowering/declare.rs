@@ -7,7 +7,7 @@ use super::body::Slot;
 use super::build::{any, anything, number};
 use super::initializer::Before;
 use super::jump::Cleanup;
-use super::{Lowerer, Result};
+use super::{Lowerer, Result, Uninitialized};
 use crate::hir::{self, Initializer, TypeId};
 use fencepost_ir::tree::{Choices, Expr, ExprKind, Fill, LocalId, Place, StmtKind, Storage, Type, VarRef};
 use fencepost_ir::{Scalar, Span};
@@ -48,13 +48,14 @@ impl<'h> Lowerer<'h> {
         };
         let local = self.local(&name, storage.clone(), span);
         self.begins_with_block(local);
+        self.body.locals[local.0].spelled = self.spelled_at(ty, span);
         // The name is known in its own initialiser, as in `T *p = malloc(sizeof *p)`.
         self.set_slot(id, Slot::Local(local));
         match (init, storage.as_scalar()) {
             (_, Some(Scalar::Mutex)) => self.emit(StmtKind::Declare(local, None), span),
             (Initializer::Value(e), Some(_)) => {
                 let mut value = self.scalar(e)?;
-                self.guess_local_allocation(&mut value, id, span)?;
+                self.guess_local_allocation(&mut value, id)?;
                 self.emit(StmtKind::Declare(local, Some(value)), span);
             }
             (Initializer::None, _) => self.declare_undefined(local, ty, &storage, span),
@@ -66,8 +67,11 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// A variable that holds anything until it is assigned.
+    /// A variable without initialiser.
     fn declare_undefined(&mut self, local: LocalId, ty: TypeId, storage: &Type, span: Span) {
+        if self.asks.uninitialized == Uninitialized::Zero {
+            return;
+        }
         let value = match storage.as_scalar() {
             Some(scalar) => {
                 self.body.undefined.insert(local);
@@ -102,7 +106,7 @@ impl<'h> Lowerer<'h> {
         let is_initialised = !matches!(init, Initializer::None);
         let bytes = self.program.records.size(&storage) as i64;
         let bytes = number(bytes, self.size_scalar(), span);
-        let fill = if is_initialised || self.has_bits(ty) { Fill::Zero } else { Fill::Undefined };
+        let fill = if is_initialised { Fill::Zero } else { self.uninitialized(ty) };
         let pointer = self.stack_memory(format!("&{name}"), storage.clone(), bytes, fill, span);
         self.set_slot(id, Slot::Pointed(pointer, storage.clone()));
         if !is_initialised {
@@ -129,10 +133,16 @@ impl<'h> Lowerer<'h> {
             element = self.hir.types.element(element).expect("arrays have elements");
         }
         let storage = self.stored(element, span)?;
-        let fill = if self.has_bits(element) { Fill::Zero } else { Fill::Undefined };
+        let fill = self.uninitialized(element);
         let pointer = self.stack_memory(name.to_string(), storage.clone(), bytes, fill, span);
         self.set_slot(id, Slot::Pointed(pointer, storage));
         Ok(())
+    }
+
+    /// What memory for variables of a type holds that have no initialiser.
+    fn uninitialized(&mut self, ty: TypeId) -> Fill {
+        let is_zero = self.asks.uninitialized == Uninitialized::Zero || self.has_bits(ty);
+        if is_zero { Fill::Zero } else { Fill::Undefined }
     }
 
     /// Memory that is gone with the block around, and the variable that points to it.

@@ -51,8 +51,8 @@ impl Facts {
                 look.block(&body.block);
             }
         }
-        let calls_main = look.taken.contains(&program.main)
-            || look.called.iter().any(|called| called.contains(&program.main));
+        let is_called = |main| look.called.iter().any(|called| called.contains(&main));
+        let calls_main = program.main().is_some_and(|main| look.taken.contains(&main) || is_called(main));
         let allocators = look.allocators();
         Facts {
             allocators,

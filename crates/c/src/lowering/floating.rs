@@ -10,15 +10,8 @@ use super::{Lowerer, Result, Value};
 use crate::hir::{self, TypeId};
 use fencepost_ir::Span;
 use fencepost_ir::tree::{Expr, VarRef};
-use fencepost_text::Diagnostic;
 
-/// What is said where a value decides something.
-pub fn unknown_value(span: Span) -> Diagnostic {
-    Diagnostic::new(span, "floating point is not supported").help(
-        "values of floating point are not followed: they can be computed and printed, but decide nothing and become no \
-         integers",
-    )
-}
+pub(crate) use crate::finish::unknown_value;
 
 impl<'h> Lowerer<'h> {
     /// The one value of a floating type.

@@ -1,6 +1,5 @@
 //! Variables that live as long as the program or its threads, and what they hold at first.
 
-use super::body::Body;
 use super::types::default_cells;
 use super::{Lowerer, Result, bits};
 use crate::finish::InitialCells;
@@ -75,7 +74,15 @@ impl<'h> Lowerer<'h> {
         if let Some(variable) = self.globals.variables[id] {
             return Ok(variable);
         }
-        let hir::Global { name, ty, lives, function, init, span, .. } = &self.hir.globals[id];
+        // Known before its initialiser, which may point to it.
+        let variable = self.declare_global(id)?;
+        self.initialize_global(id, variable)?;
+        Ok(variable)
+    }
+
+    /// The variable that a global becomes, without what it holds at first.
+    pub fn declare_global(&mut self, id: GlobalId) -> Result<VarRef> {
+        let hir::Global { name, ty, lives, init, span, .. } = &self.hir.globals[id];
         let storage = self.stored(*ty, *span)?;
         let storage = self.with_flexible_end(*ty, storage, init);
         let cells = default_cells(&self.program.records, &storage);
@@ -86,34 +93,45 @@ impl<'h> Lowerer<'h> {
             "" => self.string_name(),
             name => name.to_string(),
         };
+        let spelled = self.spelled_at(*ty, *span);
         let variable = match lives {
             Lives::Program => {
                 let name = self.globals.shared.free(&name);
-                self.program.shared.push(Variable::new(name, storage.clone(), cells, *span));
+                let variable = Variable { spelled, ..Variable::new(name, storage, cells, *span) };
+                self.program.shared.push(variable);
                 VarRef::Shared(SharedId(self.program.shared.len() - 1))
             }
             Lives::Thread => {
                 let name = self.globals.thread_local.free(&name);
-                self.program.thread_locals.push(Variable::new(name, storage.clone(), cells, *span));
+                let variable = Variable { spelled, ..Variable::new(name, storage, cells, *span) };
+                self.program.thread_locals.push(variable);
                 VarRef::ThreadLocal(ThreadLocalId(self.program.thread_locals.len() - 1))
             }
         };
-        // Known before its initialiser, which may point to it.
         self.globals.variables[id] = Some(variable);
-        if !matches!(init, Initializer::None) {
-            self.note_numbers(variable, *ty, 0);
-            let function = function.and_then(|id| self.hir.functions[id].body.as_ref());
-            let outer = std::mem::replace(&mut self.globals.function, function);
-            let cells = self.initial_cells(*ty, &storage, init);
-            self.globals.function = outer;
-            let cells = cells?;
-            match variable {
-                VarRef::Shared(id) => self.program.shared[id.0].init = cells,
-                VarRef::ThreadLocal(id) => self.program.thread_locals[id.0].init = cells,
-                VarRef::Local(_) | VarRef::Observed(..) => panic!("globals are no locals"),
-            }
-        }
         Ok(variable)
+    }
+
+    /// Gives the variable of a global what it holds at first.
+    pub fn initialize_global(&mut self, id: GlobalId, variable: VarRef) -> Result<()> {
+        let hir::Global { ty, function, init, .. } = &self.hir.globals[id];
+        if matches!(init, Initializer::None) {
+            return Ok(());
+        }
+        self.note_numbers(variable, *ty, 0);
+        let known = self.program.variable(None, variable).expect("it has been declared");
+        let storage = known.ty.clone();
+        let function = function.and_then(|id| self.hir.functions[id].body.as_ref());
+        let outer = std::mem::replace(&mut self.globals.function, function);
+        let cells = self.initial_cells(*ty, &storage, init);
+        self.globals.function = outer;
+        let cells = cells?;
+        match variable {
+            VarRef::Shared(id) => self.program.shared[id.0].init = cells,
+            VarRef::ThreadLocal(id) => self.program.thread_locals[id.0].init = cells,
+            VarRef::Local(_) | VarRef::Observed(..) => panic!("globals are no locals"),
+        }
+        Ok(())
     }
 
     fn string_name(&mut self) -> String {
@@ -264,7 +282,7 @@ impl<'h> Lowerer<'h> {
 
     /// The value of an expression that is known before the program runs.
     fn static_value(&mut self, e: &'h hir::Expr) -> Result<i64> {
-        let body = std::mem::replace(&mut self.body, Body::default());
+        let body = std::mem::take(&mut self.body);
         let value = self.scalar(e);
         self.body = body;
         let value = value?;
@@ -274,8 +292,8 @@ impl<'h> Lowerer<'h> {
 
     /// The name of the program, for a `main` that looks at its arguments, and the arguments: `argc` is 1, and `argv` has
     /// one name.
-    pub fn main_arguments(&mut self) -> Result<Vec<i64>> {
-        let hir::Function { ty, body, .. } = &self.hir.functions[self.hir.main];
+    pub fn main_arguments(&mut self, main: hir::FunctionId) -> Result<Vec<i64>> {
+        let hir::Function { ty, body, .. } = &self.hir.functions[main];
         let params = self.hir.types.function(*ty).and_then(|ty| ty.params.clone()).unwrap_or_default();
         let mut args = Vec::new();
         for i in 0..params.len() {

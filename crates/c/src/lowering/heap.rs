@@ -104,7 +104,7 @@ impl<'h> Lowerer<'h> {
         let mut memory = self.new_memory(bytes, Fill::Undefined, span)?;
         let pointer = self.settle(pointer, mark);
         if let Some(to) = known.and_then(|ty| self.hir.types.element(ty)) {
-            self.retype_allocation(&mut memory, to, span)?;
+            self.retype_allocation(&mut memory, to)?;
         }
         let target = self.follow(pointer, self.pointer().into(), span);
         self.assign_place(target, memory, span);

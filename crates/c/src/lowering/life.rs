@@ -46,6 +46,7 @@ impl Lowerer<'_> {
             locals,
             body: Block([vec![call], end.0].concat()),
             span,
+            spelled: None,
         }))
     }
 

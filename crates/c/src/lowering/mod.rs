@@ -52,11 +52,13 @@ mod place;
 mod pointers;
 mod print;
 mod procedure;
+mod process;
 mod put;
 mod scan;
 mod scan_format;
 mod scope;
 mod sort;
+mod spelling;
 mod statement;
 mod switch;
 mod text;
@@ -70,21 +72,41 @@ mod wide_arithmetic;
 mod wide_update;
 
 use crate::finish::{self, Made, Notes};
-use crate::hir;
+use crate::hir::{self, FunctionId};
 use crate::preprocess::Options;
 use body::Body;
 use facts::Facts;
-use fencepost_ir::tree::{Count, Expr, Place, Program, Thread};
+use fencepost_ir::tree::{Count, Expr, Place, ProcedureId, Program, Thread};
+use fencepost_ir::{Sources, Span};
 use fencepost_text::Diagnostic;
 use global::Globals;
 use procedure::Procedures;
+pub use process::Processes;
+use spelling::Spellings;
 use types::RecordMap;
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
-/// Lowers a typed program.
-pub(crate) fn lower(hir: &hir::Program, options: &Options) -> std::result::Result<Program, Vec<Diagnostic>> {
-    Lowerer::new(hir, options).program()
+/// Lowers a typed program of files; `is_system` tells places in system headers.
+pub(crate) fn lower(
+    hir: &hir::Program,
+    options: &Options,
+    sources: &Sources,
+    is_system: &dyn Fn(Span) -> bool,
+) -> std::result::Result<Program, Vec<Diagnostic>> {
+    Lowerer::new(hir, options, Spellings::new(sources, is_system)).program()
+}
+
+/// Lowers threads that are there from the beginning, and finds the locals of some names in each of them.
+pub(crate) fn lower_threads(
+    hir: &hir::Program,
+    options: &Options,
+    observed: &[&[&str]],
+) -> std::result::Result<Processes, Vec<Diagnostic>> {
+    let hir::Start::Threads(threads) = &hir.start else { panic!("these are threads") };
+    // Nobody prints them as C.
+    let nothing = Sources::default();
+    Lowerer::new(hir, options, Spellings::new(&nothing, &|_| true)).processes(threads, observed)
 }
 
 /// What the user asks for, see [`Options`].
@@ -92,6 +114,16 @@ struct Asks {
     overflow: bool,
     havoc_externs: bool,
     deadlock: bool,
+    /// What local variables hold until they are assigned.
+    uninitialized: Uninitialized,
+}
+
+/// What a local variable holds until it is assigned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Uninitialized {
+    Anything,
+    /// As registers of litmus tests do.
+    Zero,
 }
 
 /// The value of an expression.
@@ -121,15 +153,20 @@ struct Lowerer<'h> {
     globals: Globals<'h>,
     procedures: Procedures,
     body: Body<'h>,
+    spellings: Spellings<'h>,
     errors: Vec<Diagnostic>,
 }
 
 impl<'h> Lowerer<'h> {
-    fn new(hir: &'h hir::Program, options: &Options) -> Lowerer<'h> {
+    fn new(hir: &'h hir::Program, options: &Options, spellings: Spellings<'h>) -> Lowerer<'h> {
         let asks = Asks {
             overflow: options.overflow,
             havoc_externs: options.havoc_externs,
             deadlock: options.deadlock,
+            uninitialized: match hir.start {
+                hir::Start::Main(_) => Uninitialized::Anything,
+                hir::Start::Threads(_) => Uninitialized::Zero,
+            },
         };
         let pointer_bits = options.data_model.pointer_bits();
         Lowerer {
@@ -142,19 +179,26 @@ impl<'h> Lowerer<'h> {
             globals: Globals::new(hir),
             procedures: Procedures::default(),
             body: Body::default(),
+            spellings,
             errors: Vec::new(),
         }
     }
 
     /// Lowers `main` and all it needs.
     fn program(mut self) -> std::result::Result<Program, Vec<Diagnostic>> {
-        let first = match self.first_procedure() {
+        let main = self.hir.main().expect("whole programs begin with `main`");
+        let first = match self.first_procedure(main) {
             Ok(first) => first,
             Err(diagnostic) => {
                 self.errors.push(diagnostic);
                 return Err(self.errors);
             }
         };
+        self.finished(Some(first))
+    }
+
+    /// Lowers what is used, and runs the passes over the program, whose first thread runs `first`, if there is one.
+    fn finished(mut self, first: Option<ProcedureId>) -> std::result::Result<Program, Vec<Diagnostic>> {
         self.lower_waiting();
         if !self.errors.is_empty() {
             let place = |d: &Diagnostic| (d.span.file, d.span.line, d.span.column);
@@ -166,17 +210,17 @@ impl<'h> Lowerer<'h> {
     }
 
     /// What the first thread runs, with constructors before it.
-    fn first_procedure(&mut self) -> Result<fencepost_ir::tree::ProcedureId> {
-        let main = self.procedure(self.hir.main)?;
-        let args = self.main_arguments()?;
+    fn first_procedure(&mut self, main: FunctionId) -> Result<ProcedureId> {
+        let code = self.procedure(main)?;
+        let args = self.main_arguments(main)?;
         self.lower_waiting();
-        let procedure = self.around_main(main)?;
+        let procedure = self.around_main(code)?;
         self.run_hooks(procedure)?;
         self.notes.destroy = match self.hir.support.get("__fencepost_destroy") {
             Some(destroy) if self.facts.has_key_destructors => Some(self.procedure(*destroy)?),
             _ => None,
         };
-        let span = self.hir.functions[self.hir.main].span;
+        let span = self.hir.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
         Ok(procedure)

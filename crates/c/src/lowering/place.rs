@@ -38,7 +38,7 @@ impl<'h> Lowerer<'h> {
                     let record = self.hir.types.record_id(ty).expect("members are of records");
                     self.enter_record(record, span)?;
                     let field = self.field(record, *member);
-                    self.into_place(at, ty, span)?.with(Projection::Field(field))
+                    self.reached(at, ty, span)?.with(Projection::Field(field))
                 }
             };
             ty = match step {
@@ -150,7 +150,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The place that has been come to, where its type has a known size.
-    fn into_place(&mut self, at: At, ty: TypeId, span: Span) -> Result<Place> {
+    fn reached(&mut self, at: At, ty: TypeId, span: Span) -> Result<Place> {
         match at {
             At::Place(place) => Ok(place),
             At::Address(address) => self.pointed_place(address, ty, span),

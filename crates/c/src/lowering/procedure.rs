@@ -69,6 +69,7 @@ impl<'h> Lowerer<'h> {
             Some(_) => self.procedures.next_name(version.function, name),
             None => name.clone(),
         };
+        let spelled = self.spelled(result);
         self.program.procedures.push(Procedure {
             name,
             kind: ProcedureKind::Function,
@@ -77,6 +78,7 @@ impl<'h> Lowerer<'h> {
             locals,
             body: Block::default(),
             span: *span,
+            spelled,
         });
         self.notes.undefined.push(HashSet::new());
         // One that allocates is seldom called without being told what.
@@ -175,12 +177,14 @@ impl<'h> Lowerer<'h> {
     ) -> Result<()> {
         let storage = self.stored(ty, span)?;
         self.few_scalars(&storage, span)?;
+        let is_scalar = storage.as_scalar().is_some();
         for (path, scalar) in self.covering(&storage) {
             let records = &self.program.records;
-            let (offset, ty) = records.offset(&storage, &path);
-            let name = format!("{name}{}", records.path(&storage, Cell { offset, ty }));
+            let (offset, cell) = records.offset(&storage, &path);
+            let name = format!("{name}{}", records.path(&storage, Cell { offset, ty: cell }));
             let init = vec![Choices::one(scalar.default_value())];
-            variables.push(Variable::new(name, scalar.into(), init, span));
+            let spelled = if is_scalar { self.spelled(ty) } else { None };
+            variables.push(Variable { spelled, ..Variable::new(name, scalar.into(), init, span) });
         }
         Ok(())
     }
@@ -193,7 +197,7 @@ impl<'h> Lowerer<'h> {
         self.body = Body {
             locals: self.program.procedure(id).locals.clone(),
             frames: vec![Frame::new(function, body, None)],
-            is_main: function == hir.main && !self.facts.has_handlers && !self.facts.calls_main,
+            is_main: hir.main() == Some(function) && !self.facts.has_handlers && !self.facts.calls_main,
             allocated: allocates,
             ..Body::default()
         };
@@ -215,6 +219,12 @@ impl<'h> Lowerer<'h> {
             let flag = self.fell_off(body.end);
             self.assign_place(flag, super::build::truth_value(true, body.end), body.end);
         }
+        self.close(id);
+        Ok(())
+    }
+
+    /// What has been lowered is the body of a procedure.
+    pub fn close(&mut self, id: ProcedureId) {
         let body = std::mem::take(&mut self.body);
         self.notes.undefined[id.0] = body.undefined;
         self.notes.blocks.insert(id, body.blocks);
@@ -222,7 +232,6 @@ impl<'h> Lowerer<'h> {
         let target = &mut self.program.procedures[id.0];
         target.locals = body.locals;
         target.body = Block(body.out);
-        Ok(())
     }
 
     /// A function without a body whose address is used: it gives any value, if the user asks for that.
@@ -251,6 +260,7 @@ impl<'h> Lowerer<'h> {
             return Ok(1);
         }
         let local = self.local(name, storage.clone(), *span);
+        self.body.locals[local.0].spelled = self.spelled(*ty);
         let target = Place::variable(VarRef::Local(local), *span);
         let places = self.covering(&storage);
         let count = places.len();

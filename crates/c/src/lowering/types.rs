@@ -142,7 +142,9 @@ impl Lowerer<'_> {
         }
         if self.records.known[id].is_none() {
             let made = self.make_record(id)?;
+            let record = made.id;
             self.records.known[id] = Some(made);
+            self.spell_members(id, record);
         }
         self.records.known[id].as_ref()
     }
@@ -242,11 +244,6 @@ impl Lowerer<'_> {
             kind => matches!(kind, hir::Type::Floating(_)),
         }
     }
-}
-
-/// Whether a type is that of memory of which nothing is known.
-pub fn is_bytes(ty: &Type) -> bool {
-    matches!(ty.leaf(), Some(Scalar::Int(int)) if int.bits == 8)
 }
 
 /// The cells that a variable of the type starts with, all at their defaults.

@@ -14,7 +14,7 @@ mod row;
 mod specifier;
 mod statement;
 
-use super::ast::{BlockItem, Item, Name, Parameter, Parameters, StringLiteral};
+use super::ast::{BlockItem, Item, Name, StringLiteral, TypeName};
 use super::literal;
 use super::token::{Keyword, Token, TokenKind};
 use fencepost_ir::Span;
@@ -65,12 +65,43 @@ struct Parser<'t, 'a> {
 
 /// Parses a translation unit.
 pub fn unit(tokens: &[Token<'_>]) -> Result<Vec<Item>> {
-    let mut parser = Parser::new(tokens, PREDEFINED);
-    let mut items = Vec::new();
-    while !parser.at_end() {
-        parser.item(&mut items)?;
+    Pieces::default().items(tokens)
+}
+
+/// Pieces of a translation unit that are parsed one after the other. What is wrong with one leaves the others as they are.
+#[derive(Clone)]
+pub struct Pieces {
+    names: HashMap<String, Meaning>,
+}
+
+impl Default for Pieces {
+    fn default() -> Pieces {
+        Pieces { names: PREDEFINED.map(|name| (name.to_string(), Meaning::Type)).into() }
     }
-    Ok(items)
+}
+
+impl Pieces {
+    /// Parses what stands outside of functions; the types that it declares are known from then on.
+    pub fn items(&mut self, tokens: &[Token<'_>]) -> Result<Vec<Item>> {
+        let mut parser = self.parser(tokens);
+        let mut items = Vec::new();
+        while !parser.at_end() {
+            parser.item(&mut items)?;
+        }
+        self.names = parser.names;
+        Ok(items)
+    }
+
+    /// Parses a type.
+    pub fn type_name(&self, tokens: &[Token<'_>]) -> Result<TypeName> {
+        let mut parser = self.parser(tokens);
+        let name = parser.type_name()?;
+        if parser.at_end() { Ok(*name) } else { Err(parser.unexpected("the end of the type")) }
+    }
+
+    fn parser<'t, 'a>(&self, tokens: &'t [Token<'a>]) -> Parser<'t, 'a> {
+        Parser { names: self.names.clone(), ..Parser::new(tokens, []) }
+    }
 }
 
 /// Parses what may stand between a function's braces.
@@ -81,25 +112,6 @@ pub fn statements(tokens: &[Token<'_>], types: &[&str]) -> Result<Vec<BlockItem>
         parser.block_item(&mut items)?;
     }
     Ok(items)
-}
-
-/// Parses what may stand between the parentheses of a function's parameters.
-pub fn parameters(tokens: &[Token<'_>], types: &[&str]) -> Result<Vec<Parameter>> {
-    let mut parser = Parser::new(tokens, types.iter().copied().chain(PREDEFINED));
-    if parser.at_end() {
-        return Ok(Vec::new());
-    }
-    let place = parser.here();
-    let parameters = parser.prototype()?;
-    if !parser.at_end() {
-        return Err(parser.unexpected("`,` or the end of the parameters"));
-    }
-    match parameters {
-        Parameters::Prototype { parameters, variadic: false } => Ok(parameters),
-        Parameters::Prototype { .. } | Parameters::Unspecified | Parameters::Names(_) => {
-            refused(Diagnostic::new(place, "expected the types of all parameters"))
-        }
-    }
 }
 
 impl<'t, 'a> Parser<'t, 'a> {

@@ -8,14 +8,15 @@
 use super::peer;
 use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
+use crate::translate::c_text;
 use fencepost_c as c;
 use fencepost_certify::replay;
 use fencepost_explore::Explicit;
-use fencepost_ir::tree;
+use fencepost_ir::tree::{self, c::Dialect};
 use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Model, Task, Verdict};
-use fencepost_translate::{Bound, Dialect, Language, run_back, translate};
+use fencepost_translate::{Bound, run_back, translate};
 use std::time::{Duration, Instant};
 
 const AGE: Bound = Bound::Age(2);
@@ -95,10 +96,9 @@ fn prepared(mut tree: tree::Program) -> tree::Program {
 fn ours(options: &BenchOptions, row: &Row) -> Result<(), String> {
     let start = Instant::now();
     let tree = read(row.name, row.text)?;
-    let language = if row.name.ends_with(".c") { Language::C(Dialect::Verifier) } else { Language::Model };
     let prepared = prepared(tree.clone());
-    let translation = translate(&prepared, AGE, language).map_err(|u| format!("{}: {}", row.name, u.what))?;
-    let program = pipeline::lower(read(row.name, &translation.text)?);
+    let translation = translate(&prepared, AGE).map_err(|u| format!("{}: {}", row.name, u.what))?;
+    let program = pipeline::lower(translation.program.clone());
     let (bounds, budget) = (Bounds::default(), Budget::default());
     let task = Task { program: &program, model: Model::Sc, bounds, budget };
     let answer = Explicit::default().check_quickly(&task, &mut |_| {});
@@ -123,11 +123,11 @@ fn ours(options: &BenchOptions, row: &Row) -> Result<(), String> {
 /// Loops are repeated twice for bugs and three times for correct programs, as in the paper.
 fn theirs(options: &BenchOptions, row: &Row) -> Result<(), String> {
     let tree = prepared(read(row.name, row.text)?);
-    let translation = translate(&tree, AGE, Language::C(Dialect::Cprover))
-        .map_err(|u| format!("{}: {}", row.name, u.what))?;
+    let text = translate(&tree, AGE).and_then(|translated| c_text(&translated, Dialect::Cprover));
+    let text = text.map_err(|u| format!("{}: {}", row.name, u.what))?;
     let unwind = if row.is_unsafe { "2" } else { "3" };
     let arguments = ["--no-standard-checks", "--no-unwinding-assertions", "--unwind", unwind];
-    let (verdict, seconds) = peer::cbmc(&translation.text, &arguments, LIMIT)?;
+    let (verdict, seconds) = peer::cbmc(&text, &arguments, LIMIT)?;
     report(options, row, "cbmc", verdict, seconds, None);
     Ok(())
 }

@@ -86,7 +86,7 @@ impl Work {
         let mut diagnostics = Vec::new();
         let mut violations = Vec::new();
         for model in options.models.iter().map(|m| Model::from(*m)) {
-            let translated = source.as_ref().map(|tree| Translated::new(options, tree, self.format));
+            let translated = source.as_ref().map(|tree| Translated::new(options, tree));
             let budget = decide::budget(options, &self.cancelled);
             let upper = model.name().to_uppercase();
             let mut progress = |p: &Progress| {

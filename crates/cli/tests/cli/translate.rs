@@ -104,7 +104,7 @@ thread b { assert(x >= y); }
     let expected = [
         "// About the file.\n\n",
         "// What it is for.\n// or not\nshared 0..1 x;\nshared 0..1 y;\n",
-        "// Sets it.\nprocess a() {\n",
+        "// Sets it.\nthread a {\n",
         "    // First this,\n    tso_switch();\n    tso_store_x(1);\n",
         "    // then that.\n    tso_switch();\n    tso_store_y(1);\n    // The end.\n",
     ];

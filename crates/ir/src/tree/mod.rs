@@ -1,9 +1,12 @@
 //! The program as people write it: structured statements, typed expressions, source spans.
 //!
-//! Front ends produce it; it prints as `.fp` (in `print.rs`). Expressions may read shared memory,
+//! Front ends produce it; it prints as `.fp` (in `print.rs`) and as C (in `c/`). Expressions may read shared memory,
 //! do read-modify-writes, call and spawn; they are evaluated from left to right, one access
 //! after the other, and the lowering pass makes an instruction of each.
 
+pub mod c;
+pub mod comments;
+pub mod forms;
 mod print;
 mod spelling;
 mod validate;
@@ -15,8 +18,9 @@ pub use crate::layout::{Field, Record, RecordId, RecordKind, Records, Type, UNBO
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 
-pub use print::Words;
-pub use spelling::{Spelled, Spelling, TypeName, TypeNameId};
+pub use forms::Form;
+pub use print::{Words, with_comments};
+pub use spelling::{Declared, Macro, Spelled, Spelling, TypeName, TypeNameId, integer_words};
 pub use validate::validate;
 
 /// A variable of [`Program::shared`].
@@ -53,12 +57,14 @@ pub struct Variable {
     pub kept: Kept,
     /// Where it is declared.
     pub span: Span,
+    /// How its type is written, in C.
+    pub spelled: Option<Spelled>,
 }
 
 impl Variable {
     /// A variable that has no address.
     pub fn new(name: String, ty: Type, init: Vec<Choices>, span: Span) -> Variable {
-        Variable { name, ty, init, kept: Kept::Private, span }
+        Variable { name, ty, init, kept: Kept::Private, span, spelled: None }
     }
 }
 
@@ -296,6 +302,13 @@ pub enum Fence {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block(pub Vec<Stmt>);
 
+impl Block {
+    /// The statements up to the last one of the user's, and those that passes have added after it.
+    pub fn with_added(&self) -> (&[Stmt], &[Stmt]) {
+        self.0.split_at(self.0.iter().rposition(|stmt| stmt.span.is_some()).map_or(0, |last| last + 1))
+    }
+}
+
 /// A statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stmt {
@@ -362,8 +375,8 @@ pub enum StmtKind {
     Exit(Option<Expr>),
     /// Ends the program.
     Halt,
-    /// Statements with a scope of their own.
-    Block(Block),
+    /// Statements with a scope of their own, and how C writes them.
+    Block(Form, Block),
 }
 
 /// What a procedure is for.
@@ -392,6 +405,8 @@ pub struct Procedure {
     pub body: Block,
     /// Where it stands.
     pub span: Span,
+    /// How the type of its result is written, in C.
+    pub spelled: Option<Spelled>,
 }
 
 impl Procedure {
@@ -463,7 +478,7 @@ pub struct Program {
     pub threads: Vec<Thread>,
     /// What is checked.
     pub properties: Vec<Property>,
-    /// How types are written, in C.
+    /// What keeps C looking like the user's.
     pub spelling: Spelling,
 }
 

@@ -3,15 +3,30 @@
 //! Implicit conversions are not printed: the front end puts them in again. Locals that share a
 //! name in different scopes keep it.
 
+use super::comments::{self, Comments};
 use super::*;
+use crate::FileId;
 use crate::layout::Cell;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let words = Words { program: self, procedure: None };
-        Printer { words, out: f, indent: 0 }.program()
+        Printer { words, out: f, indent: 0, comments: None }.program()
     }
+}
+
+/// The text with the user's comments, each before what it belongs to.
+pub fn with_comments(program: &Program) -> String {
+    struct Commented<'a>(&'a Program);
+    impl Display for Commented<'_> {
+        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            let words = Words { program: self.0, procedure: None };
+            let comments = Some(Comments::new(&self.0.sources));
+            Printer { words, out: f, indent: 0, comments }.program()
+        }
+    }
+    Commented(program).to_string()
 }
 
 /// Pieces of `.fp` text.
@@ -27,6 +42,8 @@ struct Printer<'a, 'b, 'c> {
     words: Words<'a>,
     out: &'b mut Formatter<'c>,
     indent: usize,
+    /// The user's, if they are to be printed.
+    comments: Option<Comments<'a>>,
 }
 
 /// Binding strength of an operator; higher binds tighter.
@@ -52,7 +69,38 @@ impl<'a> Printer<'a, '_, '_> {
         writeln!(self.out, "{:indent$}{text}", "", indent = self.indent * 4)
     }
 
+    /// What there is to be said of something that is declared.
+    fn about(&mut self, what: Declared, span: Span) -> fmt::Result {
+        if let Some(note) = self.words.program.spelling.notes.get(&what) {
+            note.lines().try_for_each(|line| self.line(&format!("// {line}")))?;
+        }
+        let comments = self.comments.as_ref().map(|comments| comments.of_declaration(span));
+        self.remarks(comments.unwrap_or_default())
+    }
+
+    fn remarks(&mut self, comments: Vec<String>) -> fmt::Result {
+        let lines = comments.iter().flat_map(|text| comments::indented(text, 0));
+        lines.collect::<Vec<_>>().iter().try_for_each(|line| self.line(line))
+    }
+
+    /// What there is to be said of the whole program, and an empty line after it.
+    fn introduction(&mut self) -> fmt::Result {
+        if self.words.program.spelling.notes.contains_key(&Declared::Program) {
+            self.about(Declared::Program, Span::NONE)?;
+            writeln!(self.out)?;
+        }
+        let of_file = self.comments.as_ref().map(|comments| comments.of_file(FileId(0)));
+        match of_file {
+            Some(comments) if !comments.is_empty() => {
+                self.remarks(comments)?;
+                writeln!(self.out)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn program(&mut self) -> fmt::Result {
+        self.introduction()?;
         let program = self.words.program;
         for record in &program.records.0 {
             let keyword = match record.kind {
@@ -67,12 +115,14 @@ impl<'a> Printer<'a, '_, '_> {
             }
             self.line("};")?;
         }
-        for v in &program.shared {
+        for (i, v) in program.shared.iter().enumerate() {
+            self.about(Declared::Shared(SharedId(i)), v.span)?;
             let keyword = if v.ty.leaf() == Some(Scalar::Mutex) { "" } else { "shared " };
             let text = format!("{keyword}{};", self.words.declaration(v));
             self.line(&text)?;
         }
-        for v in &program.thread_locals {
+        for (i, v) in program.thread_locals.iter().enumerate() {
+            self.about(Declared::ThreadLocal(ThreadLocalId(i)), v.span)?;
             self.line(&format!("local {};", self.words.declaration(v)))?;
         }
         let mut started = vec![false; program.threads.len()];
@@ -80,6 +130,7 @@ impl<'a> Printer<'a, '_, '_> {
         for (i, procedure) in program.procedures.iter().enumerate() {
             self.words.procedure = Some(procedure);
             writeln!(self.out)?;
+            self.about(Declared::Procedure(ProcedureId(i)), procedure.span)?;
             let params: Vec<_> = procedure.locals[..procedure.params]
                 .iter()
                 .map(|p| format!("{} {}", self.words.type_name(&p.ty), p.name))
@@ -99,7 +150,14 @@ impl<'a> Printer<'a, '_, '_> {
                 }
             };
             self.line(&head)?;
-            self.block(&procedure.body)?;
+            let (own, added) = procedure.body.with_added();
+            self.statements(own)?;
+            if let Some(comments) = self.comments.as_ref().map(|comments| comments.of_end(procedure.span)) {
+                self.indent += 1;
+                self.remarks(comments)?;
+                self.indent -= 1;
+            }
+            self.statements(added)?;
             self.line("}")?;
         }
         self.words.procedure = None;
@@ -121,8 +179,16 @@ impl<'a> Printer<'a, '_, '_> {
     }
 
     fn block(&mut self, block: &'a Block) -> fmt::Result {
+        self.statements(&block.0)
+    }
+
+    fn statements(&mut self, stmts: &'a [Stmt]) -> fmt::Result {
         self.indent += 1;
-        for stmt in &block.0 {
+        for stmt in stmts {
+            if let (Some(comments), Some(procedure)) = (&self.comments, self.words.procedure) {
+                let comments = comments.of_statement(procedure.span, stmt.span);
+                self.remarks(comments)?;
+            }
             self.stmt(stmt)?;
         }
         self.indent -= 1;
@@ -212,7 +278,7 @@ impl<'a> Printer<'a, '_, '_> {
             StmtKind::Exit(None) => "exit;".to_string(),
             StmtKind::Exit(Some(e)) => format!("exit {};", self.words.expr(e, 0)),
             StmtKind::Halt => "halt;".to_string(),
-            StmtKind::Block(block) => {
+            StmtKind::Block(_, block) => {
                 self.line("{")?;
                 self.block(block)?;
                 "}".to_string()
@@ -378,7 +444,17 @@ impl Words<'_> {
             }
             ExprKind::Binary(op, left, right) => {
                 let s = strength(*op);
-                (format!("{} {} {}", self.expr(left, s), op.symbol(), self.expr(right, s + 1)), s)
+                let connects = matches!(op, BinaryOp::And | BinaryOp::Or);
+                // Where a condition stands it is clear what is chosen from.
+                let side = |e: &Expr, s| match &e.kind {
+                    ExprKind::Any(Choices(all))
+                        if connects && e.ty == Scalar::Bool && all[..] == [(0, 1)] =>
+                    {
+                        "any".to_string()
+                    }
+                    _ => self.expr(e, s),
+                };
+                (format!("{} {} {}", side(left, s), op.symbol(), side(right, s + 1)), s)
             }
             ExprKind::Select(c, t, e) => {
                 (format!("{} ? {} : {}", self.expr(c, 1), self.expr(t, 1), self.expr(e, 0)), 0)

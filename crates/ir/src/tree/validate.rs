@@ -111,7 +111,7 @@ impl Checker<'_> {
                 (Some(_), None) | (None, Some(_)) => Err("return does not fit the procedure".into()),
             },
             StmtKind::Choose(blocks) => blocks.iter().try_for_each(|b| self.block(b, in_loop)),
-            StmtKind::Atomic(_, body) | StmtKind::Block(body) => self.block(body, in_loop),
+            StmtKind::Atomic(_, body) | StmtKind::Block(_, body) => self.block(body, in_loop),
             StmtKind::Lock(place) | StmtKind::Unlock(place) => match self.place(place)? {
                 Scalar::Mutex => Ok(()),
                 other => Err(format!("lock of {other}")),

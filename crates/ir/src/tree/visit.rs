@@ -73,7 +73,57 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// Whether it does nothing but compute from what is there: it neither chooses, calls, starts nor allocates.
+    pub fn only_computes(&self) -> bool {
+        let mut plain = true;
+        self.visit(&mut |e| {
+            plain &= !matches!(
+                e.kind,
+                ExprKind::Call(..)
+                    | ExprKind::Any(_)
+                    | ExprKind::Rmw(..)
+                    | ExprKind::Spawn(..)
+                    | ExprKind::Allocate(..)
+                    | ExprKind::Reallocate(..)
+            );
+        });
+        plain
+    }
+}
+
+impl Place {
+    /// The local variable that it is in.
+    pub fn local(&self) -> Option<LocalId> {
+        match self.base {
+            Base::Variable(VarRef::Local(id)) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+impl Stmt {
+    /// Whether it speaks of a local variable; not what stands in its blocks.
+    pub fn mentions(&self, id: LocalId) -> bool {
+        let mut found = match &self.kind {
+            StmtKind::Declare(declared, _) => *declared == id,
+            kind => kind.place().and_then(Place::local) == Some(id),
+        };
+        for e in self.kind.expressions() {
+            e.visit(&mut |e| found |= e.kind.place().and_then(Place::local) == Some(id));
+        }
+        found
+    }
+}
+
 impl Block {
+    /// Whether a statement in it, inner ones included, speaks of a local variable.
+    pub fn mentions(&self, id: LocalId) -> bool {
+        let mut found = false;
+        self.visit(&mut |stmt| found |= stmt.mentions(id));
+        found
+    }
+
     /// Calls `visit` on every statement, inner ones included.
     pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Stmt)) {
         for stmt in &self.0 {
@@ -86,7 +136,7 @@ impl Block {
                 StmtKind::While(_, body)
                 | StmtKind::DoWhile(body, _)
                 | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.visit(visit),
+                | StmtKind::Block(_, body) => body.visit(visit),
                 StmtKind::Choose(blocks) => blocks.iter().for_each(|b| b.visit(visit)),
                 _ => {}
             }
@@ -107,7 +157,7 @@ impl Block {
                 StmtKind::While(_, body)
                 | StmtKind::DoWhile(body, _)
                 | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.retain(keep),
+                | StmtKind::Block(_, body) => body.retain(keep),
                 StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.retain(keep)),
                 _ => {}
             }
@@ -141,7 +191,7 @@ impl Block {
                 StmtKind::While(_, body)
                 | StmtKind::DoWhile(body, _)
                 | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.visit_blocks_mut(visit),
+                | StmtKind::Block(_, body) => body.visit_blocks_mut(visit),
                 StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.visit_blocks_mut(visit)),
                 _ => {}
             }
@@ -161,7 +211,7 @@ impl Block {
                 StmtKind::While(_, body)
                 | StmtKind::DoWhile(body, _)
                 | StmtKind::Atomic(_, body)
-                | StmtKind::Block(body) => body.visit_mut(visit),
+                | StmtKind::Block(_, body) => body.visit_mut(visit),
                 StmtKind::Choose(blocks) => blocks.iter_mut().for_each(|b| b.visit_mut(visit)),
                 _ => {}
             }
@@ -169,7 +219,28 @@ impl Block {
     }
 }
 
+impl ExprKind {
+    /// The place that stands directly in it.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            ExprKind::Read(place) | ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) => Some(place),
+            _ => None,
+        }
+    }
+}
+
 impl StmtKind {
+    /// The place that stands directly in it, outside of expressions.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            StmtKind::Assign(place, _)
+            | StmtKind::Join(Some(place), _)
+            | StmtKind::Lock(place)
+            | StmtKind::Unlock(place) => Some(place),
+            _ => None,
+        }
+    }
+
     /// [`StmtKind::expressions`], to be changed.
     pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
         match self {
@@ -206,7 +277,7 @@ impl StmtKind {
             | StmtKind::AtomicBegin(_)
             | StmtKind::AtomicEnd(_)
             | StmtKind::Fence(_)
-            | StmtKind::Block(_) => Vec::new(),
+            | StmtKind::Block(..) => Vec::new(),
         }
     }
 
@@ -255,7 +326,7 @@ impl StmtKind {
             | StmtKind::AtomicBegin(_)
             | StmtKind::AtomicEnd(_)
             | StmtKind::Fence(_)
-            | StmtKind::Block(_) => Vec::new(),
+            | StmtKind::Block(..) => Vec::new(),
         }
     }
 }

@@ -144,6 +144,7 @@ impl Resolver {
                     locals,
                     body: Block::default(),
                     span: p.name.span,
+                    spelled: None,
                 });
                 Ok(())
             }

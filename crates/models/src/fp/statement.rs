@@ -196,7 +196,7 @@ impl<'a> Body<'a> {
             ast::StmtKind::Lock(e) => StmtKind::Lock(self.mutex(e)?),
             ast::StmtKind::Unlock(e) => StmtKind::Unlock(self.mutex(e)?),
             ast::StmtKind::Join(e) => StmtKind::Join(None, self.expr_of(e, Scalar::Thread)?),
-            ast::StmtKind::Block(stmts) => StmtKind::Block(self.block(stmts)),
+            ast::StmtKind::Block(stmts) => StmtKind::Block(Form::Braces, self.block(stmts)),
         };
         out.push(Stmt { kind, span });
         Ok(())
@@ -266,7 +266,7 @@ impl<'a> Body<'a> {
             stores.push(Stmt { kind: StmtKind::Assign(place, value), span });
         }
         block.extend(stores);
-        out.push(Stmt { kind: StmtKind::Block(Block(block)), span });
+        out.push(Stmt { kind: StmtKind::Block(Form::Braces, Block(block)), span });
         Ok(())
     }
 

@@ -153,6 +153,7 @@ impl Lowering<'_> {
             locals,
             body: Block(body),
             span: self.process.span,
+            spelled: None,
         })
     }
 

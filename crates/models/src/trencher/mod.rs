@@ -88,6 +88,7 @@ impl Reader {
             kept: Kept::Private,
             init: Vec::new(),
             span: Span::NONE,
+            spelled: None,
         });
         // The final states of each thread, as labels; no goal unless every thread has one.
         let mut goal = Some(Vec::new());
@@ -211,6 +212,7 @@ impl Reader {
             locals: registers.into_iter().map(|(_, variable)| variable).collect(),
             body: Block(body),
             span: name.span,
+            spelled: None,
         });
         let (count, args) = (Count::Times(1), Vec::new());
         let name_text = identifier(&name.text);

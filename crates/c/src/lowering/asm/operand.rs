@@ -76,11 +76,14 @@ impl<'h> Machine<'_, 'h> {
                 Some(name) => At::Flag(condition(name).ok_or_else(|| unknown(constraint, span))?),
                 None if self.is_in_memory(constraint, n, lines) => At::Memory,
                 None => match self.low.scalar_type(output.place.ty) {
-                    Some(scalar) => At::Register(self.new_register(letter(constraint), scalar)),
+                    Some(scalar) => {
+                        At::Register(self.new_register(letter(constraint), scalar, scalar.size()))
+                    }
                     None => return Err(self.low.no_values(output.place.ty, span)),
                 },
             };
             let ty = output.place.ty;
+            self.is_followed(ty)?;
             self.operands.push(Located { at, target: Some(target), ty, constraint });
         }
         for n in 0..asm.inputs.len() {
@@ -118,6 +121,7 @@ impl<'h> Machine<'_, 'h> {
             self.low.effect(e)?;
             return Ok(Located { at: At::Nowhere, target: None, ty: e.ty, constraint });
         }
+        self.is_followed(e.ty)?;
         let value = self.low.scalar(e)?;
         let own = match tied.map(|tied| &self.operands[tied].at) {
             Some(At::Register(register)) => Some(*register),
@@ -125,9 +129,9 @@ impl<'h> Machine<'_, 'h> {
                 let target = self.operands[tied.unwrap_or(0)].target.clone();
                 return Ok(Located { at: At::Memory, target, ty: e.ty, constraint });
             }
-            _ => letter(constraint).and_then(|letter| self.hard_register(letter)),
+            _ => letter(constraint).and_then(|letter| self.known_register(letter)),
         };
-        let at = match own.or_else(|| Some(self.new_register(Some(letter(constraint)?), value.ty))) {
+        let at = match own.or_else(|| Some(self.new_register(Some(letter(constraint)?), value.ty, 0))) {
             Some(register) => {
                 // What operands of two types share is a word.
                 if self.registers[register].scalar != value.ty {
@@ -139,6 +143,14 @@ impl<'h> Machine<'_, 'h> {
             None => At::Value(self.low.keep(value)),
         };
         Ok(Located { at, target: None, ty: e.ty, constraint })
+    }
+
+    /// Refuses operands whose values are not followed.
+    fn is_followed(&self, ty: TypeId) -> Result<()> {
+        match self.low.hir.types.is_floating(ty) {
+            true => Err(crate::lowering::floating::unknown_value(self.span)),
+            false => Ok(()),
+        }
     }
 
     /// Whether an output is in memory: it has to be, or it may be and an instruction asks for it.
@@ -192,6 +204,37 @@ impl<'h> Machine<'_, 'h> {
         }
     }
 
+    /// Whether an instruction moves pointers: then what it accesses is one, by whatever name.
+    pub fn moves_pointers(&self, instruction: &Instruction) -> bool {
+        let mut values = Vec::new();
+        for operand in &instruction.operands {
+            match operand {
+                Operand::Number(n, _) => match &self.operands[*n].at {
+                    At::Register(register) => match &self.registers[*register].value {
+                        Some(value) => values.push(value.clone()),
+                        None if self.low.hir.types.is_pointer(self.operands[*n].ty) => return true,
+                        None => return false,
+                    },
+                    At::Value(value) => values.push(value.clone()),
+                    At::Memory | At::Flag(_) | At::Nowhere => {}
+                },
+                Operand::Register(letter, _) => values.extend(self.held_by(*letter)),
+                _ => {}
+            }
+        }
+        match instruction.operation {
+            Operation::CompareExchange => values.extend(self.held_by('a')),
+            Operation::Move | Operation::Exchange | Operation::Compare => {}
+            _ => return false,
+        }
+        let is_pointer = |value: &Expr| matches!(value.ty, Scalar::Pointer { .. });
+        values.iter().any(is_pointer) && values.iter().all(|v| is_pointer(v) || self.low.fold(v) == Some(0))
+    }
+
+    fn held_by(&self, letter: char) -> Option<Expr> {
+        self.registers[self.known_register(letter)?].value.clone()
+    }
+
     /// The bytes that an instruction works on: its name says so, or a register, or what is in memory.
     pub fn bytes(&self, instruction: &Instruction) -> Option<u64> {
         let said = |operand: &Operand| match operand {
@@ -234,6 +277,7 @@ impl<'h> Machine<'_, 'h> {
                     return Ok(None);
                 };
                 let own = self.low.scalar_type(target.ty).filter(|scalar| is_word(*scalar, bytes));
+                let own = own.filter(|own| !self.points || matches!(own, Scalar::Pointer { .. }));
                 let place = Place { access: Access::Atomic(Order::Relaxed), span, ..target.place.clone() };
                 if let Some(own) = own.filter(|_| target.bits.is_none()) {
                     return Ok(Some((place, own)));
@@ -253,7 +297,10 @@ impl<'h> Machine<'_, 'h> {
             }
             _ => return Ok(None),
         };
-        let scalar = own.unwrap_or(word);
+        let scalar = match own.unwrap_or(word) {
+            Scalar::Int(_) if self.points && self.low.pointer().size() == bytes => self.low.pointer(),
+            scalar => scalar,
+        };
         self.low.note_view(&pointer, scalar.into());
         let place = pointed(pointer, scalar, span);
         Ok(Some((Place { access: Access::Atomic(Order::Relaxed), ..place }, scalar)))
@@ -292,15 +339,30 @@ impl<'h> Machine<'_, 'h> {
             Operand::Number(n, _) => match &self.operands[*n].at {
                 At::Register(register) => {
                     let register = *register;
-                    self.register(register)
+                    self.register(register, bytes)
                 }
                 At::Value(value) => Some(value.clone()),
                 At::Memory | At::Flag(_) | At::Nowhere => None,
             },
             Operand::Constant(value) => Some(number(*value, SIGNED_WORD, self.span)),
-            Operand::Register(letter, _) => self.hard_register(*letter).and_then(|n| self.register(n)),
+            Operand::Register(letter, _) => {
+                let register = self.hard_register(*letter);
+                self.register(register, bytes)
+            }
             Operand::Pointed(..) | Operand::Stack | Operand::Label(_) | Operand::Goto(_) => None,
         })
+    }
+
+    /// The register that an operand is.
+    pub fn register_of(&mut self, operand: &Operand) -> Option<usize> {
+        match operand {
+            Operand::Number(n, _) => match self.operands[*n].at {
+                At::Register(register) => Some(register),
+                _ => None,
+            },
+            Operand::Register(letter, _) => Some(self.hard_register(*letter)),
+            _ => None,
+        }
     }
 
     /// Puts that many bytes into an operand; `None` if it cannot be written.
@@ -310,18 +372,8 @@ impl<'h> Machine<'_, 'h> {
             self.low.assign_place(place, value, self.span);
             return Ok(Some(()));
         }
-        let register = match operand {
-            Operand::Number(n, _) => match self.operands[*n].at {
-                At::Register(register) => Some(register),
-                _ => None,
-            },
-            Operand::Register(letter, _) => self.hard_register(*letter),
-            _ => None,
-        };
-        match register {
-            Some(register) => self.set_bytes(register, value, bytes),
-            None => Ok(None),
-        }
+        let register = self.register_of(operand);
+        Ok(register.and_then(|register| self.set_bytes(register, value, bytes)))
     }
 }
 

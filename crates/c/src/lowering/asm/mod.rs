@@ -14,6 +14,7 @@ mod operand;
 mod pair;
 mod register;
 mod template;
+mod width;
 
 use super::build::{any, anything};
 use super::{Lowerer, Result};

@@ -13,14 +13,14 @@ use fencepost_ir::{Access, IntType, Order, Scalar};
 
 /// An output or input.
 pub struct Located<'h> {
-    at: At,
+    pub at: At,
     /// C's place of it, if it is an output or in memory.
     target: Option<Target>,
-    ty: TypeId,
-    constraint: &'h str,
+    pub ty: TypeId,
+    pub constraint: &'h str,
 }
 
-enum At {
+pub enum At {
     Memory,
     Register(usize),
     /// A flag that is an output itself: `"=@ccz"`.
@@ -60,7 +60,7 @@ fn may_be_register(constraint: &str) -> bool {
 }
 
 /// Whether it may be a constant in the instruction.
-fn may_be_immediate(constraint: &str) -> bool {
+pub fn may_be_immediate(constraint: &str) -> bool {
     letters(constraint).contains(['i', 'n', 'I', 'J', 'K', 'L', 'M', 'N', 'e', 'Z', 'g'])
 }
 
@@ -204,69 +204,6 @@ impl<'h> Machine<'_, 'h> {
         }
     }
 
-    /// Whether an instruction moves pointers: then what it accesses is one, by whatever name.
-    pub fn moves_pointers(&self, instruction: &Instruction) -> bool {
-        let mut values = Vec::new();
-        for operand in &instruction.operands {
-            match operand {
-                Operand::Number(n, _) => match &self.operands[*n].at {
-                    At::Register(register) => match &self.registers[*register].value {
-                        Some(value) => values.push(value.clone()),
-                        None if self.low.hir.types.is_pointer(self.operands[*n].ty) => return true,
-                        None => return false,
-                    },
-                    At::Value(value) => values.push(value.clone()),
-                    At::Memory | At::Flag(_) | At::Nowhere => {}
-                },
-                Operand::Register(letter, _) => values.extend(self.held_by(*letter)),
-                _ => {}
-            }
-        }
-        match instruction.operation {
-            Operation::CompareExchange => values.extend(self.held_by('a')),
-            Operation::Move | Operation::Exchange | Operation::Compare => {}
-            _ => return false,
-        }
-        let is_pointer = |value: &Expr| matches!(value.ty, Scalar::Pointer { .. });
-        values.iter().any(is_pointer) && values.iter().all(|v| is_pointer(v) || self.low.fold(v) == Some(0))
-    }
-
-    fn held_by(&self, letter: char) -> Option<Expr> {
-        self.registers[self.known_register(letter)?].value.clone()
-    }
-
-    /// The bytes that an instruction works on: its name says so, or a register, or what is in memory.
-    pub fn bytes(&self, instruction: &Instruction) -> Option<u64> {
-        let said = |operand: &Operand| match operand {
-            Operand::Number(_, bytes) => *bytes,
-            Operand::Register(_, bytes) => Some(*bytes),
-            _ => None,
-        };
-        let register = |operand: &Operand| match operand {
-            Operand::Number(n, _) => match &self.operands[*n].at {
-                At::Register(_) => self.low.hir.types.size(self.operands[*n].ty),
-                At::Value(value) if may_be_immediate(self.operands[*n].constraint) => {
-                    self.low.fold(value).is_none().then(|| value.ty.size())
-                }
-                At::Value(value) => Some(value.ty.size()),
-                At::Memory | At::Flag(_) | At::Nowhere => None,
-            },
-            _ => None,
-        };
-        let memory = |operand: &Operand| match operand {
-            Operand::Number(n, _) => self.low.scalar_type(self.operands[*n].ty).map(Scalar::size),
-            Operand::Pointed(n, _) => {
-                let element = self.low.hir.types.element(self.operands[*n].ty)?;
-                self.low.scalar_type(element).map(Scalar::size)
-            }
-            _ => None,
-        };
-        let operands = &instruction.operands;
-        let by = |find: &dyn Fn(&Operand) -> Option<u64>| operands.iter().find_map(find);
-        let bytes = instruction.bytes.or_else(|| by(&said)).or_else(|| by(&register)).or_else(|| by(&memory));
-        bytes.filter(|bytes| matches!(bytes, 1 | 2 | 4 | 8))
-    }
-
     /// The place in memory that an operand is, as that many bytes, and its type there. It is that of C where that has as many.
     pub fn memory(&mut self, operand: &Operand, bytes: u64) -> Result<Option<(Place, Scalar)>> {
         let span = self.span;
@@ -301,7 +238,6 @@ impl<'h> Machine<'_, 'h> {
             Scalar::Int(_) if self.points && self.low.pointer().size() == bytes => self.low.pointer(),
             scalar => scalar,
         };
-        self.low.note_view(&pointer, scalar.into());
         let place = pointed(pointer, scalar, span);
         Ok(Some((Place { access: Access::Atomic(Order::Relaxed), ..place }, scalar)))
     }

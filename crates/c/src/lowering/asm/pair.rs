@@ -104,7 +104,6 @@ impl Machine<'_, '_> {
                 0 => pointer.clone(),
                 _ => self.low.moved_by(pointer.clone(), distance, span),
             };
-            self.low.note_view(&pointer, word(bytes).into());
             let place = pointed(pointer, word(bytes), span);
             (Place { access: Access::Atomic(Order::Relaxed), ..place }, word(bytes))
         });

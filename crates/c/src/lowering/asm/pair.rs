@@ -79,7 +79,7 @@ impl Machine<'_, '_> {
         held.try_into().ok()
     }
 
-    /// The halves of a pair in memory: scalars of C's own, if it has two, else words, by which pointers may become numbers.
+    /// The halves of a pair in memory: scalars of C's own, if it has two, else words.
     fn halves(&mut self, memory: &Operand, bytes: u64) -> Result<Option<[Half; 2]>> {
         let Some(place) = self.whole_in_memory(memory)? else { return Ok(None) };
         let span = self.span;
@@ -95,7 +95,6 @@ impl Machine<'_, '_> {
                 return Ok(Some([(low.clone(), *first), (high.clone(), *second)]));
             }
         }
-        self.low.program.exposes_pointers = true;
         let pointer = self.low.address(place, span);
         let pointer = self.low.keep_unless_stable(pointer);
         let halves = [0, bytes as i64].map(|by| {

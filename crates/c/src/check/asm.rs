@@ -16,7 +16,12 @@ impl<'a> Checker<'a> {
         for output in &asm.outputs {
             let name = output.name.as_ref().map(|name| name.text.clone());
             let constraint = output.constraint.clone();
-            let place = self.place(&output.expr)?;
+            // Old programs cast what they get.
+            let mut target = &output.expr;
+            while let ast::ExprKind::Cast(_, inner) = &target.kind {
+                target = inner;
+            }
+            let place = self.place(target)?;
             outputs.push(AsmOutput { name, constraint, place });
         }
         let mut inputs = Vec::new();

@@ -7,7 +7,7 @@ use super::build::{binary, read_local};
 use super::place::Target;
 use super::{Lowerer, Result, Value, Wanted};
 use crate::hir::{self, FetchOp, Gives, Swapped, TypeId};
-use fencepost_ir::tree::{BinaryOp, Block, Drain, Expr, ExprKind, RmwKind, StmtKind, UnaryOp};
+use fencepost_ir::tree::{BinaryOp, Block, Drain, Expr, ExprKind, RmwKind, StmtKind};
 use fencepost_ir::{Access, Order, Scalar, Span};
 use fencepost_text::Diagnostic;
 
@@ -227,15 +227,15 @@ impl<'h> Lowerer<'h> {
     /// What an update makes of a value, in its own type: it wraps.
     fn fetched(&self, op: FetchOp, old: Expr, operand: Expr, span: Span) -> Expr {
         let ty = old.ty;
-        // Truth values are computed with as numbers.
-        let computed = if ty == Scalar::Bool { self.int() } else { ty };
-        let (old, operand) = (self.wrapped(old, computed, span), self.wrapped(operand, computed, span));
-        let new = self.operate_wrapping(op.operator(), old, operand, span);
-        let new = match op {
-            FetchOp::Nand => self.negated(UnaryOp::BitNot, new, span),
+        let new = self.operate_promoted(op.operator(), old, operand, span);
+        match op {
+            FetchOp::Nand => {
+                let computed = if ty.size() < self.int().size() { self.int() } else { ty };
+                let new = self.complement(self.wrapped(new, computed, span), span);
+                self.as_scalar(new, ty, span)
+            }
             _ => new,
-        };
-        self.as_scalar(new, ty, span)
+        }
     }
 
     /// An update that is no instruction of the program, in an atomic section; what was there before or after.

@@ -208,14 +208,26 @@ impl<'h> Lowerer<'h> {
 
     /// Evaluates what a place is computed from, so that it can be used twice.
     pub fn stabilise(&mut self, place: &mut Place) {
-        if let Base::Pointed(pointer, _) = &mut place.base {
+        if let Base::Pointed(pointer, _) = &mut place.base
+            && !self.is_kept(pointer)
+        {
             **pointer = self.keep((**pointer).clone());
         }
         for step in &mut place.path {
-            if let Projection::Index(index) = step {
+            if let Projection::Index(index) = step
+                && !self.is_kept(index)
+            {
                 *index = self.keep(index.clone());
             }
         }
+    }
+
+    /// Whether a value is in a variable of our own: it has been evaluated.
+    fn is_kept(&self, value: &Expr) -> bool {
+        let ExprKind::Read(Place { base: Base::Variable(VarRef::Local(id)), path, .. }) = &value.kind else {
+            return false;
+        };
+        path.is_empty() && self.body.locals[id.0].name.starts_with("%t")
     }
 
     /// A label that no one else uses.

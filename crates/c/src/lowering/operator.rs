@@ -83,6 +83,17 @@ impl<'h> Lowerer<'h> {
         self.folded(binary(op, l, r, span))
     }
 
+    /// The same of values that may be smaller than `int`, computed as C does: in `int`.
+    pub fn operate_promoted(&self, op: BinaryOp, l: Expr, r: Expr, span: Span) -> Expr {
+        let (ty, int) = (l.ty, self.int());
+        if ty.size() >= int.size() {
+            return self.operate_wrapping(op, l, r, span);
+        }
+        let (l, r) = (self.wrapped(l, int, span), self.wrapped(r, int, span));
+        let value = self.operate_wrapping(op, l, r, span);
+        self.as_scalar(value, ty, span)
+    }
+
     fn looks_for_overflow(&self, ty: Scalar) -> bool {
         self.asks.overflow && !self.is_inlined() && matches!(ty, Scalar::Int(int) if int.signed)
     }

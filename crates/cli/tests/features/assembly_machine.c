@@ -51,6 +51,28 @@ static bool swap_numbers(uint64_t p[2], uint64_t old[2], uint64_t new[2])
     return done;
 }
 
+/* Registers that are no operands, and what they hold at first. */
+static bool swap_at(uint64_t p[2], uint64_t old[2], uint64_t new[2])
+{
+    bool done;
+    __asm__ __volatile__("movq 0(%4), %%rax; movq 8(%4), %%rdx; lock cmpxchg16b %0; setz %1"
+                         : "+m"(*p), "=q"(done) : "b"(new[0]), "c"(new[1]), "q"(old)
+                         : "memory", "cc", "%rax", "%rdx");
+    return done;
+}
+static void load_both(const uint64_t p[2], uint64_t v[2])
+{
+    __asm__ __volatile__("movq %%rdx, %%rcx; movq %%rax, %%rbx; lock cmpxchg16b %2;"
+                         : "=a"(v[0]), "=d"(v[1]) : "m"(*p) : "rbx", "rcx", "memory", "cc");
+}
+static bool swap_pointer(void *p, void *old, void *new, void *found)
+{
+    bool done;
+    __asm__ __volatile__("lock cmpxchgq %3, %0; mov %% rax, %2; setz %1; /* all */"
+                         : "+m"(*(char *)p), "=a"(done), "=m"(*(char *)found) : "q"(new), "a"(old) : "memory", "cc");
+    return done;
+}
+
 static int exchange(int *p, int v) { __asm__ __volatile__("xchg %1, %0" : "+m"(*p), "+r"(v) : : "memory"); return v; }
 static void *exchange_pointer(void **p, void *v)
 {
@@ -195,8 +217,17 @@ void test(void)
     out(swap_numbers(numbers, known, new)); out(known[1]); out(numbers[0]);
     out(swap_numbers(numbers, known, new)); out(numbers[0]); out(numbers[1]);
 
+    out(swap_at(numbers, known, new)); out(numbers[0]);
+    known[0] = 7; known[1] = 8; new[0] = 9;
+    out(swap_at(numbers, known, new)); out(numbers[0]);
+    load_both(numbers, known); out(known[0]); out(known[1]);
+
     out(exchange(&word, 9)); out(word);
     static void *pointer = &word;
+    void *found;
+    out(swap_pointer(&pointer, row, &pair, &found)); out(found == &word);
+    out(swap_pointer(&pointer, found, &pair, &found)); out(pointer == &pair);
+    pointer = &word;
     out(exchange_pointer(&pointer, row) == &word); out(pointer == row);
     uint32_t bytes = 0x11223344;
     out(exchange_byte(&bytes, 0x55)); out(bytes);

@@ -39,7 +39,7 @@ impl Machine<'_, '_> {
             (Test::Zero, Flags::Sum { new, .. }) => not(self.low.truth(new, span), span),
             (Test::Sign, Flags::Compare { l, r, .. }) => {
                 let (l, r) = (self.signed(l, true), self.signed(r, true));
-                let difference = self.low.operate_wrapping(BinaryOp::Sub, l, r, span);
+                let difference = self.low.operate_promoted(BinaryOp::Sub, l, r, span);
                 self.below_zero(difference)
             }
             (Test::Sign, Flags::Sum { new, .. }) => {

@@ -49,6 +49,11 @@ impl Machine<'_, '_> {
     pub fn moved(&mut self, instruction: &Instruction) -> Result<Option<()>> {
         let [from, to] = &instruction.operands[..] else { return Ok(None) };
         let Some(bytes) = self.bytes(instruction) else { return Ok(None) };
+        if let (8, Some(from), Some(to)) = (bytes, self.register_of(from), self.register_of(to))
+            && self.copy_unknown(from, to)
+        {
+            return Ok(Some(()));
+        }
         match self.read(from, bytes)? {
             Some(value) => self.write(to, value, bytes),
             None => Ok(None),
@@ -174,7 +179,7 @@ impl Machine<'_, '_> {
             Arithmetic::Negate => (operand, old),
             _ => (old, operand),
         };
-        self.low.folded(binary(op, l.clone(), r.clone(), self.span))
+        self.low.operate_promoted(op, l.clone(), r.clone(), self.span)
     }
 
     /// The flags that arithmetic leaves, if anything looks at them.

@@ -11,8 +11,10 @@ mod flags;
 mod instruction;
 mod mnemonic;
 mod operand;
+mod pair;
 mod register;
 mod template;
+mod width;
 
 use super::build::{any, anything};
 use super::{Lowerer, Result};
@@ -40,6 +42,8 @@ struct Machine<'a, 'h> {
     jumps: bool,
     /// Whether the flags of the instruction at hand are looked at.
     needs_flags: bool,
+    /// Whether the instruction at hand moves pointers.
+    points: bool,
 }
 
 /// What is said of an instruction that is not known.
@@ -72,6 +76,7 @@ impl<'h> Lowerer<'h> {
             flags: Flags::Unknown,
             jumps,
             needs_flags: false,
+            points: false,
         };
         machine.locate(&lines, &names)?;
         machine.run(&lines)?;
@@ -136,6 +141,7 @@ impl<'h> Machine<'_, 'h> {
         if instruction.locked && !self.can_be_locked(instruction) {
             return Ok(None);
         }
+        self.points = self.moves_pointers(instruction);
         match instruction.operation {
             Operation::Nothing => Ok(Some(())),
             Operation::FullFence => {
@@ -186,7 +192,7 @@ impl<'h> Machine<'_, 'h> {
     /// A clock of the processor shows any value.
     fn clock(&mut self) -> Result<Option<()>> {
         for letter in ['a', 'd', 'c', 'A'] {
-            if let Some(register) = self.hard_register(letter) {
+            if let Some(register) = self.known_register(letter) {
                 let scalar = self.registers[register].scalar;
                 let Some(choices) = anything(scalar) else { return Ok(None) };
                 self.set_register(register, any(choices, scalar, self.span));

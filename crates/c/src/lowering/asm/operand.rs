@@ -13,14 +13,14 @@ use fencepost_ir::{Access, IntType, Order, Scalar};
 
 /// An output or input.
 pub struct Located<'h> {
-    at: At,
+    pub at: At,
     /// C's place of it, if it is an output or in memory.
     target: Option<Target>,
-    ty: TypeId,
-    constraint: &'h str,
+    pub ty: TypeId,
+    pub constraint: &'h str,
 }
 
-enum At {
+pub enum At {
     Memory,
     Register(usize),
     /// A flag that is an output itself: `"=@ccz"`.
@@ -60,7 +60,7 @@ fn may_be_register(constraint: &str) -> bool {
 }
 
 /// Whether it may be a constant in the instruction.
-fn may_be_immediate(constraint: &str) -> bool {
+pub fn may_be_immediate(constraint: &str) -> bool {
     letters(constraint).contains(['i', 'n', 'I', 'J', 'K', 'L', 'M', 'N', 'e', 'Z', 'g'])
 }
 
@@ -76,11 +76,14 @@ impl<'h> Machine<'_, 'h> {
                 Some(name) => At::Flag(condition(name).ok_or_else(|| unknown(constraint, span))?),
                 None if self.is_in_memory(constraint, n, lines) => At::Memory,
                 None => match self.low.scalar_type(output.place.ty) {
-                    Some(scalar) => At::Register(self.new_register(letter(constraint), scalar)),
+                    Some(scalar) => {
+                        At::Register(self.new_register(letter(constraint), scalar, scalar.size()))
+                    }
                     None => return Err(self.low.no_values(output.place.ty, span)),
                 },
             };
             let ty = output.place.ty;
+            self.is_followed(ty)?;
             self.operands.push(Located { at, target: Some(target), ty, constraint });
         }
         for n in 0..asm.inputs.len() {
@@ -118,6 +121,7 @@ impl<'h> Machine<'_, 'h> {
             self.low.effect(e)?;
             return Ok(Located { at: At::Nowhere, target: None, ty: e.ty, constraint });
         }
+        self.is_followed(e.ty)?;
         let value = self.low.scalar(e)?;
         let own = match tied.map(|tied| &self.operands[tied].at) {
             Some(At::Register(register)) => Some(*register),
@@ -125,9 +129,9 @@ impl<'h> Machine<'_, 'h> {
                 let target = self.operands[tied.unwrap_or(0)].target.clone();
                 return Ok(Located { at: At::Memory, target, ty: e.ty, constraint });
             }
-            _ => letter(constraint).and_then(|letter| self.hard_register(letter)),
+            _ => letter(constraint).and_then(|letter| self.known_register(letter)),
         };
-        let at = match own.or_else(|| Some(self.new_register(Some(letter(constraint)?), value.ty))) {
+        let at = match own.or_else(|| Some(self.new_register(Some(letter(constraint)?), value.ty, 0))) {
             Some(register) => {
                 // What operands of two types share is a word.
                 if self.registers[register].scalar != value.ty {
@@ -139,6 +143,14 @@ impl<'h> Machine<'_, 'h> {
             None => At::Value(self.low.keep(value)),
         };
         Ok(Located { at, target: None, ty: e.ty, constraint })
+    }
+
+    /// Refuses operands whose values are not followed.
+    fn is_followed(&self, ty: TypeId) -> Result<()> {
+        match self.low.hir.types.is_floating(ty) {
+            true => Err(crate::lowering::floating::unknown_value(self.span)),
+            false => Ok(()),
+        }
     }
 
     /// Whether an output is in memory: it has to be, or it may be and an instruction asks for it.
@@ -192,38 +204,6 @@ impl<'h> Machine<'_, 'h> {
         }
     }
 
-    /// The bytes that an instruction works on: its name says so, or a register, or what is in memory.
-    pub fn bytes(&self, instruction: &Instruction) -> Option<u64> {
-        let said = |operand: &Operand| match operand {
-            Operand::Number(_, bytes) => *bytes,
-            Operand::Register(_, bytes) => Some(*bytes),
-            _ => None,
-        };
-        let register = |operand: &Operand| match operand {
-            Operand::Number(n, _) => match &self.operands[*n].at {
-                At::Register(_) => self.low.hir.types.size(self.operands[*n].ty),
-                At::Value(value) if may_be_immediate(self.operands[*n].constraint) => {
-                    self.low.fold(value).is_none().then(|| value.ty.size())
-                }
-                At::Value(value) => Some(value.ty.size()),
-                At::Memory | At::Flag(_) | At::Nowhere => None,
-            },
-            _ => None,
-        };
-        let memory = |operand: &Operand| match operand {
-            Operand::Number(n, _) => self.low.scalar_type(self.operands[*n].ty).map(Scalar::size),
-            Operand::Pointed(n, _) => {
-                let element = self.low.hir.types.element(self.operands[*n].ty)?;
-                self.low.scalar_type(element).map(Scalar::size)
-            }
-            _ => None,
-        };
-        let operands = &instruction.operands;
-        let by = |find: &dyn Fn(&Operand) -> Option<u64>| operands.iter().find_map(find);
-        let bytes = instruction.bytes.or_else(|| by(&said)).or_else(|| by(&register)).or_else(|| by(&memory));
-        bytes.filter(|bytes| matches!(bytes, 1 | 2 | 4 | 8))
-    }
-
     /// The place in memory that an operand is, as that many bytes, and its type there. It is that of C where that has as many.
     pub fn memory(&mut self, operand: &Operand, bytes: u64) -> Result<Option<(Place, Scalar)>> {
         let span = self.span;
@@ -234,6 +214,7 @@ impl<'h> Machine<'_, 'h> {
                     return Ok(None);
                 };
                 let own = self.low.scalar_type(target.ty).filter(|scalar| is_word(*scalar, bytes));
+                let own = own.filter(|own| !self.points || matches!(own, Scalar::Pointer { .. }));
                 let place = Place { access: Access::Atomic(Order::Relaxed), span, ..target.place.clone() };
                 if let Some(own) = own.filter(|_| target.bits.is_none()) {
                     return Ok(Some((place, own)));
@@ -253,7 +234,10 @@ impl<'h> Machine<'_, 'h> {
             }
             _ => return Ok(None),
         };
-        let scalar = own.unwrap_or(word);
+        let scalar = match own.unwrap_or(word) {
+            Scalar::Int(_) if self.points && self.low.pointer().size() == bytes => self.low.pointer(),
+            scalar => scalar,
+        };
         let place = pointed(pointer, scalar, span);
         Ok(Some((Place { access: Access::Atomic(Order::Relaxed), ..place }, scalar)))
     }
@@ -291,15 +275,30 @@ impl<'h> Machine<'_, 'h> {
             Operand::Number(n, _) => match &self.operands[*n].at {
                 At::Register(register) => {
                     let register = *register;
-                    self.register(register)
+                    self.register(register, bytes)
                 }
                 At::Value(value) => Some(value.clone()),
                 At::Memory | At::Flag(_) | At::Nowhere => None,
             },
             Operand::Constant(value) => Some(number(*value, SIGNED_WORD, self.span)),
-            Operand::Register(letter, _) => self.hard_register(*letter).and_then(|n| self.register(n)),
+            Operand::Register(letter, _) => {
+                let register = self.hard_register(*letter);
+                self.register(register, bytes)
+            }
             Operand::Pointed(..) | Operand::Stack | Operand::Label(_) | Operand::Goto(_) => None,
         })
+    }
+
+    /// The register that an operand is.
+    pub fn register_of(&mut self, operand: &Operand) -> Option<usize> {
+        match operand {
+            Operand::Number(n, _) => match self.operands[*n].at {
+                At::Register(register) => Some(register),
+                _ => None,
+            },
+            Operand::Register(letter, _) => Some(self.hard_register(*letter)),
+            _ => None,
+        }
     }
 
     /// Puts that many bytes into an operand; `None` if it cannot be written.
@@ -309,18 +308,8 @@ impl<'h> Machine<'_, 'h> {
             self.low.assign_place(place, value, self.span);
             return Ok(Some(()));
         }
-        let register = match operand {
-            Operand::Number(n, _) => match self.operands[*n].at {
-                At::Register(register) => Some(register),
-                _ => None,
-            },
-            Operand::Register(letter, _) => self.hard_register(*letter),
-            _ => None,
-        };
-        match register {
-            Some(register) => self.set_bytes(register, value, bytes),
-            None => Ok(None),
-        }
+        let register = self.register_of(operand);
+        Ok(register.and_then(|register| self.set_bytes(register, value, bytes)))
     }
 }
 

@@ -94,7 +94,7 @@ pub fn lines(template: &str, names: &Names<'_>) -> Result<Vec<Line>, String> {
 
 /// The lines that are code: without comments, directives and other sections.
 fn code(template: &str) -> Vec<String> {
-    let text = first_dialect(template).replace("%=", "");
+    let text = without_comments(&first_dialect(template)).replace("%=", "");
     let mut code = Vec::new();
     let mut elsewhere = 0usize;
     for line in text.lines() {
@@ -110,6 +110,17 @@ fn code(template: &str) -> Vec<String> {
                 _ => code.push(statement),
             }
         }
+    }
+    code
+}
+
+/// The text without comments of C's kind.
+fn without_comments(text: &str) -> String {
+    let mut parts = text.split("/*");
+    let mut code = parts.next().unwrap_or("").to_string();
+    for part in parts {
+        code.push(' ');
+        code += part.split_once("*/").map_or("", |(_, behind)| behind);
     }
     code
 }
@@ -189,7 +200,7 @@ fn operand(names: &Names<'_>, text: &str) -> Option<Operand> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$');
         return text.chars().all(is_name).then(|| Operand::Label(text.to_string()));
     };
-    if let Some((letter, bytes)) = register(reference.trim_start_matches('%')) {
+    if let Some((letter, bytes)) = register(reference.trim_start_matches('%').trim_start()) {
         return Some(Operand::Register(letter, bytes));
     }
     referred(names, reference)

@@ -248,7 +248,7 @@ impl<'h> Lowerer<'h> {
     fn read_element(&mut self, row: &Row, few: &Few, place: fencepost_ir::tree::Place, span: Span) {
         for (path, place, scalar) in self.fillable(&place, &row.element, span) {
             if few.has(&path) {
-                self.discard(read(place, scalar, span));
+                self.keep(read(place, scalar, span));
             }
         }
     }

@@ -81,6 +81,10 @@ impl<'a> Checker<'a> {
         if self.types.is_record(ty) {
             return self.fail(span, "a structure cannot be computed with");
         }
+        if self.types.is_pointer(operand.ty) {
+            let (l, r) = (self.show(ty), self.show(operand.ty));
+            return self.fail(span, format!("`{}=` does not apply to `{l}` and `{r}`", op.symbol()));
+        }
         let bits = place.bits;
         let stand_in = self.whole(Base::Pointed(Box::new(self.error(span))), ty, span);
         let stand_in = Place { bits, ..stand_in };

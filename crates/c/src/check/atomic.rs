@@ -227,11 +227,12 @@ impl<'a> Checker<'a> {
 
     /// The variable that an atomic function works on; what a `void *` points to is a byte.
     fn target(&mut self, pointer: &'a ast::Expr) -> Result<Place> {
-        let value = self.value(pointer)?;
-        let place = self.pointed(value, pointer.span)?;
-        if self.types.is_void(place.ty) {
-            return Ok(Place { ty: self.types.bool(), ..place });
+        let mut value = self.value(pointer)?;
+        if self.types.element(value.ty).is_some_and(|to| self.types.is_void(to)) {
+            let byte = self.types.pointer_to(self.types.bool());
+            value = self.converted(value, byte)?;
         }
+        let place = self.pointed(value, pointer.span)?;
         if self.types.size(place.ty).is_none() {
             return Err(self.incomplete(place.ty, pointer.span));
         }

@@ -170,9 +170,7 @@ impl Visitor for Looks<'_> {
 
     fn place(&mut self, place: &Place) {
         let reached = self.reached(place).is_some_and(|ty| self.same(ty, place.ty));
-        // An atomic function given a `void *` works on a byte.
-        let is_byte = matches!(self.types().kind(place.ty), Type::Bool) && place.access.is_atomic();
-        self.note(reached || is_byte, "a place of another type than its path leads to", place.span);
+        self.note(reached, "a place of another type than its path leads to", place.span);
         walk_place(self, place);
     }
 

@@ -79,7 +79,6 @@ impl<'h> Lowerer<'h> {
             }
             hir::Base::Pointed(pointer) => {
                 let ty = self.hir.types.element(pointer.ty).expect("pointers lead to something");
-                let ty = if self.hir.types.is_void(ty) { place.ty } else { ty };
                 let address = self.scalar(pointer)?;
                 match self.hir.types.is_variable(ty) {
                     true => (At::Address(address), ty),

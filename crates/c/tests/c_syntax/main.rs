@@ -24,8 +24,11 @@ fn parse(name: &str, text: &str, options: &Options) -> Result<(Unit, Sources), (
     }
 }
 
+/// The names that are types in fragments.
+const TYPES: &[&str] = &["T", "U"];
+
 fn fragment(text: &str) -> Fragment<'_> {
-    Fragment { text, file: FileId(0), line: 1, column: 1, types: &["T", "U"] }
+    Fragment { text, file: FileId(0), line: 1, column: 1 }
 }
 
 fn said(d: &Diagnostic) -> String {
@@ -42,7 +45,7 @@ fn joined(parts: Result<Vec<String>, Diagnostic>) -> String {
 fn expressions(lines: &str, expected: Expect) {
     let mut out = String::new();
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let items = fragment(&format!("{line};")).statements();
+        let items = fragment(&format!("{line};")).statements(TYPES);
         out += &joined(items.map(|items| items.iter().map(dump::block_item).collect()));
         out.push('\n');
     }
@@ -52,7 +55,7 @@ fn expressions(lines: &str, expected: Expect) {
 /// Statements, in which `T` and `U` are types.
 #[track_caller]
 fn statements(text: &str, expected: Expect) {
-    let items = fragment(text).statements();
+    let items = fragment(text).statements(TYPES);
     expected.assert_eq(&joined(items.map(|items| items.iter().map(dump::block_item).collect())));
 }
 

@@ -67,7 +67,7 @@ fn deep_nesting_is_refused() {
     ];
     for text in expressions.iter().map(|e| format!("{e};")).chain(statements) {
         let shown: String = text.chars().take(40).collect();
-        let message = match fragment(&text).statements() {
+        let message = match fragment(&text).statements(crate::TYPES) {
             Ok(_) => panic!("accepted: {shown}"),
             Err(diagnostic) => said(&diagnostic),
         };
@@ -83,7 +83,7 @@ fn nested_rows_are_no_way_around_the_limit() {
     for _ in 0..100 {
         text = format!("({text}{})", " + a".repeat(50));
     }
-    let message = said(&fragment(&format!("{text};")).statements().unwrap_err());
+    let message = said(&fragment(&format!("{text};")).statements(crate::TYPES).unwrap_err());
     assert!(message.contains("more than 400 operators"), "{message}");
 }
 
@@ -104,7 +104,7 @@ fn what_is_long_but_not_deep_is_read() {
     ];
     for text in texts {
         let shown: String = text.chars().take(40).collect();
-        fragment(&text).statements().unwrap_or_else(|d| panic!("{shown}: {d:?}"));
+        fragment(&text).statements(crate::TYPES).unwrap_or_else(|d| panic!("{shown}: {d:?}"));
     }
     // A useful depth is read as well.
     for text in [
@@ -114,7 +114,7 @@ fn what_is_long_but_not_deep_is_read() {
         format!("if (a) b; {} else c;", "else if (a) b; ".repeat(200)),
     ] {
         let shown: String = text.chars().take(40).collect();
-        fragment(&text).statements().unwrap_or_else(|d| panic!("{shown}: {d:?}"));
+        fragment(&text).statements(crate::TYPES).unwrap_or_else(|d| panic!("{shown}: {d:?}"));
     }
 }
 

@@ -302,7 +302,9 @@ fn calling_main() {
 main();
 }"#,
         expect![[r#"
-            2:1: calling `main` is not supported
+            main: int (void) () {
+              main()
+            }
         "#]],
     );
 }

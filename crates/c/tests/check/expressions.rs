@@ -483,7 +483,7 @@ int *p = malloc(sizeof *p); printf("%d", *p); free(p);
         expect![[r#"
             main: int (void) () {
               p: int * = int *:(<Malloc>(4:unsigned long))
-              <Nothing>(const char *:(&"%d\0"[0]), (*p))
+              <Print(0)>(const char *:(&"%d\0"[0]), (*p))
               <Free>(void *:(p))
             }
         "#]],

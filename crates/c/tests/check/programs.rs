@@ -180,7 +180,7 @@ fn variables_of_the_library() {
         int main(void) { fprintf(stderr, \"x\"); *__errno_location() = 3; sem_t *s = sem_open(\"s\", 64, 0600, 1); sem_open(\"s\", 0); }";
     expect![[r#"
         main: int (void) () {
-          <Nothing>(FILE *:(&__fencepost_file), const char *:(&"x\0"[0]))
+          <Print(1)>(FILE *:(&__fencepost_file), const char *:(&"x\0"[0]))
           __fencepost_errno = 3
           s: sem_t * = __fencepost_sem_open(const char *:(&"s\0"[0]), 64, 1:unsigned)
           __fencepost_sem_open(const char *:(&"s\0"[0]), 0, 0:unsigned)

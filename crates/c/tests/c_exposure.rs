@@ -1,6 +1,7 @@
 //! Which programs turn addresses of allocated objects into integers, so that their numbers must stay what they are.
 
 use fencepost_c::{Options, read};
+use fencepost_passes::pipeline;
 
 const BEGINNING: &str = "
     typedef unsigned long pthread_t;
@@ -29,7 +30,9 @@ fn exposes(functions: &str, arg: &str, body: &str, after: &str) -> bool {
          }}"
     );
     let tree = read(&[("exposure.i", &text)], &Options::default());
-    tree.unwrap_or_else(|(_, diagnostics)| panic!("{diagnostics:?}\n{text}")).exposes_pointers
+    let mut tree = tree.unwrap_or_else(|(_, diagnostics)| panic!("{diagnostics:?}\n{text}"));
+    pipeline::on_tree(&mut tree, pipeline::Options::default());
+    tree.exposes_pointers
 }
 
 #[test]

@@ -53,9 +53,9 @@ pub fn stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
     let pass = match what {
         "cfg" => "compact",
         _ => match what.strip_prefix("after:") {
-            Some(pass) if pipeline::PASSES.contains(&pass) => pass,
+            Some(pass) if pipeline::passes().any(|known| known == pass) => pass,
             _ => {
-                let passes = pipeline::PASSES.iter().chain(&fencepost_bmc::show::PASSES);
+                let passes = pipeline::passes().chain(fencepost_bmc::show::PASSES);
                 let passes: Vec<_> = passes.map(|p| format!("after:{p}")).collect();
                 let passes = passes.join(", ");
                 output::complain(format!(

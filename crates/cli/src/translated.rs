@@ -10,11 +10,11 @@ use crate::options::{CheckOptions, EngineName};
 use crate::patience;
 use crate::portfolio::race::race;
 use crate::portfolio::turns::HeadStart;
+use fencepost_analysis::liveness::Liveness;
 use fencepost_bmc::Bmc;
 use fencepost_explore::{Explicit, without_needless_steps};
 use fencepost_ir::{cfg, tree};
 use fencepost_memory::State;
-use fencepost_passes::liveness::Liveness;
 use fencepost_passes::pipeline;
 use fencepost_task::{
     Answer, Bounds, Budget, Cleared, Engine, Model, Progress, Reason, Stats, Stop, Task, Trace, Verdict,

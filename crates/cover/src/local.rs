@@ -11,13 +11,13 @@
 use crate::automaton::{Mark, Op, Value, Var};
 use crate::domains::{Domains, MAX_VALUES, Values};
 use crate::place::{Frame, Life, Place, Section, put, set};
+use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{
     Address, Choices, Dest, Drain, EdgeId, FenceKind, Instr, NodeId, ObjectId, ProcId, Program, Property, Reg,
 };
 use fencepost_ir::eval::{element, eval, rmw};
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Fault, Scalar};
-use fencepost_passes::liveness::Liveness;
 use fencepost_task::{Budget, Failure, Pace, Reason};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;

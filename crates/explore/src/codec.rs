@@ -5,12 +5,12 @@
 //! variable number; registers that are dead at a frame's node take none and come back with their
 //! initial value, if dead registers are to be forgotten.
 
+use fencepost_analysis::liveness::{LiveSlots, Liveness};
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{
     EdgeId, HeapTypeId, Instr, Loc, NodeId, ObjectId, ProcId, Program, Register, StartId, Storage,
 };
 use fencepost_memory::{Entry, EntryKind, Frame, HeapObject, Life, Section, State, Thread};
-use fencepost_passes::liveness::{LiveSlots, Liveness};
 use fencepost_task::Model;
 
 /// How a value is written.

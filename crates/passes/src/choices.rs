@@ -6,7 +6,7 @@
 //!   instead of choosing and then waiting, the thread takes whichever step can be taken. Runs that
 //!   chose and then wait for ever are lost, and with them no reachable place that has a name.
 
-use crate::liveness::Liveness;
+use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{Dest, Edge, Instr, NodeId, ProcId, Procedure, Program, Reg};
 
 /// Simplifies every procedure.

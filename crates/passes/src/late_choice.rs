@@ -5,7 +5,7 @@
 //! only clears the flag, an assignment sets it, and where the register is read with the flag clear,
 //! the choice is made there. Nobody can tell when a value was chosen that nobody had looked at.
 
-use crate::liveness::Liveness;
+use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{
     Choices, Dest, Edge, Expr, Instr, NodeId, ProcId, Procedure, ProcedureParts, Program, Reg, Register,
 };

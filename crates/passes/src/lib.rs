@@ -1,15 +1,25 @@
 //! Program to program, one pass per file; [`pipeline`] is the whole list.
 
+mod cells;
 mod choices;
 mod compact;
+mod early_choices;
+mod exposure;
+mod in_memory;
 mod instantiate;
 mod late_choice;
-pub mod liveness;
+mod lifetime;
 mod lower;
 mod lower_expression;
 mod lower_names;
+mod misfits;
 mod narrow;
+mod open_ends;
 mod orders;
 pub mod pipeline;
+mod spawn_loop;
+mod spawned;
 pub mod static_threads;
+mod thread_ends;
+mod thread_locals;
 mod unwind;

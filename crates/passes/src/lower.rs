@@ -119,6 +119,7 @@ impl<'a> Lowering<'a> {
                         name: format!("&{}", local.name),
                         ty: Scalar::Pointer { bits: program.pointer_bits }.into(),
                         init: vec![Choices::one(0)],
+                        fill: Fill::Zero,
                         kept: Kept::Private,
                         span: local.span,
                         spelled: None,

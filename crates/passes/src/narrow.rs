@@ -10,7 +10,7 @@
 //! A few steps between the choice and its test that have nothing to do with the register are taken before the
 //! choice: nobody else sees a register, so it does not matter when it gets its value.
 
-use crate::liveness::Liveness;
+use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{
     Arith, BinaryOp, Choices, Dest, Edge, Expr, Instr, NodeId, ProcId, Procedure, ProcedureParts, Program,
     Reg, Register, UnaryOp,

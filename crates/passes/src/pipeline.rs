@@ -2,7 +2,10 @@
 //!
 //! In debug builds the result of every pass is validated.
 
-use crate::{choices, compact, instantiate, late_choice, lower, narrow, orders};
+use crate::{
+    cells, choices, compact, early_choices, exposure, in_memory, instantiate, late_choice, lifetime, lower,
+    narrow, open_ends, orders, spawn_loop, thread_ends, thread_locals,
+};
 use fencepost_ir::{cfg, tree};
 
 /// What the user chose.
@@ -12,9 +15,31 @@ pub struct Options {
     pub threads: Option<u32>,
 }
 
+/// A pass from tree to tree.
+type TreePass = (&'static str, fn(&mut tree::Program, Options));
+
+/// The passes on trees, in order.
+const ON_TREES: [TreePass; 11] = [
+    ("lifetime", |program, _| lifetime::run(program)),
+    ("spawn-loop", |program, _| spawn_loop::run(program)),
+    ("early-choices", |program, _| early_choices::run(program)),
+    ("thread-ends", |program, _| thread_ends::run(program)),
+    ("thread-locals", |program, _| thread_locals::run(program)),
+    ("open-ends", |program, _| open_ends::run(program)),
+    ("cells", |program, _| cells::run(program)),
+    ("exposure", |program, _| exposure::run(program)),
+    ("in-memory", |program, _| in_memory::run(program)),
+    ("instantiate", |program, options| instantiate::run(program, options.threads)),
+    ("orders", |program, _| orders::run(program)),
+];
+
+/// The passes on graphs, in order.
+const ON_GRAPHS: [&str; 5] = ["lower", "choices", "narrow", "late-choice", "compact"];
+
 /// Names of the passes, in order.
-pub const PASSES: [&str; 7] =
-    ["instantiate", "orders", "lower", "choices", "narrow", "late-choice", "compact"];
+pub fn passes() -> impl Iterator<Item = &'static str> {
+    ON_TREES.iter().map(|(name, _)| *name).chain(ON_GRAPHS)
+}
 
 /// A program between two passes.
 pub enum Stage<'a> {
@@ -26,8 +51,15 @@ pub enum Stage<'a> {
 
 /// The passes on trees, for whoever translates trees.
 pub fn on_tree(program: &mut tree::Program, options: Options) {
-    instantiate::run(program, options.threads);
-    orders::run(program);
+    tree_passes(program, options, |_, _| {});
+}
+
+fn tree_passes(program: &mut tree::Program, options: Options, mut after: impl FnMut(&str, &tree::Program)) {
+    for (name, pass) in ON_TREES {
+        pass(program, options);
+        check(name, || tree::validate(program));
+        after(name, program);
+    }
 }
 
 /// Runs all passes; `after` sees the program after each.
@@ -36,13 +68,7 @@ pub fn run(
     options: Options,
     mut after: impl FnMut(&str, Stage<'_>),
 ) -> cfg::Program {
-    instantiate::run(&mut program, options.threads);
-    check("instantiate", || tree::validate(&program));
-    after("instantiate", Stage::Tree(&program));
-
-    orders::run(&mut program);
-    check("orders", || tree::validate(&program));
-    after("orders", Stage::Tree(&program));
+    tree_passes(&mut program, options, |name, program| after(name, Stage::Tree(program)));
 
     let mut program = lower::run(program);
     check("lower", || cfg::validate(&program));

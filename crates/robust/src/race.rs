@@ -13,6 +13,7 @@ use crate::effect::Effect;
 use crate::marks::Cells;
 use crate::run::{Runner, Taken};
 use crate::{Place, Thread, not_applicable};
+use fencepost_analysis::liveness::Liveness;
 use fencepost_explore::codec::{Codec, put_number, take_number};
 use fencepost_explore::heap::HeapOrder;
 use fencepost_explore::initial_choices;
@@ -20,7 +21,6 @@ use fencepost_explore::reduction::LocalSteps;
 use fencepost_explore::store::{Full, StateId, Store};
 use fencepost_ir::cfg::{EdgeId, Instr, Loc, ProcId, Program};
 use fencepost_memory::{Machine, Sc, State};
-use fencepost_passes::liveness::Liveness;
 use fencepost_task::{Budget, Finished, Model, Reason, Stats, Step, Stop};
 use std::collections::{BTreeMap, VecDeque};
 

@@ -4,12 +4,12 @@ use crate::effect::Effect;
 use crate::marks::{Cells, Marks, renamed};
 use crate::run::{Runner, Taken};
 use crate::{Fences, Place, Thread};
+use fencepost_analysis::liveness::Liveness;
 use fencepost_explore::codec::{Codec, put_number, take_number};
 use fencepost_explore::heap::HeapOrder;
 use fencepost_explore::reduction::LocalSteps;
 use fencepost_ir::cfg::{EdgeId, Instr, ProcId, Program};
 use fencepost_memory::{EntryKind, Sc, State, Tso};
-use fencepost_passes::liveness::Liveness;
 use fencepost_task::{Action, Model};
 
 /// A store of a thread.

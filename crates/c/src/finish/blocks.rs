@@ -1,6 +1,5 @@
-//! The blocks of a function, and what is declared in them. Lowering notes them as it goes; the pass `lifetime` asks.
-//!
-//! The outermost block is the first one; all that a function has is in it.
+//! The blocks of a function while it is lowered, and what is declared in them: for every variable of an inner block there are
+//! statements where the block begins and ends. The pass `lifetime` makes of them what it takes.
 
 use super::*;
 
@@ -10,13 +9,10 @@ pub(crate) struct Blocks {
     blocks: Vec<OneBlock>,
     /// The blocks around, innermost last.
     open: Vec<usize>,
-    /// The block that each local stands in.
-    of: HashMap<LocalId, usize>,
 }
 
 #[derive(Default)]
 struct OneBlock {
-    parent: Option<usize>,
     /// Variables that live as long as the block.
     variables: Vec<LocalId>,
     /// Pointers to memory that is gone with the block.
@@ -32,8 +28,7 @@ pub(crate) struct Ends {
 impl Blocks {
     /// A block begins in the one around.
     pub fn open(&mut self) {
-        let parent = self.open.last().copied();
-        self.blocks.push(OneBlock { parent, ..OneBlock::default() });
+        self.blocks.push(OneBlock::default());
         self.open.push(self.blocks.len() - 1);
     }
 
@@ -42,19 +37,11 @@ impl Blocks {
     pub fn close(&mut self, locals: &[Variable]) -> Ends {
         let block = self.open.pop().expect("a block that ends has begun");
         let OneBlock { variables, pointers, .. } = &self.blocks[block];
-        let ids = || variables.iter().chain(pointers).rev();
         let stmt =
             |kind: fn(LocalId) -> StmtKind, id: &LocalId| Stmt { kind: kind(*id), span: locals[id.0].span };
         Ends {
-            enter: ids().map(|id| stmt(StmtKind::Enter, id)).collect(),
-            leave: ids().map(|id| stmt(StmtKind::Leave, id)).collect(),
-        }
-    }
-
-    /// A local stands in the innermost open block.
-    pub fn note(&mut self, local: LocalId) {
-        if let Some(block) = self.open.last() {
-            self.of.insert(local, *block);
+            enter: variables.iter().rev().map(|id| stmt(StmtKind::Enter, id)).collect(),
+            leave: variables.iter().chain(pointers).rev().map(|id| stmt(StmtKind::Leave, id)).collect(),
         }
     }
 
@@ -77,34 +64,12 @@ impl Blocks {
         self.blocks.len()
     }
 
-    /// What the blocks from `first` on declare is still used after their end, as the value of an expression.
-    pub fn outlived(&mut self, first: usize) {
-        for block in &mut self.blocks[first..] {
-            block.variables.clear();
-            block.pointers.clear();
-        }
-    }
-
-    /// The variables that live as long as an inner block.
-    pub(super) fn variables(&self) -> impl Iterator<Item = LocalId> {
-        self.blocks.iter().flat_map(|b| &b.variables).copied()
-    }
-
-    /// The pointers to memory that is gone with a block.
-    pub(super) fn pointers(&self) -> impl Iterator<Item = LocalId> {
-        self.blocks.iter().flat_map(|b| &b.pointers).copied()
-    }
-
-    /// Whether a local is gone, or is another one, when the block of `local` has been left.
-    pub(super) fn is_inside(&self, other: LocalId, local: LocalId) -> bool {
-        let Some(outer) = self.of.get(&local) else { return false };
-        let mut block = self.of.get(&other).copied();
-        while let Some(inner) = block {
-            if inner == *outer {
-                return true;
-            }
-            block = self.blocks[inner].parent;
-        }
-        false
+    /// What the blocks from `first` on declare is still used after their end, as the value of an expression: these locals
+    /// live on.
+    pub fn outlived(&mut self, first: usize) -> HashSet<LocalId> {
+        let blocks = self.blocks[first..].iter_mut();
+        blocks
+            .flat_map(|b| std::mem::take(&mut b.variables).into_iter().chain(std::mem::take(&mut b.pointers)))
+            .collect()
     }
 }

@@ -7,8 +7,8 @@
 
 use super::facts::Conversions;
 use super::procedure::Version;
+use super::types::is_bytes;
 use super::{Lowerer, Result};
-use crate::finish::is_bytes;
 use crate::hir::{self, FunctionId, TypeId, Visitor};
 use fencepost_ir::Span;
 use fencepost_ir::tree::{Expr, ExprKind, Fill, Storage, Type};

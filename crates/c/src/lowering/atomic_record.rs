@@ -91,8 +91,6 @@ impl Lowerer<'_> {
         self.copy(&part(0), from, storage, span)?;
         let value = self.keep(read(part(1), word, span));
         let pointer = self.address(to.clone(), span);
-        self.note_view(&pointer, word.into());
-        self.notes.copies.insert(span);
         self.store_by_order(pointed(pointer, word, span), value, order, span)
     }
 
@@ -124,7 +122,6 @@ impl Lowerer<'_> {
             // It has as many bytes, by another name.
             false => {
                 let pointer = self.address(expected.place, span);
-                self.note_view(&pointer, storage.clone());
                 pointed(pointer, storage.clone(), span)
             }
         };

@@ -7,7 +7,7 @@ use super::build::{is_stable, read_local};
 use super::jump::{Cleanup, Jumps};
 use super::types::default_cells;
 use super::{Lowerer, Result};
-use crate::finish::{Blocks, Cast};
+use crate::finish::Blocks;
 use crate::hir::{self, FunctionId, LabelId};
 use fencepost_ir::tree::{
     Base, Block, Expr, ExprKind, LocalId, Place, Projection, Stmt, StmtKind, Type, VarRef, Variable,
@@ -25,10 +25,6 @@ pub struct Body<'h> {
     pub frames: Vec<Frame<'h>>,
     /// Labels of our own, counted.
     pub labels: usize,
-    /// Locals that hold anything until they are assigned.
-    pub undefined: HashSet<LocalId>,
-    /// Variables whose address becomes a pointer to something else.
-    pub casts: Vec<Cast>,
     /// Blocks, and what is declared in them.
     pub blocks: Blocks,
     /// What memory is for that nothing else tells the type of.
@@ -154,9 +150,7 @@ impl<'h> Lowerer<'h> {
     pub fn local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
         let init = default_cells(&self.program.records, &ty);
         self.body.locals.push(Variable::new(name.to_string(), ty, init, span));
-        let id = LocalId(self.body.locals.len() - 1);
-        self.body.blocks.note(id);
-        id
+        LocalId(self.body.locals.len() - 1)
     }
 
     /// A variable of our own, which reports do not show.

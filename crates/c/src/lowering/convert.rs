@@ -102,10 +102,7 @@ impl<'h> Lowerer<'h> {
                 let word = self.address_as_integer(value, self.size_scalar(), span);
                 self.numbered_thread(word, span)
             }
-            (Kind::Pointer, _) => {
-                self.notes.pointer_casts.insert(span);
-                self.address_as_integer(value, scalar, span)
-            }
+            (Kind::Pointer, _) => self.address_as_integer(value, scalar, span),
             (Kind::Thread, Kind::Pointer) => {
                 let number = self.thread_number(value, span);
                 self.integer_as_address(number, scalar, span)
@@ -130,10 +127,7 @@ impl<'h> Lowerer<'h> {
         match kind {
             Kind::Bool | Kind::Integer | Kind::Wide => Ok(value),
             Kind::Floating => Err(floating::unknown_value(span)),
-            Kind::Pointer => {
-                self.notes.pointer_casts.insert(span);
-                Ok(self.address_as_integer(value, self.size_scalar(), span))
-            }
+            Kind::Pointer => Ok(self.address_as_integer(value, self.size_scalar(), span)),
             Kind::Thread => Ok(self.thread_number(value, span)),
         }
     }
@@ -146,7 +140,6 @@ impl<'h> Lowerer<'h> {
         self.keeps_floating(source, target, span)?;
         self.expose_words(source, target);
         let mut value = value;
-        self.note_cast(&value, target);
         self.retype_allocation(&mut value, target)?;
         Ok(value)
     }

@@ -1,6 +1,6 @@
 //! `memcpy` and its like, on values of known types. A few elements are copied one by one; more, or a number that only the
 //! run knows, by a loop. Where nothing is known of the type, a loop of the library copies words or bytes, as their number and
-//! places allow; `finish::overlay` makes memory show these.
+//! places allow; the pass `cells` makes memory show these.
 
 use super::build::{binary, wrapping};
 use super::counted::Way;
@@ -85,8 +85,8 @@ impl<'h> Lowerer<'h> {
 
     /// Whether the target begins inside of the source, as a truth value.
     fn begins_inside(&self, operands: &Operands, span: Span) -> Expr {
-        let [to, from] = [0, 1].map(|i| wrapping(operands.rows[i].first.clone(), WORD, span));
-        let distance = self.operate_wrapping(BinaryOp::Sub, to, from, span);
+        let [to, from] = [0, 1].map(|i| operands.rows[i].first.clone());
+        let distance = wrapping(self.folded(binary(BinaryOp::Sub, to, from, span)), WORD, span);
         // Other objects are farther away than any object is large.
         if let Some(distance) = self.fold(&distance)
             && distance as u64 > pointer::LARGEST

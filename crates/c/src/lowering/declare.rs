@@ -74,7 +74,7 @@ impl<'h> Lowerer<'h> {
         }
         let value = match storage.as_scalar() {
             Some(scalar) => {
-                self.body.undefined.insert(local);
+                self.body.locals[local.0].fill = Fill::Undefined;
                 // What is not followed has one value.
                 let choices = match self.hir.types.is_floating(ty) {
                     true => Some(Choices::one(0)),
@@ -84,8 +84,9 @@ impl<'h> Lowerer<'h> {
             }
             None => {
                 let layout = self.program.records.layout(storage);
-                if layout.iter().any(|cell| anything(cell.ty).is_some()) {
-                    self.body.undefined.insert(local);
+                // Memory knows which integers were written, not which of their bits.
+                if layout.iter().any(|cell| anything(cell.ty).is_some()) && !self.has_bits(ty) {
+                    self.body.locals[local.0].fill = Fill::Undefined;
                 }
                 None
             }

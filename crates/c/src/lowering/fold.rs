@@ -2,14 +2,13 @@
 
 use super::Lowerer;
 use super::build::wrapping;
-use crate::finish;
 use fencepost_ir::tree::{Expr, ExprKind};
 use fencepost_ir::{Scalar, Span};
 
 impl Lowerer<'_> {
     /// The value of an expression that has one whatever happens.
     pub fn fold(&self, e: &Expr) -> Option<i64> {
-        finish::fold(&self.program, e)
+        self.program.fold(e)
     }
 
     /// The expression, or its value where it has one.

@@ -2,10 +2,9 @@
 
 use super::types::default_cells;
 use super::{Lowerer, Result, bits};
-use crate::finish::InitialCells;
 use crate::hir::{self, BitField, GlobalId, Initializer, Length, Lives, Part, PartValue, Step, TypeId};
 use fencepost_ir::tree::{Choices, SharedId, ThreadLocalId, Type, VarRef, Variable};
-use fencepost_ir::{Field, Record, Scalar, Span, pointer};
+use fencepost_ir::{Field, InitialCells, Record, Scalar, Span, pointer};
 use fencepost_text::Diagnostic;
 use index_vec::IndexVec;
 use std::collections::{HashMap, HashSet};
@@ -172,12 +171,7 @@ impl<'h> Lowerer<'h> {
         let Field { ty: Type::Array(of, _), offset, .. } = &fields[field] else { return storage };
         let end = offset + self.program.records.size(of) * u64::from(count);
         fields[field].ty = Type::Array(of.clone(), count);
-        let has_bits = self.notes.bit_fields.contains(id);
-        let filled = self.new_record(Record { name, kind, fields, size: size.max(end) });
-        if has_bits {
-            self.notes.bit_fields.insert(filled);
-        }
-        Type::Record(filled)
+        Type::Record(self.new_record(Record { name, kind, fields, size: size.max(end) }))
     }
 
     fn initial_cells(&mut self, ty: TypeId, storage: &Type, init: &'h Initializer) -> Result<Vec<Choices>> {

@@ -18,7 +18,6 @@ mod bits;
 mod body;
 mod build;
 mod call;
-mod cast;
 mod choice;
 mod clock;
 mod compare_memory;
@@ -76,7 +75,7 @@ use crate::hir::{self, FunctionId};
 use crate::preprocess::Options;
 use body::Body;
 use facts::Facts;
-use fencepost_ir::tree::{Count, Expr, Place, ProcedureId, Program, Thread};
+use fencepost_ir::tree::{Count, Expr, Place, Program, Thread};
 use fencepost_ir::{Sources, Span};
 use fencepost_text::Diagnostic;
 use global::Globals;
@@ -187,18 +186,15 @@ impl<'h> Lowerer<'h> {
     /// Lowers `main` and all it needs.
     fn program(mut self) -> std::result::Result<Program, Vec<Diagnostic>> {
         let main = self.hir.main().expect("whole programs begin with `main`");
-        let first = match self.first_procedure(main) {
-            Ok(first) => first,
-            Err(diagnostic) => {
-                self.errors.push(diagnostic);
-                return Err(self.errors);
-            }
-        };
-        self.finished(Some(first))
+        if let Err(diagnostic) = self.first_thread(main) {
+            self.errors.push(diagnostic);
+            return Err(self.errors);
+        }
+        self.finished()
     }
 
-    /// Lowers what is used, and runs the passes over the program, whose first thread runs `first`, if there is one.
-    fn finished(mut self, first: Option<ProcedureId>) -> std::result::Result<Program, Vec<Diagnostic>> {
+    /// Lowers what is used.
+    fn finished(mut self) -> std::result::Result<Program, Vec<Diagnostic>> {
         self.lower_waiting();
         if !self.errors.is_empty() {
             let place = |d: &Diagnostic| (d.span.file, d.span.line, d.span.column);
@@ -206,24 +202,24 @@ impl<'h> Lowerer<'h> {
             self.errors.dedup();
             return Err(self.errors);
         }
-        finish::finish(Made { program: self.program, notes: self.notes }, first).map_err(|d| vec![d])
+        finish::finish(Made { program: self.program, notes: self.notes }).map_err(|d| vec![d])
     }
 
-    /// What the first thread runs, with constructors before it.
-    fn first_procedure(&mut self, main: FunctionId) -> Result<ProcedureId> {
+    /// The first thread, with constructors before `main`.
+    fn first_thread(&mut self, main: FunctionId) -> Result<()> {
         let code = self.procedure(main)?;
         let args = self.main_arguments(main)?;
         self.lower_waiting();
         let procedure = self.around_main(code)?;
         self.run_hooks(procedure)?;
-        self.notes.destroy = match self.hir.support.get("__fencepost_destroy") {
+        self.program.at_thread_end = match self.hir.support.get("__fencepost_destroy") {
             Some(destroy) if self.facts.has_key_destructors => Some(self.procedure(*destroy)?),
             _ => None,
         };
         let span = self.hir.functions[main].span;
         let (name, count) = ("main".to_string(), Count::Times(1));
         self.program.threads.push(Thread { name, procedure, args, count, span });
-        Ok(procedure)
+        Ok(())
     }
 
     /// Keeps what is wrong with a part of the program, so that the rest is looked at as well.

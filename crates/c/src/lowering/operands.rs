@@ -144,11 +144,6 @@ impl<'h> Lowerer<'h> {
                 return Err(floating::unknown_value(span));
             }
         }
-        self.note_cast(&left, ty);
-        self.note_cast(&right, ty);
-        if is_untyped {
-            self.notes.copies.insert(span);
-        }
         let element = self.stored(ty, span)?;
         let rows = [left, right].map(|first| Row { first, element: element.clone() });
         Ok(Operands { rows, bytes, ty, is_untyped })

@@ -90,8 +90,7 @@ impl<'h> Lowerer<'h> {
 
     /// The difference of two pointers as words.
     fn words_apart(&self, l: Expr, r: Expr, span: Span) -> Expr {
-        let word = |e: Expr| wrapping(e, SIGNED_WORD, span);
-        self.operate(BinaryOp::Sub, word(l), word(r), span)
+        wrapping(self.folded(binary(BinaryOp::Sub, l, r, span)), SIGNED_WORD, span)
     }
 
     /// The distance of two pointers, in elements.
@@ -145,8 +144,8 @@ impl<'h> Lowerer<'h> {
 
     /// The low bits of a pointer, which tell its alignment and are no part of the object's number.
     pub fn low_bits(&mut self, pointer: Expr, span: Span) -> Expr {
-        let word = self.wrapped(wrapping(pointer, WORD, span), self.size_scalar(), span);
-        let ty = word.ty;
-        self.operate(BinaryOp::BitAnd, word, number(7, ty, span), span)
+        let ty = pointer.ty;
+        let low = self.folded(binary(BinaryOp::BitAnd, pointer, number(7, ty, span), span));
+        self.wrapped(wrapping(low, WORD, span), self.size_scalar(), span)
     }
 }

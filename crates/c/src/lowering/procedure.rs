@@ -80,7 +80,6 @@ impl<'h> Lowerer<'h> {
             span: *span,
             spelled,
         });
-        self.notes.undefined.push(HashSet::new());
         // One that allocates is seldom called without being told what.
         let put_off = version.allocates.is_none() && self.facts.allocators.contains(&version.function);
         self.procedures.known.insert(version.clone(), id);
@@ -95,7 +94,6 @@ impl<'h> Lowerer<'h> {
     /// A procedure of our own.
     pub fn new_procedure(&mut self, procedure: Procedure) -> ProcedureId {
         self.program.procedures.push(procedure);
-        self.notes.undefined.push(HashSet::new());
         ProcedureId(self.program.procedures.len() - 1)
     }
 
@@ -226,9 +224,6 @@ impl<'h> Lowerer<'h> {
     /// What has been lowered is the body of a procedure.
     pub fn close(&mut self, id: ProcedureId) {
         let body = std::mem::take(&mut self.body);
-        self.notes.undefined[id.0] = body.undefined;
-        self.notes.blocks.insert(id, body.blocks);
-        self.notes.casts.extend(body.casts.into_iter().map(|cast| (id, cast)));
         let target = &mut self.program.procedures[id.0];
         target.locals = body.locals;
         target.body = Block(body.out);

@@ -51,7 +51,7 @@ impl<'h> Lowerer<'h> {
                 }
             }
         }
-        let program = self.finished(None)?;
+        let program = self.finished()?;
         for (thread, locals) in program.threads.iter().zip(&found) {
             for id in locals.iter().flatten() {
                 let local = &program.procedure(thread.procedure).locals[id.0];

@@ -3,7 +3,7 @@
 
 use super::{Lowerer, Result, Value};
 use crate::hir::Origin;
-use fencepost_ir::tree::{Base, Expr, ExprKind, LocalId, VarRef};
+use fencepost_ir::tree::{Block, LocalId, StmtKind};
 
 impl<'h> Lowerer<'h> {
     fn is_users_text(&self) -> bool {
@@ -50,15 +50,15 @@ impl<'h> Lowerer<'h> {
     /// The value of a block that is an expression, which is used after it; the block and those in it are counted from
     /// `first` on.
     pub fn outlives_block(&mut self, value: &Value, first: usize) {
-        match value {
-            Value::Scalar(Expr { kind: ExprKind::Read(place), .. }) => {
-                if let Base::Variable(VarRef::Local(id)) = place.base {
-                    self.body.blocks.note(id);
-                }
-            }
-            // It is read after the block, though it may be a variable of the block, or in one.
-            Value::Record(_) => self.body.blocks.outlived(first),
-            Value::Scalar(_) | Value::Void => {}
+        // It is read after the block, though it may be a variable of the block, or in one.
+        if let Value::Record(_) = value {
+            let living = self.body.blocks.outlived(first);
+            let mut out = Block(std::mem::take(&mut self.body.out));
+            out.retain(&|stmt| match &stmt.kind {
+                StmtKind::Enter(id) | StmtKind::Leave(id) => !living.contains(id),
+                _ => true,
+            });
+            self.body.out = out.0;
         }
     }
 }

@@ -207,9 +207,6 @@ impl Lowerer<'_> {
         let name = if record.tag.is_empty() { "unnamed" } else { &record.tag };
         let id = self.new_record(Record { name: name.to_string(), kind, fields, size: layout.size });
         let leads = leads.into_iter().map(|(is_unit, n)| if is_unit { first_unit + n } else { n });
-        if own_bits {
-            self.notes.bit_fields.insert(id);
-        }
         Some(Made { id, fields: leads.collect(), has_bits: has_bits || own_bits })
     }
 
@@ -244,6 +241,11 @@ impl Lowerer<'_> {
             kind => matches!(kind, hir::Type::Floating(_)),
         }
     }
+}
+
+/// Whether a type is that of memory of which nothing is known.
+pub fn is_bytes(ty: &Type) -> bool {
+    matches!(ty.leaf(), Some(Scalar::Int(int)) if int.bits == 8)
 }
 
 /// The cells that a variable of the type starts with, all at their defaults.

@@ -24,10 +24,10 @@ use crate::symmetry::Symmetry;
 use crate::threads::ThreadOrder;
 use end::Halt;
 pub use end::{End, Exhausted, Far};
+use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{Instr, Loc};
 pub use fencepost_memory::initial_choices;
 use fencepost_memory::{Machine, Memory, State};
-use fencepost_passes::liveness::Liveness;
 use fencepost_task::{Action, Budget, Failure, Limit, Model, Pace, Progress, Stats, Step, Stop, Violation};
 use rebuild::Recorded;
 

@@ -6,6 +6,7 @@
 
 pub mod c;
 pub mod comments;
+mod fold;
 pub mod forms;
 mod print;
 mod spelling;
@@ -53,6 +54,9 @@ pub struct Variable {
     /// What each cell may hold at first. For locals of procedures: the value that an uninitialised
     /// declaration gives them.
     pub init: Vec<Choices>,
+    /// For locals of procedures: what they hold until they are assigned, if they are kept in memory; undefined values of
+    /// private ones are chosen where they are declared.
+    pub fill: Fill,
     /// For locals of procedures: where they are kept.
     pub kept: Kept,
     /// Where it is declared.
@@ -64,7 +68,7 @@ pub struct Variable {
 impl Variable {
     /// A variable that has no address.
     pub fn new(name: String, ty: Type, init: Vec<Choices>, span: Span) -> Variable {
-        Variable { name, ty, init, kept: Kept::Private, span, spelled: None }
+        Variable { name, ty, init, fill: Fill::Zero, kept: Kept::Private, span, spelled: None }
     }
 }
 
@@ -289,6 +293,11 @@ impl Expr {
     }
 }
 
+/// The value of a local variable.
+pub fn read_local(id: LocalId, ty: Scalar, span: Span) -> Expr {
+    Expr { kind: ExprKind::Read(Place::variable(VarRef::Local(id), span)), ty, span }
+}
+
 /// A fence, as the program has it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Fence {
@@ -367,9 +376,11 @@ pub enum StmtKind {
     Join(Option<Place>, Expr),
     /// Gives allocated memory back.
     Free(Expr),
-    /// The local's block is entered: it is a new object from here on.
+    /// The local's block is entered: it is a new object from here on. Front ends put it where the text of the block begins;
+    /// the pass `lifetime` removes those that nobody can tell, and adds those on other ways in.
     Enter(LocalId),
-    /// The local's block is left: its object is gone. Of a private local, the stack memory that it points to.
+    /// The local's block is left: its object is gone. Of a local that is not entered, the memory that its declaration has
+    /// allocated on the stack. As for [`StmtKind::Enter`], the pass adds those on other ways out.
     Leave(LocalId),
     /// Ends the thread, with a result.
     Exit(Option<Expr>),
@@ -474,6 +485,8 @@ pub struct Program {
     pub thread_locals: Vec<Variable>,
     /// Code.
     pub procedures: Vec<Procedure>,
+    /// A function without parameters that each thread runs when it ends, until the pass `thread-ends` has put in the calls.
+    pub at_thread_end: Option<ProcedureId>,
     /// Threads at the beginning.
     pub threads: Vec<Thread>,
     /// What is checked.
@@ -486,6 +499,25 @@ impl Program {
     /// A procedure.
     pub fn procedure(&self, id: ProcedureId) -> &Procedure {
         &self.procedures[id.0]
+    }
+
+    /// The one thread that the program begins with, if there is one: nobody calls its procedure or spawns it, and no property
+    /// speaks of it.
+    pub fn first(&self) -> Option<ProcedureId> {
+        let [Thread { procedure: first, count: Count::Times(1), .. }] = self.threads[..] else { return None };
+        let mut is_used = !self.properties.is_empty();
+        for procedure in &self.procedures {
+            procedure.body.visit(&mut |stmt| {
+                for e in stmt.kind.expressions() {
+                    e.visit(&mut |e| {
+                        if let ExprKind::Call(id, _) | ExprKind::Spawn(id, ..) = &e.kind {
+                            is_used |= *id == first;
+                        }
+                    });
+                }
+            });
+        }
+        (!is_used).then_some(first)
     }
 
     /// The variable that a reference in `procedure` means.

@@ -19,7 +19,7 @@ impl Place {
 
 impl Expr {
     /// Calls `visit` on this expression and all in it.
-    pub fn visit(&self, visit: &mut impl FnMut(&Expr)) {
+    pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
         visit(self);
         match &self.kind {
             ExprKind::Const(_) | ExprKind::Any(_) | ExprKind::Own => {}
@@ -230,17 +230,6 @@ impl ExprKind {
 }
 
 impl StmtKind {
-    /// The place that stands directly in it, outside of expressions.
-    pub fn place(&self) -> Option<&Place> {
-        match self {
-            StmtKind::Assign(place, _)
-            | StmtKind::Join(Some(place), _)
-            | StmtKind::Lock(place)
-            | StmtKind::Unlock(place) => Some(place),
-            _ => None,
-        }
-    }
-
     /// [`StmtKind::expressions`], to be changed.
     pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
         match self {
@@ -289,6 +278,17 @@ impl StmtKind {
             | StmtKind::Lock(place)
             | StmtKind::Unlock(place) => vec![place],
             _ => Vec::new(),
+        }
+    }
+
+    /// The place that stands directly in it, outside of expressions.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            StmtKind::Assign(place, _)
+            | StmtKind::Join(Some(place), _)
+            | StmtKind::Lock(place)
+            | StmtKind::Unlock(place) => Some(place),
+            _ => None,
         }
     }
 

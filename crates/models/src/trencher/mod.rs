@@ -85,6 +85,7 @@ impl Reader {
         self.program.shared.push(Variable {
             name: "memory".into(),
             ty: Type::with_dims(Scalar::Integer, &[UNBOUNDED]),
+            fill: Fill::Zero,
             kept: Kept::Private,
             init: Vec::new(),
             span: Span::NONE,

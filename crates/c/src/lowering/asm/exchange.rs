@@ -181,7 +181,6 @@ impl Machine<'_, '_> {
             let distance = crate::lowering::build::number(by, self.low.distance_scalar(), span);
             let pointer =
                 if by == 0 { pointer.clone() } else { self.low.moved_by(pointer.clone(), distance, span) };
-            self.low.note_view(&pointer, word(bytes).into());
             let place = pointed(pointer, word(bytes), span);
             (Place { access: Access::Atomic(Order::Relaxed), ..place }, word(bytes))
         });

@@ -132,7 +132,6 @@ impl Machine<'_, '_> {
         Ok(match self.memory(operand, bytes)? {
             Some((place, Scalar::Bool)) => {
                 let pointer = self.low.address(place.clone(), self.span);
-                self.low.note_view(&pointer, word(1).into());
                 let access = place.access;
                 let place = crate::lowering::build::pointed(pointer, word(1), self.span);
                 Some((Place { access, ..place }, word(1)))

@@ -254,7 +254,6 @@ impl<'h> Machine<'_, 'h> {
             _ => return Ok(None),
         };
         let scalar = own.unwrap_or(word);
-        self.low.note_view(&pointer, scalar.into());
         let place = pointed(pointer, scalar, span);
         Ok(Some((Place { access: Access::Atomic(Order::Relaxed), ..place }, scalar)))
     }

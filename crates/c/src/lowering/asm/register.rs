@@ -103,9 +103,6 @@ impl Machine<'_, '_> {
         if value.ty == to {
             return value;
         }
-        if let (Scalar::Pointer { .. }, Scalar::Int(_)) = (value.ty, to) {
-            self.low.notes.pointer_casts.insert(span);
-        }
         match to {
             Scalar::Bool => self.low.truth(value, span),
             _ => {

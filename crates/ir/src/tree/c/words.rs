@@ -367,6 +367,10 @@ impl Words<'_> {
                 _ => format!("({word}){}", self.expr(side, UNARY)),
             };
             let text = match op {
+                // How far apart two words are, which need not lead into one object.
+                BinaryOp::Sub if is_pointer(right) && !matches!(right.kind, ExprKind::Const(_)) => {
+                    format!("(void *)({} - {})", number(left), number(right))
+                }
                 BinaryOp::Add | BinaryOp::Sub if is_pointer(left) => {
                     let offset = match &right.kind {
                         ExprKind::Const(value) => value.to_string(),

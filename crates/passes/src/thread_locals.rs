@@ -2,12 +2,25 @@
 //! variable. The object is a local variable of a procedure around the one that the thread starts with, so it is gone when
 //! the thread has ended. That of the first thread stays.
 
-use super::*;
-use fencepost_ir::{Access, IntType, Step};
+use crate::spawned::{Around, around_spawned};
+use fencepost_ir::tree::*;
+use fencepost_ir::{Access, InitialCells, IntType, Scalar, Step};
+use std::collections::{HashMap, HashSet};
 
-impl Made {
-    /// Moves thread-local variables that are pointed to into memory.
-    pub(super) fn thread_locals_to_memory(&mut self) {
+/// Moves thread-local variables that are pointed to into memory.
+pub(crate) fn run(program: &mut Program) {
+    // Where there are no pointers, nothing leads to them.
+    if program.pointer_bits > 0 {
+        Moving { program }.move_all();
+    }
+}
+
+struct Moving<'p> {
+    program: &'p mut Program,
+}
+
+impl Moving<'_> {
+    fn move_all(&mut self) {
         let mut moved: HashMap<usize, ThreadLocalId> = HashMap::new();
         let mut escaping = Vec::new();
         for procedure in &self.program.procedures {
@@ -43,13 +56,16 @@ impl Made {
             let body = &mut self.program.procedures[start].body.0;
             body.splice(0..0, begin.iter().cloned());
         }
-        self.around_spawned(|this, started| {
-            let mut around = spawned::Around::default();
-            let params = this.program.procedure(started).params;
-            for id in &escaping {
+        let inside: Vec<_> = escaping.iter().map(|id| (*id, moved[id], self.local_object(*id))).collect();
+        let values: Vec<_> = inside.iter().map(|(id, at, _)| self.first_values(*id, *at, pointer)).collect();
+        around_spawned(self.program, |program, started| {
+            let mut around = Around::default();
+            let params = program.procedure(started).params;
+            for ((_, address, object), values) in inside.iter().zip(&values) {
                 let local = LocalId(params + around.locals.len());
-                around.locals.push(this.local_object(*id));
-                around.before.extend(this.point_to_local(*id, moved[id], local, pointer));
+                around.locals.push(object.clone());
+                around.before.extend(point_to_local(object, *address, local, pointer));
+                around.before.extend(values.iter().cloned());
             }
             around
         });
@@ -61,23 +77,6 @@ impl Made {
         let layout = self.program.records.layout(&ty);
         let init = layout.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
         Variable::new(name, ty, init, span)
-    }
-
-    /// `address = &local; ...`
-    fn point_to_local(
-        &self,
-        id: usize,
-        address: ThreadLocalId,
-        local: LocalId,
-        pointer: Scalar,
-    ) -> Vec<Stmt> {
-        let span = self.program.thread_locals[id].span;
-        let object = ExprKind::AddressOf(Place::variable(VarRef::Local(local), span));
-        let object = Expr { kind: object, ty: pointer, span };
-        let place = Place::variable(VarRef::ThreadLocal(address), span);
-        let first = [StmtKind::Declare(local, None), StmtKind::Assign(place, object)];
-        let values = self.first_values(id, address, pointer);
-        first.map(|kind| Stmt { kind, span }).into_iter().chain(values).collect()
     }
 
     /// Puts what the pointers point to in place of the variables.
@@ -159,4 +158,13 @@ impl Made {
         });
         block
     }
+}
+
+/// `address = &local;`
+fn point_to_local(object: &Variable, address: ThreadLocalId, local: LocalId, pointer: Scalar) -> [Stmt; 2] {
+    let span = object.span;
+    let place = ExprKind::AddressOf(Place::variable(VarRef::Local(local), span));
+    let value = Expr { kind: place, ty: pointer, span };
+    let place = Place::variable(VarRef::ThreadLocal(address), span);
+    [StmtKind::Declare(local, None), StmtKind::Assign(place, value)].map(|kind| Stmt { kind, span })
 }

@@ -3,13 +3,15 @@
 //! An access covers whole cells, so a variable whose address is cast to a pointer to scalars of another size
 //! becomes a union of what it is and of what it is cast to, and a union is cut wherever a member is. The members that are there
 //! already stay the first ones, and every place in the variable leads through them. What goes through `void *` is found by
-//! [`points_to`]: accesses to part of a scalar, typed memory that is walked byte by byte, and memory of bytes (an arena) that
+//! [`misfits`]: accesses to part of a scalar, typed memory that is walked byte by byte, and memory of bytes (an arena) that
 //! other things live in. Such allocated memory becomes a row of unions; it starts with zeros, as bytes between members would else
 //! be any value. What is not found ends in unknown when a run comes to it.
 
-use super::points_to::{self, Misfit, MisfitPlace, Misfits, Object};
-use super::*;
-use fencepost_ir::Cell;
+use crate::misfits::{Misfit, MisfitPlace, Misfits, misfits};
+use fencepost_analysis::points_to::Object;
+use fencepost_ir::tree::*;
+use fencepost_ir::{Cell, InitialCells, Scalar};
+use std::collections::{HashMap, HashSet};
 
 /// Larger objects are left as they are: no search could go through their states.
 const MOST_BYTES: u64 = 4096;
@@ -24,12 +26,18 @@ fn kind(ty: Scalar) -> Kind {
     (ty.size(), matches!(ty, Scalar::Pointer { .. }))
 }
 
-impl Made {
-    /// Makes unions of the objects whose parts are looked at as something else.
-    pub(super) fn overlay(&mut self) {
-        let casts = std::mem::take(&mut self.notes.casts);
+/// Makes unions of the objects whose parts are looked at as something else.
+pub(crate) fn run(program: &mut Program) {
+    Cutting { program }.overlay();
+}
+
+struct Cutting<'p> {
+    program: &'p mut Program,
+}
+
+impl Cutting<'_> {
+    fn overlay(&mut self) {
         let kinds = self.kinds_followed();
-        let sizes: HashSet<u64> = kinds.iter().map(|(size, _)| *size).collect();
         let mut views: Vec<(Viewed, Vec<Field>)> = Vec::new();
         let mut places: HashMap<Viewed, usize> = HashMap::new();
         let mut add = |key, view: Field| {
@@ -40,26 +48,11 @@ impl Made {
                 None => views.push((key, vec![view])),
             }
         };
-        for (procedure, cast) in &casts {
-            let procedure = matches!(cast.variable, VarRef::Local(_)).then_some(*procedure);
-            let Some(variable) = self.cast_variable(procedure, cast.variable) else { continue };
-            let ty = variable.ty.clone();
-            // Parts of this one are what the library cannot do.
-            if variable.name == "__fencepost_whole" {
-                continue;
-            }
-            if let Some(view) = self.view(&ty, cast, &sizes) {
-                add((procedure, cast.variable), view);
-            }
-        }
-        let mut misfits = match self.may_misfit(&kinds) {
-            true => points_to::misfits(&self.program, &self.notes.copies),
+        let misfits = match self.may_misfit(&kinds) {
+            true => misfits(self.program),
             false => Misfits::default(),
         };
         self.program.wide_access = misfits.wide;
-        if self.notes.keeps_numbers {
-            misfits = Misfits::default();
-        }
         self.program.exposes_pointers |= misfits.exposes;
         for misfit in &misfits.found {
             if let Object::Variable(procedure, variable) = misfit.object
@@ -96,7 +89,7 @@ impl Made {
         for procedure in &self.program.procedures {
             procedure.locals.iter().filter(|v| v.ty.as_scalar().is_none()).for_each(|v| see(&v.ty));
         }
-        !followed.is_empty() && kinds.len() > 1 || !self.notes.copies.is_empty()
+        !followed.is_empty() && kinds.len() > 1
     }
 
     /// A row of equal scalars over all of a type, from a byte on.
@@ -153,47 +146,6 @@ impl Made {
             Record { name: "unnamed".to_string(), kind: RecordKind::Struct, fields: vec![field], size };
         self.program.records.0.push(made);
         Some(Type::Record(RecordId(self.program.records.0.len() as u32 - 1)))
-    }
-
-    /// Structures that are allocated with more room than they have, for an array of one element at their end: it takes
-    /// what there is.
-    pub(super) fn open_ends(&mut self) {
-        for p in 0..self.program.procedures.len() {
-            let mut body = std::mem::take(&mut self.program.procedures[p].body);
-            body.visit_mut(&mut |stmt| {
-                for e in stmt.kind.expressions_mut() {
-                    e.visit_mut(&mut |e| {
-                        if let ExprKind::Allocate(ty, bytes, ..) | ExprKind::Reallocate(ty, _, bytes) =
-                            &mut e.kind
-                            && let Type::Record(id) = *ty
-                            && is_sum(bytes)
-                            && let Some(open) = self.opened(id)
-                        {
-                            *ty = open;
-                        }
-                    });
-                }
-            });
-            self.program.procedures[p].body = body;
-        }
-    }
-
-    /// A record whose last array has no length, if it has one of one element.
-    fn opened(&mut self, id: RecordId) -> Option<Type> {
-        let Record { name, kind: RecordKind::Struct, fields, .. } = self.program.records.get(id) else {
-            return None;
-        };
-        let (name, mut fields) = (name.clone(), fields.clone());
-        let last = fields.last_mut()?;
-        let Type::Array(of, 1) = &last.ty else { return None };
-        last.ty = Type::Array(of.clone(), 0);
-        let size = last.offset;
-        let made = Record { name, kind: RecordKind::Struct, fields, size };
-        let known = self.program.records.0.iter().position(|record| *record == made);
-        Some(Type::Record(RecordId(known.unwrap_or_else(|| {
-            self.program.records.0.push(made);
-            self.program.records.0.len() - 1
-        }) as u32)))
     }
 
     /// Gives the allocations of a procedure types that show all that is looked for in them.
@@ -315,39 +267,6 @@ impl Made {
         kinds
     }
 
-    /// What a cast adds to a variable; nothing if all that it can lead to is there already.
-    fn view(&self, ty: &Type, cast: &Cast, sizes: &HashSet<u64>) -> Option<Field> {
-        let records = &self.program.records;
-        let (own, seen) = (records.layout(ty), records.layout(&cast.ty));
-        let size = records.size(ty);
-        if !own.iter().chain(&seen).all(is_plain) || !seen.iter().any(|c| sizes.contains(&c.ty.size())) {
-            return None;
-        }
-        let is_there = |offset: u64, scalar: Scalar| {
-            own.iter().any(|c| c.offset == offset && c.ty.size() == scalar.size())
-        };
-        match cast.ty {
-            Type::Scalar(scalar) => {
-                // Bytes are walked over; other scalars are mostly meant where they are.
-                let walked = scalar.size() == 1 && !own.iter().all(|c| c.ty.size() == 1);
-                let first = cast.offset % scalar.size().max(1);
-                let count = size.saturating_sub(first) / scalar.size().max(1);
-                let needed = walked || !is_there(cast.offset, scalar);
-                let ty = Type::Array(Box::new(cast.ty.clone()), u32::try_from(count).ok()?);
-                (needed && count > 0).then(|| Field { name: String::new(), ty, offset: first })
-            }
-            Type::Array(..) | Type::Record(_) => {
-                let there = seen.iter().all(|c| is_there(cast.offset + c.offset, c.ty));
-                let fits = cast.offset + records.size(&cast.ty) <= size;
-                (fits && !there).then(|| Field {
-                    name: String::new(),
-                    ty: cast.ty.clone(),
-                    offset: cast.offset,
-                })
-            }
-        }
-    }
-
     fn become_union(
         &mut self,
         procedure: Option<ProcedureId>,
@@ -371,17 +290,8 @@ impl Made {
 }
 
 /// Whether memory of a type is that of which nothing else is known.
-pub(crate) fn is_bytes(ty: &Type) -> bool {
+fn is_bytes(ty: &Type) -> bool {
     matches!(ty.leaf(), Some(Scalar::Int(int)) if int.bits == 8)
-}
-
-/// Whether a size is one of a structure and of something behind it.
-fn is_sum(bytes: &Expr) -> bool {
-    match &bytes.kind {
-        ExprKind::Convert(_, inner) => is_sum(inner),
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
-        _ => false,
-    }
 }
 
 /// Whether a cell has bytes that mean its value.

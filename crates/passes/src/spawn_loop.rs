@@ -7,7 +7,8 @@
 //!
 //! The arguments have to be constants, and nobody may look at the handles.
 
-use super::*;
+use fencepost_ir::tree::*;
+use fencepost_ir::{Scalar, Span};
 
 /// A loop that can be replaced: where it stands in `main`, and what it starts.
 struct SpawnLoop {
@@ -16,9 +17,19 @@ struct SpawnLoop {
     is_endless: bool,
 }
 
-impl Made {
-    /// Makes groups of any number of threads from loops of `main`.
-    pub(super) fn spawn_loops(&mut self, main: ProcedureId) {
+/// Makes groups of any number of threads from loops of the first procedure.
+pub(crate) fn run(program: &mut Program) {
+    if let Some(main) = program.first() {
+        Loops { program }.replace(main);
+    }
+}
+
+struct Loops<'p> {
+    program: &'p mut Program,
+}
+
+impl Loops<'_> {
+    fn replace(&mut self, main: ProcedureId) {
         let Some(found) = self.spawn_loop(main) else { return };
         let span = self.program.procedures[main.0].body.0[found.position].span;
         let mut before = std::mem::take(&mut self.program.procedures[main.0].body.0);
@@ -78,7 +89,7 @@ impl Made {
         let mut handles = Vec::new();
         let all = inside.0.iter().all(|stmt| match &stmt.kind {
             StmtKind::Assign(place, Expr { kind: ExprKind::Spawn(p, args, _), span, .. }) => {
-                let values: Option<Vec<i64>> = args.iter().map(|a| fold(&self.program, a)).collect();
+                let values: Option<Vec<i64>> = args.iter().map(|a| self.program.fold(a)).collect();
                 handles.push(place.clone());
                 values.map(|values| starts.push((*p, values, *span))).is_some()
             }
@@ -124,7 +135,6 @@ impl Made {
         let read = Expr { kind: ExprKind::Read(started.clone()), ty: Scalar::Bool, span };
         waiting.body.0.insert(0, Stmt { kind: StmtKind::Assume(read), span });
         self.program.procedures.push(waiting);
-        self.notes.undefined.push(self.notes.undefined[id.0].clone());
         ProcedureId(self.program.procedures.len() - 1)
     }
 }

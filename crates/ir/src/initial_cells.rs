@@ -1,11 +1,11 @@
 //! Initial values of cells: what the scalars of an initialiser make of them, where a scalar may be several cells.
 
-use fencepost_ir::tree::Choices;
-use fencepost_ir::{Cell, Records, Scalar, Type};
+use crate::cfg::Choices;
+use crate::{Cell, Records, Scalar, Type};
 use std::collections::{BTreeMap, HashMap};
 
 /// The cells of a variable and what they start with.
-pub(crate) struct InitialCells {
+pub struct InitialCells {
     cells: Vec<Cell>,
     /// Cells by their offset and size.
     exact: HashMap<(u64, u64), usize>,
@@ -16,7 +16,7 @@ pub(crate) struct InitialCells {
 
 impl InitialCells {
     /// All zero.
-    pub(crate) fn zero(records: &Records, ty: &Type) -> InitialCells {
+    pub fn zero(records: &Records, ty: &Type) -> InitialCells {
         let cells = records.layout(ty);
         let values = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
         let numbered = || cells.iter().enumerate();
@@ -32,7 +32,7 @@ impl InitialCells {
     }
 
     /// The value of a scalar that is known.
-    pub(crate) fn get(&self, offset: u64, ty: Scalar) -> Option<i64> {
+    pub fn get(&self, offset: u64, ty: Scalar) -> Option<i64> {
         if let Some(&cell) = self.exact.get(&(offset, ty.size())) {
             return self.cells[cell].ty.same_bits(self.values[cell].single()?, ty);
         }
@@ -45,7 +45,7 @@ impl InitialCells {
     }
 
     /// Sets a scalar.
-    pub(crate) fn set(&mut self, offset: u64, ty: Scalar, value: i64) {
+    pub fn set(&mut self, offset: u64, ty: Scalar, value: i64) {
         if let Some(&cell) = self.exact.get(&(offset, ty.size())) {
             let value = ty.same_bits(value, self.cells[cell].ty).unwrap_or(value);
             self.values[cell] = Choices::one(value);
@@ -59,7 +59,7 @@ impl InitialCells {
     }
 
     /// Sets a scalar that may start with several values: cut into parts, it may start with any.
-    pub(crate) fn choose(&mut self, offset: u64, ty: Scalar, choices: &Choices) {
+    pub fn choose(&mut self, offset: u64, ty: Scalar, choices: &Choices) {
         if let Some(value) = choices.single() {
             return self.set(offset, ty, value);
         }
@@ -76,7 +76,7 @@ impl InitialCells {
     }
 
     /// What each cell starts with.
-    pub(crate) fn values(self) -> Vec<Choices> {
+    pub fn values(self) -> Vec<Choices> {
         self.values
     }
 }

@@ -1,11 +1,17 @@
 //! What an expression is worth that has one value whatever happens.
 
-use fencepost_ir::cfg::Arith;
-use fencepost_ir::tree::*;
-use fencepost_ir::{Scalar, eval, pointer};
+use super::*;
+use crate::cfg::Arith;
+use crate::{eval, pointer};
 
-/// The value of an expression that has one whatever happens.
-pub(crate) fn fold(program: &Program, e: &Expr) -> Option<i64> {
+impl Program {
+    /// The value of an expression that has one whatever happens.
+    pub fn fold(&self, e: &Expr) -> Option<i64> {
+        fold(self, e)
+    }
+}
+
+fn fold(program: &Program, e: &Expr) -> Option<i64> {
     Some(match &e.kind {
         ExprKind::Const(value) => *value,
         ExprKind::Unary(op, arg) => {

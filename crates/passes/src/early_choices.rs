@@ -5,11 +5,23 @@
 //! when memory is written, and a run that an assumption ends is gone with all it has written. So the value is chosen for a
 //! local variable, assumptions speak of that, and memory gets it behind them.
 
-use super::*;
+use fencepost_ir::Scalar;
+use fencepost_ir::tree::*;
+use std::collections::HashSet;
 
-impl Made {
-    /// Rewrites the beginning of the program's first procedure.
-    pub(super) fn choose_early(&mut self, first: ProcedureId) {
+/// Rewrites the beginning of the program's first procedure.
+pub(crate) fn run(program: &mut Program) {
+    if let Some(first) = program.first() {
+        Beginning { program }.choose_early(first);
+    }
+}
+
+struct Beginning<'p> {
+    program: &'p mut Program,
+}
+
+impl Beginning<'_> {
+    fn choose_early(&mut self, first: ProcedureId) {
         let spawning = self.spawning();
         let stmts = std::mem::take(&mut self.program.procedures[first.0].body.0);
         let mut early = Early { pending: Vec::new(), out: Vec::new() };

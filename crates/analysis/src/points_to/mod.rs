@@ -1,0 +1,174 @@
+//! Which objects pointers may lead to, and where in them.
+//!
+//! Inclusion-based, without regard to the order of statements and to calling contexts: every statement says which sets are in
+//! which others (`constraints.rs`), and the sets grow until nothing changes (`solve.rs`). Bytes of objects are told apart as
+//! `geometry.rs` says. Numbers are followed as well, since pointers become numbers and come back; so are parts of
+//! pointers.
+//!
+//! Every object that a run comes to is found. Every byte is, in programs whose pointers stay in the arrays that they lead
+//! into. Two things are not followed: pointers that come from multiplication, division or a remainder, and those that are
+//! made of nothing (a number that happens to be an address, the value of a variable that nobody has set).
+
+mod constraints;
+mod geometry;
+mod solve;
+
+pub use constraints::each_site;
+pub use geometry::Byte;
+
+use constraints::Constraints;
+use fencepost_ir::tree::*;
+use fencepost_ir::{Access, Scalar, Span};
+use solve::{NodeId, ObjectNumber, PathId, Solver};
+use std::collections::BTreeSet;
+
+/// What a pointer leads into, or what holds one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Object {
+    /// A variable, with the procedure that a local one is of.
+    Variable(Option<ProcedureId>, VarRef),
+    /// An allocation, by its number among those of a procedure in the order of a visit.
+    Site(ProcedureId, usize),
+    /// What a procedure gives back.
+    Result(ProcedureId),
+    /// What threads end with.
+    Threads,
+    /// No object: a value that is not followed. It goes where pointers go.
+    Unfollowed,
+}
+
+/// An object and a byte in it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Target {
+    /// The object.
+    pub object: Object,
+    /// The byte.
+    pub byte: Byte,
+}
+
+/// An access through a pointer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PointedAccess {
+    /// Where it stands.
+    pub procedure: ProcedureId,
+    /// Where it stands, for people.
+    pub span: Span,
+    /// What is said of it.
+    pub access: Access,
+    /// What is read or written.
+    pub seen: Scalar,
+    /// What it may be to, in order.
+    pub targets: Vec<Target>,
+}
+
+/// Values that are not followed, and that nothing may depend on.
+pub struct Unfollowed<'a> {
+    /// Which constants stand for one.
+    pub is_one: &'a dyn Fn(&Expr) -> bool,
+    /// Variables of the program that begin with some, and at which bytes.
+    pub cells: &'a [(VarRef, u64)],
+}
+
+/// Where pointers lead in a program.
+pub struct PointsTo<'p> {
+    solver: Solver<'p>,
+    objects: Vec<Object>,
+    accesses: Vec<AccessNode>,
+    /// Pointers that become integers.
+    numbers: Vec<NodeId>,
+    /// Values that something is computed from or depends on, where these are asked for.
+    uses: Vec<(NodeId, Span)>,
+    results: Vec<(Object, NodeId)>,
+    resized: Vec<NodeId>,
+}
+
+struct AccessNode {
+    procedure: ProcedureId,
+    span: Span,
+    access: Access,
+    seen: Scalar,
+    pointer: NodeId,
+    path: PathId,
+}
+
+impl<'p> PointsTo<'p> {
+    /// Analyses a program.
+    pub fn new(program: &'p Program) -> PointsTo<'p> {
+        Constraints::new(program).solved()
+    }
+
+    /// Analyses a program, and where values go that are not followed.
+    pub fn with_unfollowed(program: &'p Program, values: &'p Unfollowed<'p>) -> PointsTo<'p> {
+        Constraints::with_unfollowed(program, values).solved()
+    }
+
+    fn target(&self, (object, byte): solve::Target) -> Target {
+        Target { object: self.object(object), byte }
+    }
+
+    fn object(&self, number: ObjectNumber) -> Object {
+        self.objects[number.0 as usize]
+    }
+
+    /// The accesses through pointers, in the order of the text.
+    pub fn accesses(&self) -> impl Iterator<Item = PointedAccess> {
+        self.accesses.iter().map(|a| {
+            let pointers = self.solver.targets(a.pointer).iter();
+            let places = pointers.flat_map(|target| self.solver.along(*target, a.path));
+            let targets: BTreeSet<Target> = places.map(|target| self.target(target)).collect();
+            PointedAccess {
+                procedure: a.procedure,
+                span: a.span,
+                access: a.access,
+                seen: a.seen,
+                targets: targets.into_iter().collect(),
+            }
+        })
+    }
+
+    /// Whether one of these targets is a byte of an object.
+    pub fn contains(&self, targets: &[Target], object: Object, byte: u64) -> bool {
+        let number = self.objects.iter().position(|o| *o == object);
+        let at = number.and_then(|number| self.solver.located(ObjectNumber(number as u32), byte as i64));
+        targets.iter().any(|t| t.object == object && (t.byte == Byte::Any || Some(t.byte) == at))
+    }
+
+    /// What holds a pointer, and the object that it leads to.
+    pub fn held(&self) -> BTreeSet<(Object, Object)> {
+        let numbers = (0..self.objects.len() as u32).map(ObjectNumber);
+        let in_memory = numbers.flat_map(|number| {
+            let holder = self.object(number);
+            self.solver.contents(number).flatten().map(move |(object, _)| (holder, *object))
+        });
+        let results = self.results.iter().flat_map(|(holder, node)| {
+            self.solver.targets(*node).iter().map(|(object, _)| (*holder, *object))
+        });
+        in_memory.chain(results).map(|(holder, object)| (holder, self.object(object))).collect()
+    }
+
+    /// The objects that are made or taken by a reallocation.
+    pub fn resized(&self) -> BTreeSet<Object> {
+        let targets = self.resized.iter().flat_map(|node| self.solver.targets(*node));
+        targets.map(|(object, _)| self.object(*object)).collect()
+    }
+
+    /// Whether the address of an allocated object or of a local variable becomes an integer. Where none does, objects may be
+    /// numbered as one likes.
+    pub fn addresses_become_numbers(&self) -> bool {
+        let shown = |object: &Object| match object {
+            Object::Variable(None, VarRef::Shared(_)) => false,
+            Object::Variable(..) | Object::Site(..) => true,
+            Object::Result(_) | Object::Threads | Object::Unfollowed => false,
+        };
+        let targets = self.numbers.iter().flat_map(|node| self.solver.targets(*node));
+        targets.map(|(object, _)| self.object(*object)).any(|object| shown(&object))
+    }
+
+    /// The first place where a value decides something that is not followed.
+    pub fn unfollowed_use(&self) -> Option<Span> {
+        let holds = |node: NodeId| {
+            self.solver.targets(node).iter().any(|(object, _)| self.object(*object) == Object::Unfollowed)
+        };
+        self.uses.iter().find(|(node, _)| holds(*node)).map(|(_, span)| *span)
+    }
+}

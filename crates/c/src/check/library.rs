@@ -181,7 +181,7 @@ fn known_number(name: &str) -> Option<Known> {
     let gives = match () {
         () if is_function(plain) || name == "__VERIFIER_nondet_double" => Gives::Double,
         () if plain.strip_suffix('f').is_some_and(is_function) => Gives::Float,
-        () if name == "__VERIFIER_nondet_float" => Gives::Float,
+        () if plain == "strtof" || name == "__VERIFIER_nondet_float" => Gives::Float,
         () => return None,
     };
     let intrinsic = match plain {

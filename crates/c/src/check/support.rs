@@ -13,13 +13,9 @@ fn made_of(intrinsic: Intrinsic) -> &'static [&'static str] {
         Intrinsic::Memory(memory) => memory_made_of(memory),
         Intrinsic::Outside(outside) => outside_made_of(outside),
         Intrinsic::Output(output) => output_made_of(output),
-        Intrinsic::ExitPrinting | Intrinsic::ExitIf => TEXT,
         _ => &[],
     }
 }
-
-/// What reads a text.
-const TEXT: &[&str] = &["strlen", "strnlen"];
 
 fn memory_made_of(memory: Memory) -> &'static [&'static str] {
     match memory {
@@ -79,16 +75,18 @@ fn outside_made_of(outside: Outside) -> &'static [&'static str] {
 fn output_made_of(output: Output) -> &'static [&'static str] {
     match output {
         Output::Print(_) | Output::PrintList(_) | Output::IntoSized | Output::Into => &[
-            "strlen",
-            "strnlen",
             "vsnprintf",
             "__fencepost_put_text",
             "__fencepost_put_character",
             "__fencepost_put_number",
             "__fencepost_put_end",
         ],
-        Output::Log(_) | Output::Perhaps | Output::Text => TEXT,
-        Output::Character | Output::Items | Output::Bytes => &[],
+        Output::Log(_)
+        | Output::Perhaps
+        | Output::Character
+        | Output::Text
+        | Output::Items
+        | Output::Bytes => &[],
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod numbers;
+mod printed;
 
 pub(crate) use blocks::Blocks;
 pub(crate) use numbers::unknown_value;
@@ -29,10 +30,15 @@ pub(crate) struct Notes {
     pub number_cells: Vec<(VarRef, u64)>,
     /// Whether such numbers are in memory.
     pub keeps_numbers: bool,
+    /// Loops that read a text only because it is printed, by the locals that they count with.
+    pub printed: HashSet<(ProcedureId, LocalId)>,
+    /// Variables that nobody may write: string literals, and those that are `const`.
+    pub literals: HashSet<SharedId>,
 }
 
 /// The program, if nothing in it depends on a value that is not followed.
-pub(crate) fn finish(made: Made) -> Result<Program, Diagnostic> {
+pub(crate) fn finish(mut made: Made) -> Result<Program, Diagnostic> {
     made.no_bytes_of_numbers()?;
+    made.glance_at_literals();
     Ok(made.program)
 }

@@ -33,6 +33,8 @@ pub struct Body<'h> {
     pub further: Option<LocalId>,
     /// Whether returning ends the program.
     pub is_main: bool,
+    /// Loops that read a text only because it is printed, by the locals that they count with.
+    pub printed: Vec<LocalId>,
 }
 
 /// A function whose body is being lowered.

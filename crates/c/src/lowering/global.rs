@@ -88,6 +88,7 @@ impl<'h> Lowerer<'h> {
         if cells.is_empty() {
             return Err(Diagnostic::new(*span, format!("`{name}` has no room for anything")));
         }
+        let is_literal = name.is_empty() || self.hir.types.qualifiers(*ty).is_const;
         let name = match name.as_str() {
             "" => self.string_name(),
             name => name.to_string(),
@@ -98,7 +99,11 @@ impl<'h> Lowerer<'h> {
                 let name = self.globals.shared.free(&name);
                 let variable = Variable { spelled, ..Variable::new(name, storage, cells, *span) };
                 self.program.shared.push(variable);
-                VarRef::Shared(SharedId(self.program.shared.len() - 1))
+                let id = SharedId(self.program.shared.len() - 1);
+                if is_literal && is_text(init) {
+                    self.notes.literals.insert(id);
+                }
+                VarRef::Shared(id)
             }
             Lives::Thread => {
                 let name = self.globals.thread_local.free(&name);
@@ -141,7 +146,11 @@ impl<'h> Lowerer<'h> {
     /// A text of our own.
     pub fn string_variable(&mut self, ty: Type, init: Vec<Choices>, span: Span) -> VarRef {
         let name = self.string_name();
-        self.shared_variable(&name, ty, init, span)
+        let variable = self.shared_variable(&name, ty, init, span);
+        if let VarRef::Shared(id) = variable {
+            self.notes.literals.insert(id);
+        }
+        variable
     }
 
     /// A shared variable of our own.
@@ -312,6 +321,17 @@ impl<'h> Lowerer<'h> {
         let ty = Type::with_dims(self.pointer(), &[2]);
         let init = vec![Choices::one(name), Choices::one(0)];
         object_address(self.shared_variable("argv", ty, init, Span::NONE))
+    }
+}
+
+/// Whether an initialiser is a text with its end.
+fn is_text(init: &Initializer) -> bool {
+    match init {
+        Initializer::Parts(parts) => match &parts[..] {
+            [Part { path, value: PartValue::Units(units) }] => path.is_empty() && units.last() == Some(&0),
+            _ => false,
+        },
+        Initializer::None | Initializer::Value(_) => false,
     }
 }
 

@@ -86,10 +86,10 @@ impl<'h> Lowerer<'h> {
             let text = self.text_pointer(format)?;
             let text = self.keep_unless_stable(text);
             self.evaluate(rest)?;
-            return match self.fold(&text) == Some(0) || self.is_literal(format) {
-                true => Ok(()),
-                false => self.read_text(text, None, span),
-            };
+            if self.fold(&text) != Some(0) && !self.is_literal(format) {
+                self.read_text(text, None, span);
+            }
+            return Ok(());
         };
         let Some(pieces) = pieces(literal) else { return self.evaluate(rest) };
         let directives: Vec<Directive> = pieces.into_iter().filter_map(directive).collect();
@@ -103,7 +103,10 @@ impl<'h> Lowerer<'h> {
             self.print_argument(&directive, &mut rest, &mut texts)?;
         }
         self.evaluate(rest.as_slice())?;
-        texts.into_iter().try_for_each(|Text { pointer, most }| self.read_text(pointer, most, span))
+        for Text { pointer, most } in texts {
+            self.read_text(pointer, most, span);
+        }
+        Ok(())
     }
 
     /// Evaluates what a directive shows; a text is read later, when all arguments are evaluated.
@@ -172,15 +175,18 @@ impl<'h> Lowerer<'h> {
         let pointer = self.text_pointer(text)?;
         let pointer = self.keep_unless_stable(pointer);
         match (missing, self.fold(&pointer)) {
-            (Missing::Allowed, Some(0)) => Ok(()),
+            (Missing::Allowed, Some(0)) => {}
             (Missing::Allowed, None) => {
-                let reads = self.block_of(|this| this.read_text(pointer.clone(), None, span))?;
+                let reads = self.block_of(|this| {
+                    this.read_text(pointer.clone(), None, span);
+                    Ok(())
+                })?;
                 let test = self.truth(pointer, span);
                 self.emit(StmtKind::If(test, reads, Block::default()), span);
-                Ok(())
             }
             _ => self.read_text(pointer, None, span),
         }
+        Ok(())
     }
 
     /// `fwrite(data, size, count, file)`
@@ -248,7 +254,7 @@ impl<'h> Lowerer<'h> {
     fn read_element(&mut self, row: &Row, few: &Few, place: fencepost_ir::tree::Place, span: Span) {
         for (path, place, scalar) in self.fillable(&place, &row.element, span) {
             if few.has(&path) {
-                self.discard(read(place, scalar, span));
+                self.keep(read(place, scalar, span));
             }
         }
     }

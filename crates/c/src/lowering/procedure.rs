@@ -224,6 +224,7 @@ impl<'h> Lowerer<'h> {
     /// What has been lowered is the body of a procedure.
     pub fn close(&mut self, id: ProcedureId) {
         let body = std::mem::take(&mut self.body);
+        self.notes.printed.extend(body.printed.into_iter().map(|local| (id, local)));
         let target = &mut self.program.procedures[id.0];
         target.locals = body.locals;
         target.body = Block(body.out);

@@ -1,10 +1,13 @@
 //! Texts: string literals of the program, texts of our own, and reading what is only printed.
 
-use super::build::{binary, number, select};
-use super::{Lowerer, Result};
+use super::Lowerer;
+use super::build::{binary, number, read, read_local, select, with_number};
+use super::counted::Row;
 use crate::hir::{self, Base, ExprKind as Hir, Initializer, PartValue, Projection};
 use fencepost_ir::Span;
-use fencepost_ir::tree::{BinaryOp, Choices, Expr, ExprKind, Place, Projection as Step, Type};
+use fencepost_ir::tree::{
+    BinaryOp, Block, Choices, Expr, ExprKind, Place, Projection as Step, Stmt, StmtKind, Type, VarRef,
+};
 
 impl<'h> Lowerer<'h> {
     /// The characters of a string literal, without the 0 at its end.
@@ -58,14 +61,28 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Reads a text, up to so many characters if `most` says that, for nothing but the accesses.
-    pub fn read_text(&mut self, text: Expr, most: Option<Expr>, span: Span) -> Result<()> {
-        let Some(most) = most else {
-            return self.library_function("strlen", vec![text], span).map(|_| ());
+    pub fn read_text(&mut self, text: Expr, most: Option<Expr>, span: Span) {
+        let size = self.size_scalar();
+        let id = self.counter("%n", number(0, size, span), span);
+        let n = read_local(id, size, span);
+        let element = self.scalar_of(self.hir.types.char());
+        let row = Row { first: text, element: element.into() };
+        let c = read(self.element_at(&row, &n, span), element, span);
+        let goes_on = with_number(BinaryOp::Ne, c, 0, span);
+        let test = match most {
+            None => goes_on,
+            Some(most) => {
+                let is_none = binary(BinaryOp::Lt, most.clone(), number(0, most.ty, span), span);
+                let unbounded = number(-1, size, span);
+                let most = self.wrapped(most, size, span);
+                let most = self.folded(select(is_none, unbounded, most, span));
+                let most = self.keep(most);
+                binary(BinaryOp::And, binary(BinaryOp::Lt, n.clone(), most, span), goes_on, span)
+            }
         };
-        let is_none = binary(BinaryOp::Lt, most.clone(), number(0, most.ty, span), span);
-        let unbounded = number(-1, self.size_scalar(), span);
-        let most = self.wrapped(most, self.size_scalar(), span);
-        let most = self.folded(select(is_none, unbounded, most, span));
-        self.library_function("strnlen", vec![text, most], span).map(|_| ())
+        let place = Place::variable(VarRef::Local(id), span);
+        let next = StmtKind::Assign(place, with_number(BinaryOp::Add, n, 1, span));
+        self.emit(StmtKind::While(test, Block(vec![Stmt { kind: next, span }])), span);
+        self.body.printed.push(id);
     }
 }

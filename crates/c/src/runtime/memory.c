@@ -1,5 +1,4 @@
-/* Memory, for elements of any type: the pointers have the type that lowering has found. Where bytes are meant that
-   are no whole element, an access is made that memory refuses. */
+/* Memory of which nothing is known, and threads that are cancelled. */
 
 /* Threads that have been cancelled, by their numbers. */
 static _Bool __fencepost_cancelled[64];
@@ -64,25 +63,6 @@ static void __fencepost_copy_raw(char *to, const char *from, unsigned long n)
     }
 }
 
-static void __fencepost_copy(char *to, const char *from, unsigned long n)
-{
-    unsigned long count = n / sizeof *to, i = 0;
-    if ((unsigned long)(to - from) < count) {
-        i = count;
-        while (i > 0) {
-            i--;
-            to[i] = from[i];
-        }
-    } else {
-        while (i < count) {
-            to[i] = from[i];
-            i++;
-        }
-    }
-    if (n % sizeof *to != 0)
-        *(char *)&__fencepost_whole = 0;
-}
-
 static void __fencepost_fill_raw(char *to, unsigned long long value, unsigned long n)
 {
     unsigned long low = __fencepost_low_bits(to) | n & 7;
@@ -98,29 +78,6 @@ static void __fencepost_fill_raw(char *to, unsigned long long value, unsigned lo
     }
 }
 
-static void __fencepost_fill(char *to, char value, unsigned long n)
-{
-    unsigned long count = n / sizeof *to, i = 0;
-    while (i < count) {
-        to[i] = value;
-        i++;
-    }
-    if (n % sizeof *to != 0)
-        *(char *)&__fencepost_whole = 0;
-}
-
-static void __fencepost_clear(char *to, unsigned long n)
-{
-    unsigned long count = n / sizeof *to, i = 0;
-    __typeof__(*to) zero = {0};
-    while (i < count) {
-        to[i] = zero;
-        i++;
-    }
-    if (n % sizeof *to != 0)
-        *(char *)&__fencepost_whole = 0;
-}
-
 /* Which of two different words comes first, by its bytes. */
 static int __fencepost_order(unsigned long long a, unsigned long long b)
 {
@@ -132,20 +89,6 @@ static int __fencepost_order(unsigned long long a, unsigned long long b)
     return (x & 255) < (y & 255) ? -1 : 1;
 }
 
-static int __fencepost_compare(const char *a, const char *b, unsigned long n)
-{
-    unsigned long count = n / sizeof *a, i = 0;
-    int result = 0;
-    while (i < count && a[i] == b[i])
-        i++;
-    if (i < count) {
-        result = __fencepost_order((unsigned long long)a[i], (unsigned long long)b[i]);
-    }
-    if (n % sizeof *a != 0 && i == count)
-        result = *(char *)&__fencepost_whole;
-    return result;
-}
-
 static void *memchr(const void *s, int c, unsigned long n)
 {
     const unsigned char *bytes = s;
@@ -155,42 +98,5 @@ static void *memchr(const void *s, int c, unsigned long n)
         i++;
     if (i < n)
         found = (void *)(bytes + i);
-    return found;
-}
-
-/* Sorting, by insertion: what is equal stays in its order, which nobody may rely on. */
-
-static void __fencepost_sort(char *base, unsigned long n, int (*compare)(const void *, const void *))
-{
-    unsigned long i = 1;
-    while (i < n) {
-        unsigned long j = i;
-        while (j > 0 && compare(base + j - 1, base + j) > 0) {
-            __typeof__(*base) later = base[j];
-            base[j] = base[j - 1];
-            base[j - 1] = later;
-            j--;
-        }
-        i++;
-    }
-}
-
-static void *__fencepost_search(const void *key, char *base, unsigned long n,
-                                int (*compare)(const void *, const void *))
-{
-    unsigned long low = 0, high = n;
-    void *found = 0;
-    while (low < high) {
-        unsigned long middle = low + (high - low) / 2;
-        int order = compare(key, base + middle);
-        if (order == 0) {
-            found = (void *)(base + middle);
-            low = high;
-        } else if (order < 0) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
     return found;
 }

@@ -11,6 +11,7 @@ mod c_checks;
 mod c_library;
 mod c_life;
 mod c_memory;
+mod c_output;
 mod c_pointers;
 mod c_random;
 mod c_threads;

@@ -147,13 +147,18 @@ impl Budget {
 
     /// Whether the work may go on; `used` is the bytes that its tables take.
     pub fn look(&self, used: u64) -> Result<(), Stop> {
+        self.look_ahead(used, 0)
+    }
+
+    /// Whether the work may go on and take so many bytes more at once.
+    pub fn look_ahead(&self, used: u64, more: u64) -> Result<(), Stop> {
         // All of them, since each may be somebody's turn.
         let watched = self.watches.iter().fold(None, |stop, watch| watch().or(stop));
         self.stopped()?;
         let stop = watched
-            .or_else(|| self.memory.is_some_and(|limit| used > limit).then_some(Stop::Memory))
+            .or_else(|| self.memory.is_some_and(|limit| used.saturating_add(more) > limit).then_some(Stop::Memory))
             .or_else(|| self.deadline.is_some_and(|d| Instant::now() >= d).then_some(Stop::Timeout))
-            .or_else(|| self.resident.is_some_and(resident::Limit::is_exceeded).then_some(Stop::Memory));
+            .or_else(|| self.resident.is_some_and(|limit| limit.is_exceeded_by(more)).then_some(Stop::Memory));
         match stop {
             None => Ok(()),
             Some(stop) => Err(*self.closed.get_or_init(|| stop)),
@@ -200,6 +205,22 @@ impl Pace {
     /// Ends the work for a limit that is not one of the budget's own.
     pub fn close(&self, stop: Stop) -> Stop {
         self.budget.close(stop)
+    }
+
+    /// Bytes whose copy is a unit of work.
+    pub const BYTES_A_UNIT: u64 = 4096;
+
+    /// No more bytes than these are taken at once without a look whether they are there.
+    const LARGE: u64 = 1 << 20;
+
+    /// A step that takes so many bytes at once, or a copy of them, is about to be done: an object that is allocated, a state.
+    /// `used` gives the bytes of tables. What is large is refused before it is there, and not when it is too late.
+    pub fn take(&mut self, bytes: u64, used: impl FnOnce() -> u64) -> Result<(), Stop> {
+        if bytes <= Pace::LARGE {
+            return self.work(1 + bytes / Pace::BYTES_A_UNIT, used);
+        }
+        self.work(1 + bytes / Pace::BYTES_A_UNIT, || 0)?;
+        self.budget.look_ahead(used(), bytes)
     }
 
     /// So many units of work are done or about to be; `used` gives the bytes of tables.
@@ -259,6 +280,21 @@ mod tests {
         assert_eq!(again.look(0), Ok(()));
         flag.store(true, Ordering::Relaxed);
         assert_eq!(again.look(0), Err(Stop::Cancelled));
+    }
+
+    #[test]
+    fn what_is_large_is_refused_before_it_is_there() {
+        let budget = Budget::default().within(10 << 20);
+        let mut pace = Pace::new(&budget);
+        assert_eq!(pace.take(9 << 20, || 0), Ok(()));
+        assert_eq!(pace.take(9 << 20, || 2 << 20), Err(Stop::Memory));
+        assert!(budget.finish().is_err());
+        #[cfg(target_os = "linux")]
+        {
+            let mut pace = Pace::new(&Budget::default().within_process(64 << 20));
+            assert_eq!(pace.take(2 << 20, || 0), Ok(()));
+            assert_eq!(pace.take(4 << 30, || 0), Err(Stop::Memory));
+        }
     }
 
     #[test]

@@ -382,6 +382,10 @@ impl<'p, M: Memory> Search<'p, M> {
         for (ordinal, &step) in steps.iter().enumerate() {
             let ordinal = (level as u32) << LEVEL_SHIFT | ordinal as u32;
             self.stats.transitions += 1;
+            let store = &self.store;
+            // What `next` has already is used again.
+            pace.take((state.bytes() as u64).saturating_sub(next.bytes() as u64), || store.bytes())?;
+            pace.work(state.units() - 1, || store.bytes())?;
             next.clone_from(state);
             match self.take(next, step, level, pace, None) {
                 Ok(()) => {}
@@ -554,6 +558,8 @@ impl<'p, M: Memory> Search<'p, M> {
         if let Some(record) = &mut record {
             record.push(self.recorded(state, step));
         }
+        let store = &self.store;
+        pace.take(self.machine.growth(state, step), || store.bytes())?;
         self.machine.apply(&self.memory, state, step)?;
         self.settle(state, level, pace, record)
     }
@@ -598,7 +604,7 @@ impl<'p, M: Memory> Search<'p, M> {
             let top = state.threads[step.thread as usize].top();
             self.reached[top.procedure.index()][top.node.index()] = true;
             let store = &self.store;
-            pace.work(1, || store.bytes())?;
+            pace.take(self.machine.growth(state, step), || store.bytes())?;
             self.machine.apply(&self.memory, state, step)?;
         }
         self.scratch.local = steps;

@@ -149,8 +149,12 @@ impl Explicit {
         progress: &mut dyn FnMut(&Progress),
     ) -> Searched<'p, M> {
         let machine = || Machine::new(task.program).expect("checked for templates before");
-        let new = || Search::new(machine(), memory, task.model, self.order, self.reduction);
-        let mut search = new();
+        let new = || Search::new(machine(), memory, task.model, self.order, self.reduction, &task.budget);
+        let stopped = |stop| Searched { end: End::Stopped(stop, Stats::default()), bound: None, cleared: None };
+        let mut search = match new() {
+            Ok(search) => search,
+            Err(stop) => return stopped(stop),
+        };
         let first = Search::<M>::next_bound(None);
         let large = match task.model {
             Model::Sc => Some(None),
@@ -175,7 +179,10 @@ impl Explicit {
                     }
                 }
                 if task.model != Model::Sc {
-                    *paused = new();
+                    *paused = match new() {
+                        Ok(search) => search,
+                        Err(stop) => return stopped(stop),
+                    };
                 }
                 paused.limits.states = None;
                 grow(*paused, first, task, &mut Goal::Violation, progress)
@@ -197,7 +204,11 @@ impl Explicit {
         }
         let machine = Machine::new(task.program).expect("checked for templates before");
         with_memory!(task.model, memory => {
-            let search = Search::new(machine, *memory, task.model, self.order, self.reduction);
+            let search = Search::new(machine, *memory, task.model, self.order, self.reduction, &task.budget);
+            let search = match search {
+                Ok(search) => search,
+                Err(stop) => return Finals::Some(stop.into()),
+            };
             let first = Search::<fencepost_memory::Sc>::next_bound(None);
             let Searched { end, bound, .. } = grow(search, first, task, &mut Goal::FinalStates(see), &mut |_| {});
             match end {
@@ -261,7 +272,7 @@ pub fn not_applicable(program: &Program) -> Option<String> {
         ));
     }
     let initial =
-        program.objects.iter().flat_map(|o| &o.init).try_fold(1u128, |n, c| n.checked_mul(c.count()));
+        program.objects.iter().flat_map(|o| o.init.iter()).try_fold(1u128, |n, c| n.checked_mul(c.count()));
     match initial {
         Some(n) if n <= MAX_INITIAL => None,
         _ => Some("too many initial states to try one by one; give smaller ranges".to_string()),

@@ -491,7 +491,7 @@ impl<'p> Analysis<'p> {
                 Some((object, _)) if object.0 >= first => None,
                 Some(_) => Some(Values::one(0)),
                 None => {
-                    let choices = program.objects.iter().flat_map(|o| &o.init).nth(loc.index());
+                    let choices = program.objects.iter().flat_map(|o| o.init.iter()).nth(loc.index());
                     choices.map(Values::of_choices)
                 }
             };

@@ -212,7 +212,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
     fn initial(&self, loc: Loc) -> Initial<'p> {
         let program = self.analysis.program;
         let choices = match loc.as_element() {
-            None => program.objects.iter().flat_map(|o| &o.init).nth(loc.index()),
+            None => program.objects.iter().flat_map(|o| o.init.iter()).nth(loc.index()),
             Some(_) => None,
         };
         match (choices, self.analysis.cells.get(&loc).map(|c| &c.init)) {

@@ -60,6 +60,9 @@ const PROGRESS: u64 = 512;
 /// Bytes of a state that take as long as a step.
 const BYTES_A_UNIT: usize = 64;
 
+/// Bytes that each table of cells takes for one of them, roughly.
+const BYTES_A_CELL: u64 = 16;
+
 /// The step's number is in the low bits of an ordinal, the bound's number in the high ones.
 const LEVEL_SHIFT: u32 = 24;
 
@@ -137,25 +140,50 @@ pub struct Limits {
 }
 
 impl<'p, M: Memory> Search<'p, M> {
-    /// Prepares a search. `bound` fixes the buffer bound; else it grows.
-    pub fn new(machine: Machine<'p>, memory: M, model: Model, order: Order, reduction: Reduction) -> Self {
+    /// Prepares a search: what is known of the program is found out once. That takes as long as the program is, and may be
+    /// stopped like the search.
+    pub fn new(
+        machine: Machine<'p>,
+        memory: M,
+        model: Model,
+        order: Order,
+        reduction: Reduction,
+        budget: &Budget,
+    ) -> Result<Self, Stop> {
         let program = machine.program;
+        let pace = &mut Pace::new(budget);
+        let edges: u64 = program.procedures.iter().map(|p| p.edges().len() as u64).sum();
+        let cells = program.objects.iter().map(|o| o.init.len() as u64).sum::<u64>();
+        // Each of these goes through the program or the cells once or a few times.
+        let mut part = || pace.take(BYTES_A_CELL * cells, || 0).and_then(|()| pace.work(edges / 4, || 0));
+        part()?;
         let (liveness, reduction) = match reduction {
             Reduction::On => {
-                let reduction = (LocalSteps::in_states(program, model), Symmetry::new(program));
-                (Some(Liveness::new(program)), Some(reduction))
+                let local = LocalSteps::in_states(program, model);
+                part()?;
+                let symmetry = Symmetry::new(program);
+                part()?;
+                (Some(Liveness::new(program)), Some((local, symmetry)))
             }
             Reduction::Off => (None, None),
         };
+        part()?;
         let first = machine.initial(&[]).threads.len();
         let threads = reduction.as_ref().and_then(|_| ThreadOrder::new(program, first));
-        Search {
-            late: reduction.as_ref().and_then(|_| LateFlushes::new(&machine, model)),
+        part()?;
+        let late = reduction.as_ref().and_then(|_| LateFlushes::new(&machine, model));
+        part()?;
+        let heap = HeapOrder::new(program, model);
+        part()?;
+        let codec = Codec::new(program, model, liveness);
+        part()?;
+        Ok(Search {
+            late,
             machine,
             memory,
-            codec: Codec::new(program, model, liveness),
+            codec,
             reduction,
-            heap: HeapOrder::new(program, model),
+            heap,
             threads,
             order,
             store: Store::default(),
@@ -167,7 +195,7 @@ impl<'p, M: Memory> Search<'p, M> {
             stats: Stats::default(),
             scratch: Scratch::default(),
             limits: Limits::default(),
-        }
+        })
     }
 
     /// Counters so far.

@@ -61,7 +61,7 @@ pub fn outcomes(
 ) -> Result<BTreeSet<Vec<i64>>, Reason> {
     let mut outcomes = BTreeSet::new();
     let mut initial = vec![Vec::new()];
-    for choices in program.objects.iter().flat_map(|o| &o.init) {
+    for choices in program.objects.iter().flat_map(|o| o.init.iter()) {
         initial = every_choice(&initial, choices)?;
     }
     let mut pace = Pace::new(budget);

@@ -8,9 +8,7 @@ use crate::rounds::Rounds;
 use crate::sharing::{Home, Sharing};
 use crate::unroll::Place;
 use crate::word::Word;
-use fencepost_ir::cfg::{
-    NodeId, Observable, ProcId, Program, Property, Quantifier, Reg, Requirement, Who,
-};
+use fencepost_ir::cfg::{NodeId, Observable, ProcId, Program, Property, Quantifier, Reg, Requirement, Who};
 use std::collections::HashMap;
 
 /// What a run can come to.

@@ -73,11 +73,7 @@ pub fn add_lives(analysis: &mut Analysis<'_>) -> BTreeSet<usize> {
 
 /// Decides for every cell. Threads' own cells stay their own under every model: nobody else can see when a
 /// store to one reaches memory.
-pub fn sharing(
-    analysis: &Analysis<'_>,
-    freed: &BTreeSet<usize>,
-    budget: &Budget,
-) -> Result<Sharing, Stop> {
+pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>, budget: &Budget) -> Result<Sharing, Stop> {
     let pace = &mut Pace::new(budget);
     let first = analysis.program.objects.len();
     let mut users: BTreeMap<Loc, BTreeSet<usize>> = BTreeMap::new();

@@ -73,7 +73,8 @@ impl Engine for Explicit {
                 // A run with a race is one under SC; the other runs are looked for without looking for races.
                 let mut program = task.program.clone();
                 program.checks.races &= trace.model == Model::Sc;
-                let budget = task.budget.part();
+                // The run is replayed before anybody hears of it, and that takes its time, too.
+                let budget = task.budget.for_half_the_time();
                 let task = Task { program: &program, model: trace.model, budget, ..task.clone() };
                 let trace = with_memory!(trace.model, memory => shorten::shorten(&task, *memory, trace));
                 Answer { verdict: Verdict::Unsafe { trace }, ..answer }
@@ -150,7 +151,8 @@ impl Explicit {
     ) -> Searched<'p, M> {
         let machine = || Machine::new(task.program).expect("checked for templates before");
         let new = || Search::new(machine(), memory, task.model, self.order, self.reduction, &task.budget);
-        let stopped = |stop| Searched { end: End::Stopped(stop, Stats::default()), bound: None, cleared: None };
+        let stopped =
+            |stop| Searched { end: End::Stopped(stop, Stats::default()), bound: None, cleared: None };
         let mut search = match new() {
             Ok(search) => search,
             Err(stop) => return stopped(stop),

@@ -3,10 +3,10 @@
 use crate::heap::{HeapObject, Life};
 use crate::machine::Machine;
 use crate::state::{BYTES_A_CELL, State};
+use fencepost_ir::Fault;
 use fencepost_ir::cfg::{Expr, Fill, HeapTypeId, Instr, ObjectId, Storage};
 use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
-use fencepost_ir::Fault;
 use fencepost_task::{Action, Failure, Step};
 
 /// The largest object that can be allocated, and the largest number of objects.
@@ -146,9 +146,10 @@ impl Machine<'_> {
 /// For each allocated object whether some word may be a pointer to it, with a mark in its high or low bits perhaps.
 fn remembered(state: &State) -> Vec<bool> {
     let mut remembered = vec![false; state.heap.len()];
-    let in_threads = state.threads.iter().flat_map(|t| {
-        t.registers.iter().copied().chain(t.buffer.iter().map(|e| e.value)).chain([t.result])
-    });
+    let in_threads = state
+        .threads
+        .iter()
+        .flat_map(|t| t.registers.iter().copied().chain(t.buffer.iter().map(|e| e.value)).chain([t.result]));
     let in_heap = state.heap.iter().flat_map(|o| o.cells.iter().flatten().copied());
     for word in state.cells.iter().copied().chain(in_heap).chain(in_threads) {
         for meaning in [word, word >> MARK_BITS, word << MARK_BITS >> MARK_BITS] {

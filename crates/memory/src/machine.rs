@@ -132,7 +132,8 @@ impl<'p> Machine<'p> {
     /// (first) initial value.
     pub fn initial(&self, chosen: &[(Loc, i64)]) -> State {
         let first = |c: &Choices| c.values().next().expect("the validator asks for a value");
-        let mut cells: Vec<i64> = self.program.objects.iter().flat_map(|o| o.init.iter()).map(first).collect();
+        let mut cells: Vec<i64> =
+            self.program.objects.iter().flat_map(|o| o.init.iter()).map(first).collect();
         for &(loc, value) in chosen {
             cells[loc.index()] = value;
         }

@@ -20,7 +20,12 @@ pub fn run(program: Program) -> cfg::Program {
     let mut objects: Vec<_> = program
         .shared
         .iter()
-        .map(|v| cfg::Object { name: v.name.clone(), ty: v.ty.clone(), init: v.init[..].into(), span: v.span })
+        .map(|v| cfg::Object {
+            name: v.name.clone(),
+            ty: v.ty.clone(),
+            init: v.init[..].into(),
+            span: v.span,
+        })
         .collect();
     let facts = Facts::new(&program);
     let mut thread_registers = Registers::default();

@@ -86,6 +86,15 @@ impl Budget {
         Budget { deadline: Some(deadline), ..self.part() }
     }
 
+    /// A part that ends when half of the time that is left is over: what comes after it needs some, too.
+    pub fn for_half_the_time(&self) -> Budget {
+        let now = Instant::now();
+        match self.deadline {
+            Some(deadline) => self.until(now + deadline.saturating_duration_since(now) / 2),
+            None => self.part(),
+        }
+    }
+
     /// A part for work whose tables take no more than so many bytes.
     pub fn within(&self, bytes: u64) -> Budget {
         let memory = self.memory.map_or(bytes, |m| m.min(bytes));
@@ -125,6 +134,17 @@ impl Budget {
         }
     }
 
+    /// Time to tell of what is known by now.
+    const TELLING: Duration = Duration::from_millis(400);
+
+    /// The same limits, open for a short while at least: a verdict is known, and is told. Like what confirms a run, this proves
+    /// nothing.
+    pub fn to_tell(&self) -> Budget {
+        let confirms = self.to_confirm();
+        let end = Instant::now() + Budget::TELLING;
+        Budget { deadline: self.deadline.map(|deadline| deadline.max(end)), ..confirms }
+    }
+
     /// A part that is looked at after every so many units of work.
     pub fn looked_at_every(&self, units: u64) -> Budget {
         Budget { period: Some(units.max(1)), ..self.part() }
@@ -156,9 +176,13 @@ impl Budget {
         let watched = self.watches.iter().fold(None, |stop, watch| watch().or(stop));
         self.stopped()?;
         let stop = watched
-            .or_else(|| self.memory.is_some_and(|limit| used.saturating_add(more) > limit).then_some(Stop::Memory))
+            .or_else(|| {
+                self.memory.is_some_and(|limit| used.saturating_add(more) > limit).then_some(Stop::Memory)
+            })
             .or_else(|| self.deadline.is_some_and(|d| Instant::now() >= d).then_some(Stop::Timeout))
-            .or_else(|| self.resident.is_some_and(|limit| limit.is_exceeded_by(more)).then_some(Stop::Memory));
+            .or_else(|| {
+                self.resident.is_some_and(|limit| limit.is_exceeded_by(more)).then_some(Stop::Memory)
+            });
         match stop {
             None => Ok(()),
             Some(stop) => Err(*self.closed.get_or_init(|| stop)),

@@ -161,7 +161,8 @@ impl Execution {
 
     /// Bytes that it takes, roughly, and what tells it from others.
     fn bytes(&self) -> u64 {
-        let registers = |t: &Thread| 8 * (t.own.len() + t.locals.len() + 2 * t.history.len() + t.events.len());
+        let registers =
+            |t: &Thread| 8 * (t.own.len() + t.locals.len() + 2 * t.history.len() + t.events.len());
         let threads: usize = self.threads.iter().map(|t| size_of::<Thread>() + registers(t)).sum();
         (threads + self.events.len() * (size_of::<Event>() + size_of::<Touch>())) as u64
     }

@@ -131,7 +131,7 @@ impl<'a> Lowerer<'a> {
         span: Span,
     ) -> Result<Option<Value>> {
         if unused && output::only_prints(name) {
-            self.evaluate(args)?;
+            self.printed(name, args, span)?;
             return Ok(Some(self.zero(span)));
         }
         match self.cancels && self.inlined == 0 {

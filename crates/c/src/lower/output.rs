@@ -1,5 +1,5 @@
 //! What is printed and written: it goes nowhere, always succeeds, and what the function gives back is its length or the
-//! character. Where nobody looks at that, only the arguments are evaluated.
+//! character. Where nobody looks at that, only the arguments are evaluated, and the strings among them read.
 
 use super::*;
 use crate::types::Rank;
@@ -15,7 +15,60 @@ pub(super) fn only_prints(name: &str) -> bool {
     PRINTERS.contains(&name)
 }
 
+/// For each argument after a format whether it is a string that is read to its end.
+fn strings(format: &ast::Expr) -> Vec<bool> {
+    let ast::ExprKind::String(literal) = &format.kind else { return Vec::new() };
+    let mut strings = Vec::new();
+    let mut units = literal.units.iter().map(|&u| u8::try_from(u).unwrap_or(b'?'));
+    while units.any(|unit| unit == b'%') {
+        let mut whole = true;
+        for unit in units.by_ref() {
+            match unit {
+                b'*' => strings.push(false),
+                // With a precision it need not have an end; wide characters are not followed.
+                b'.' | b'l' => whole = false,
+                b'-' | b'+' | b' ' | b'#' | b'0'..=b'9' | b'h' | b'z' | b'j' | b't' | b'L' | b'\'' => {}
+                b'%' => break,
+                conversion => {
+                    strings.push(whole && conversion == b's');
+                    break;
+                }
+            }
+        }
+    }
+    strings
+}
+
 impl<'a> Lowerer<'a> {
+    /// Evaluates the arguments of a function whose result nobody looks at, and reads what it prints.
+    pub(super) fn printed(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Result<()> {
+        let format = match name {
+            "printf" => 0,
+            "fprintf" | "dprintf" => 1,
+            _ => return self.evaluate(args),
+        };
+        let strings = args.get(format).map_or_else(Vec::new, strings);
+        for (i, arg) in args.iter().enumerate() {
+            match i.checked_sub(format + 1).and_then(|i| strings.get(i)) {
+                Some(true) => self.read_string(arg, span)?,
+                Some(false) | None => self.evaluate(std::slice::from_ref(arg))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a string to its end, as whoever prints it does.
+    pub(super) fn read_string(&mut self, text: &'a ast::Expr, span: Span) -> Result<()> {
+        if let ast::ExprKind::String(_) = text.kind {
+            return Ok(());
+        }
+        let text = self.scalar(text)?;
+        let text = self.convert(text, &CType::CHAR.pointer_to(), span)?;
+        let text = self.keep(text.expr);
+        self.put("strlen", vec![text], span)?;
+        Ok(())
+    }
+
     /// A function that prints or writes, if it is one.
     pub(super) fn output_call(
         &mut self,
@@ -51,8 +104,9 @@ impl<'a> Lowerer<'a> {
                 Value::Scalar(self.convert(byte, &CType::INT, span)?)
             }
             // Any number that is not negative would do.
-            ("puts" | "fputs" | "fputs_unlocked", _) => {
-                self.evaluate(args)?;
+            ("puts" | "fputs" | "fputs_unlocked", [text, rest @ ..]) => {
+                self.read_string(text, span)?;
+                self.evaluate(rest)?;
                 Value::Scalar(self.choice(&CType::INT, 0, 1, span))
             }
             ("fwrite", [data, size, count, file]) => {

@@ -359,6 +359,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn statement(&mut self, stmt: &'a ast::Stmt) -> Result<()> {
+        fencepost_ir::wanted::point();
         let span = stmt.span;
         match &stmt.kind {
             Ast::Empty => Ok(()),

@@ -23,7 +23,7 @@ pub fn run(program: Program) -> cfg::Program {
         .map(|v| cfg::Object {
             name: v.name.clone(),
             ty: v.ty.clone(),
-            init: v.init[..].into(),
+            init: v.init.iter().inspect(|_| fencepost_ir::wanted::point()).cloned().collect(),
             span: v.span,
         })
         .collect();
@@ -310,6 +310,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
+        fencepost_ir::wanted::point();
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Skip => self.emit(Instr::Nop, span),

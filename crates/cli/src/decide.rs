@@ -14,8 +14,8 @@ use fencepost_passes::pipeline;
 use fencepost_report::{Shown, Took, explain};
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{
-    Answer, Bounds, Budget, Certificate, Cleared, Engine, Model, Progress, Reason, Scope, Stats, Stop, Task,
-    Trace, Verdict,
+    Answer, Bounds, Budget, Certificate, Cleared, Engine, Model, Progress, Reason, Stats, Stop, Task, Trace,
+    Verdict,
 };
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -169,7 +169,12 @@ impl<'b> Growth<'_, 'b> {
             }
             self.unreached = far.unreached();
         }
-        Verdict::Safe(far.finished.expect("a stage was tried"))
+        let cleared = far.finished.expect("a stage was tried");
+        match self.task.budget.finish() {
+            Ok(_) => Verdict::Safe(cleared),
+            // It may be what kept repetitions from growing.
+            Err(stop) => Verdict::Unknown { reason: stop.into(), cleared: Some(cleared) },
+        }
     }
 
     /// Tries bounds (repetitions, rounds, clock), unless they were tried before; an answer ends the growth.

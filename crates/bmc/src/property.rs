@@ -8,7 +8,8 @@ use crate::rounds::Rounds;
 use crate::sharing::{Home, Sharing};
 use crate::unroll::Place;
 use crate::word::Word;
-use fencepost_ir::cfg::{Observable, Property, Quantifier, Reg, Requirement, Who};
+use fencepost_ir::cfg::{NodeId, Observable, ProcId, Program, Property, Quantifier, Reg, Requirement, Who};
+use std::collections::HashMap;
 
 /// What a run can come to.
 #[derive(Clone, Copy, Debug)]
@@ -79,34 +80,54 @@ pub fn ends(analysis: &Analysis<'_>, sharing: &Sharing, code: &mut Code, rounds:
     Ends { violation, limit, cut, outsized }
 }
 
+/// Where a requirement of a property is met.
+pub struct Named<'p> {
+    /// The requirement.
+    pub requirement: &'p Requirement,
+    node: Option<NodeId>,
+}
+
+/// Requirements with the nodes of their labels.
+pub fn named<'p>(
+    program: &'p Program,
+    requirements: impl IntoIterator<Item = &'p Requirement>,
+) -> Vec<Named<'p>> {
+    let node = |r: &Requirement| program.procedure(r.procedure).label(&r.label);
+    requirements.into_iter().map(|requirement| Named { requirement, node: node(requirement) }).collect()
+}
+
 /// For each thread the places where it may rest: those that a property names.
 pub fn resting_places(analysis: &Analysis<'_>) -> Vec<Vec<bool>> {
     let program = analysis.program;
-    let named: Vec<_> = program
-        .properties
-        .iter()
-        .flat_map(|p| match p {
-            Property::Forbid { together, .. } => together.as_slice(),
-            Property::Final { .. } => &[],
-        })
-        .flatten()
-        .collect();
+    let requirements = program.properties.iter().flat_map(|p| match p {
+        Property::Forbid { together, .. } => together.as_slice(),
+        Property::Final { .. } => &[],
+    });
+    let mut at: HashMap<(ProcId, NodeId), Vec<Named<'_>>> = HashMap::new();
+    for named in named(program, requirements.flatten()) {
+        if let Some(node) = named.node {
+            at.entry((named.requirement.procedure, node)).or_default().push(named);
+        }
+    }
     let mut rests = Vec::new();
     for (thread, instance) in analysis.instances.iter().enumerate() {
-        let rests_at = |place: &Place| named.iter().any(|r| meets(analysis, thread, place, r));
+        let rests_at = |place: &Place| {
+            let Place::At { frame, node } = *place else { return false };
+            let there = at.get(&(instance.code.frames[frame].procedure, node));
+            there.is_some_and(|there| there.iter().any(|r| meets(analysis, thread, place, r)))
+        };
         rests.push(instance.code.places.iter().map(rests_at).collect());
     }
     rests
 }
 
 /// Whether a thread that is at a place meets a requirement.
-pub fn meets(analysis: &Analysis<'_>, thread: usize, place: &Place, requirement: &Requirement) -> bool {
+pub fn meets(analysis: &Analysis<'_>, thread: usize, place: &Place, named: &Named<'_>) -> bool {
     let instance = &analysis.instances[thread];
     let Place::At { frame, node } = *place else { return false };
-    let procedure = instance.code.frames[frame].procedure;
-    procedure == requirement.procedure
-        && analysis.program.procedure(procedure).label(&requirement.label) == Some(node)
-        && match requirement.who {
+    instance.code.frames[frame].procedure == named.requirement.procedure
+        && named.node == Some(node)
+        && match named.requirement.who {
             Who::Any => true,
             Who::Runs(outermost) => instance.procedure == outermost,
             Who::Start(start) => instance.start == Some(start),
@@ -122,10 +143,11 @@ fn forbidden(
 ) -> Lit {
     // For each requirement and thread, whether the thread meets it.
     let mut met = vec![vec![Lit::FALSE; analysis.instances.len()]; together.len()];
+    let together: Vec<_> = together.iter().map(|one| named(analysis.program, one)).collect();
     for (thread, instance) in analysis.instances.iter().enumerate() {
         for (place, kind) in instance.code.places.iter().enumerate() {
-            let named = |i: usize| together[i].iter().any(|r| meets(analysis, thread, kind, r));
-            let fitting: Vec<_> = (0..together.len()).filter(|i| named(*i)).collect();
+            let is_met = |i: usize| together[i].iter().any(|r| meets(analysis, thread, kind, r));
+            let fitting: Vec<_> = (0..together.len()).filter(|i| is_met(*i)).collect();
             if fitting.is_empty() {
                 continue;
             }

@@ -85,7 +85,7 @@ impl<'p> Query<'p> {
         budget: &Budget,
     ) -> Result<Query<'p>, Refusal> {
         let freed: BTreeSet<usize> = add_lives(&mut analysis);
-        let sharing = sharing(&analysis, &freed);
+        let sharing = sharing(&analysis, &freed, budget)?;
         let rests = resting_places(&analysis);
         let plan = Plan { analysis: &analysis, sharing: &sharing, freed: &freed, model, rests: &rests };
         let mut circuit = Circuit::default();

@@ -7,7 +7,11 @@ use crate::analysis::{Analysis, CellFacts};
 use crate::values::Values;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Instr, Loc, ObjectId};
+use fencepost_task::{Budget, Pace, Stop};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What is noted of a cell takes so many bytes, roughly.
+const BYTES_A_CELL: u64 = 64;
 
 /// Where a cell lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +73,8 @@ pub fn add_lives(analysis: &mut Analysis<'_>) -> BTreeSet<usize> {
 
 /// Decides for every cell. Threads' own cells stay their own under every model: nobody else can see when a
 /// store to one reaches memory.
-pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
+pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>, budget: &Budget) -> Result<Sharing, Stop> {
+    let pace = &mut Pace::new(budget);
     let first = analysis.program.objects.len();
     let mut users: BTreeMap<Loc, BTreeSet<usize>> = BTreeMap::new();
     let mut groups: Vec<Vec<Loc>> = Vec::new();
@@ -77,6 +82,7 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
     let mut writers: BTreeMap<Loc, BTreeSet<usize>> = BTreeMap::new();
     for (thread, instance) in analysis.instances.iter().enumerate() {
         for (step, facts) in instance.code.steps.iter().zip(&instance.facts).filter(|(_, f)| f.reachable) {
+            pace.take(BYTES_A_CELL * facts.targets.locs().count() as u64, || 0)?;
             let cells: Vec<_> = facts.targets.locs().collect();
             let objects = cells.iter().filter_map(|loc| object_of(first, *loc));
             let lives: Vec<_> = objects
@@ -89,6 +95,7 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
             });
             // Who frees an object has to do with all its cells.
             for (_, object) in &facts.frees {
+                pace.work(analysis.cells.len() as u64 / 16, || 0)?;
                 for loc in analysis.cells.keys().filter(|loc| object_of(first, **loc) == Some(*object)) {
                     users.entry(*loc).or_default().insert(thread);
                 }
@@ -109,18 +116,23 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
             // What an object held is copied into another, cell by cell.
             if let Instr::Reallocate { .. } = step.edge.instr {
                 let made: Vec<_> = facts.makes.iter().map(|(_, object)| *object).collect();
+                for object in &made {
+                    pace.take(BYTES_A_CELL * analysis.cells_of(*object).count() as u64, || 0)?;
+                }
                 for loc in made.iter().flat_map(|object| analysis.cells_of(*object)).map(|(loc, _)| loc) {
                     users.entry(loc).or_default().insert(thread);
                     writers.entry(loc).or_default().insert(thread);
                     written.insert(loc);
                 }
                 for number in 0..facts.copied.len() {
+                    pace.work(facts.frees.len() as u64, || 0)?;
                     let cell = |(_, object): &(i64, usize)| analysis.cells_of(*object).nth(number);
                     groups.push(facts.frees.iter().filter_map(cell).map(|(loc, _)| loc).collect());
                 }
             }
             // Who takes the place of an object looks whether it is gone, and writes all of it.
             for object in &facts.reuses {
+                pace.take(BYTES_A_CELL * analysis.cells_of(*object).count() as u64, || 0)?;
                 let cells = analysis.cells_of(*object).map(|(loc, _)| loc);
                 for loc in cells.chain([life(first, *object)]) {
                     users.entry(loc).or_default().insert(thread);
@@ -153,6 +165,7 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
     loop {
         let before = (shared.len(), tagged.len());
         for group in &groups {
+            pace.take(BYTES_A_CELL * group.len() as u64, || 0)?;
             if group.iter().any(|loc| shared.contains(loc)) {
                 shared.extend(group);
             }
@@ -178,6 +191,7 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
     loop {
         let before = shadowed.len();
         for group in &groups {
+            pace.work(1 + group.len() as u64 / 16, || 0)?;
             let first = group.first().and_then(|loc| shadowed.get(loc)).copied();
             if group.iter().any(|loc| shadowed.get(loc).copied() != first) {
                 group.iter().for_each(|loc| {
@@ -212,10 +226,11 @@ pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>) -> Sharing {
         let steps = instance.code.steps.iter().zip(&instance.facts);
         let stores = steps.filter(|(s, f)| f.reachable && matches!(s.edge.instr, Instr::Store(..)));
         let cells = stores.flat_map(|(_, f)| f.targets.locs());
+        pace.take(BYTES_A_CELL * result.shared.len() as u64, || 0)?;
         let mut numbers: Vec<_> = cells.filter_map(|loc| result.shared.binary_search(&loc).ok()).collect();
         numbers.sort_unstable();
         numbers.dedup();
         result.stores[thread] = numbers;
     }
-    result
+    Ok(result)
 }

@@ -4,7 +4,7 @@
 //! than things, and mostly one or two.
 
 use crate::circuit::Lit;
-use crate::property::{all_ended, meets};
+use crate::property::{all_ended, meets, named};
 use crate::query::{Query, Said};
 use fencepost_ir::cfg::{EdgeId, Expr, Instr, ProcId, Property};
 use fencepost_task::Unreached;
@@ -52,12 +52,13 @@ fn checked(query: &mut Query<'_>) -> Vec<(Unreached, Lit)> {
     for property in &program.properties {
         match property {
             Property::Forbid { together, .. } => {
-                for requirement in together.iter().flatten() {
+                for wanted in named(program, together.iter().flatten()) {
+                    let requirement = wanted.requirement;
                     let what = Unreached::Label(requirement.procedure, requirement.label.clone());
                     let mut reached = Vec::new();
                     for (thread, instance) in analysis.instances.iter().enumerate() {
                         let places = instance.code.places.iter().enumerate();
-                        let fitting = places.filter(|(_, place)| meets(analysis, thread, place, requirement));
+                        let fitting = places.filter(|(_, place)| meets(analysis, thread, place, &wanted));
                         reached.extend(fitting.map(|(place, _)| rounds.reached[thread][place]));
                     }
                     all.push((what, code.circuit.any(reached)));

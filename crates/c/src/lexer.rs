@@ -10,7 +10,7 @@ use super::literal::{self, Number};
 use super::origin::{FileKind, Origins};
 use super::scan::{Piece, PieceKind, Scanner};
 use super::token::{Keyword, Token, TokenKind, without_digraphs};
-use fencepost_ir::{FileId, Sources, Span};
+use fencepost_ir::{FileId, Sources, Span, wanted};
 use fencepost_text::Diagnostic;
 use fencepost_text::bounded::read_regular;
 use std::collections::HashMap;
@@ -116,6 +116,7 @@ struct Lexer<'a, 's> {
 impl<'a> Lexer<'a, '_> {
     fn run(&mut self) -> Result<(), Diagnostic> {
         while let Some(piece) = self.scanner.next() {
+            wanted::point();
             let span = self.span(&piece);
             if piece.is_first && matches!(piece.kind, PieceKind::Symbol("#" | "%:")) {
                 let rest = self.scanner.directive();

@@ -63,10 +63,9 @@ pub fn replay_cycle_within(
     let machine = Machine::new(program).expect("the run was replayed on it");
     let mut pace = Pace::new(budget);
     let mut order = Order::default();
-    let states = States::new(program, &replay);
+    let states = States::new(program, &replay, budget);
     for (number, step) in replay.steps.iter().enumerate() {
-        pace.work(1, || 0)?;
-        order.add(&machine, &states.at(number), number, step.step);
+        order.add(&machine, &*states.at(number)?, number, step.step);
     }
     drop(states);
     Ok(match order.shortest_cycle(&mut pace)? {

@@ -142,7 +142,7 @@ pub fn replay_within(
             Err(rejection) => return Ok(Err(rejection)),
         };
         for &step in &trace.steps {
-            pace.work(run.units(), || 0)?;
+            pace.take(run.bytes_of(step), || 0)?;
             if let Err(rejection) = run.step(step) {
                 return Ok(Err(rejection));
             }
@@ -171,7 +171,7 @@ pub fn replay_run(
         with_memory!(model, memory => {
             let mut run = Run::start(&machine, memory, model, init)?;
             for &step in steps {
-                if let Err(stop) = pace.work(run.units(), || 0) {
+                if let Err(stop) = pace.take(run.bytes_of(step), || 0) {
                     return Ok(Err(stop));
                 }
                 run.step(step)?;
@@ -266,9 +266,12 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         Ok(Run { machine, memory, model, init, steps: Vec::new(), threads, state, kept, failed: None })
     }
 
-    /// How much work the next step is: the state may be kept.
-    fn units(&self) -> u64 {
-        if self.kept.takes(self.steps.len() + 1) { self.state.units() } else { 1 }
+    /// Bytes that the next step takes: the state may grow, and may be kept.
+    fn bytes_of(&self, step: Step) -> u64 {
+        let exists = (step.thread as usize) < self.state.threads.len();
+        let growth = if exists { self.machine.growth(&self.state, step) } else { 0 };
+        let kept = if self.kept.takes(self.steps.len() + 1) { self.state.bytes() as u64 } else { 0 };
+        growth + kept
     }
 
     fn reject<T>(&self, step: usize, reason: impl Into<String>) -> Result<T, Rejection> {

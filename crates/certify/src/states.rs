@@ -7,6 +7,7 @@
 use crate::Replay;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::{Machine, State, with_memory};
+use fencepost_task::{Budget, Pace, Stop};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -63,40 +64,51 @@ impl Kept {
     }
 }
 
-/// Goes through the states of a run.
+/// Goes through the states of a run, as long as a budget allows.
 pub struct States<'a> {
     machine: Machine<'a>,
     replay: &'a Replay,
+    pace: RefCell<Pace>,
     /// A state that was asked for, and its number.
     now: RefCell<(usize, Rc<State>)>,
 }
 
 impl<'a> States<'a> {
     /// Of a run of that program, with the instances it takes.
-    pub fn new(program: &'a Program, replay: &'a Replay) -> States<'a> {
+    pub fn new(program: &'a Program, replay: &'a Replay, budget: &Budget) -> States<'a> {
         let machine = Machine::new(program).expect("the run was replayed on it");
-        States { machine, replay, now: RefCell::new((0, Rc::new(replay.first().clone()))) }
+        let pace = RefCell::new(Pace::new(budget));
+        States { machine, replay, pace, now: RefCell::new((0, Rc::new(replay.first().clone()))) }
     }
 
     /// The state before the step of that number, from 0; with the number of steps, the last state.
     /// A failing step has no state after it.
-    pub fn at(&self, number: usize) -> Rc<State> {
+    pub fn at(&self, number: usize) -> Result<Rc<State>, Stop> {
         let number = number.min(self.replay.last_number());
         let (kept, state) = self.replay.kept.before(number);
         let mut now = self.now.borrow_mut();
         let (at, had) = &mut *now;
+        let mut pace = self.pace.borrow_mut();
+        pace.work(1, || 0)?;
         if *at == number {
-            return had.clone();
+            return Ok(had.clone());
         }
         // A copy, where somebody still looks at the one before.
+        let is_copied = Rc::strong_count(had) > 1 || kept > *at || number < *at;
+        pace.take(if is_copied { state.bytes() as u64 } else { 0 }, || 0)?;
         let state_now = Rc::make_mut(had);
         if kept > *at || number < *at {
             state_now.clone_from(state);
             *at = kept;
         }
-        follow(&self.machine, self.replay, state_now, *at..number);
-        *at = number;
-        had.clone()
+        // Wherever it is stopped, the state is that of its number.
+        while *at < number {
+            let step = self.replay.steps[*at].step;
+            pace.take(self.machine.growth(state_now, step), || 0)?;
+            follow(&self.machine, self.replay, state_now, *at..*at + 1);
+            *at += 1;
+        }
+        Ok(had.clone())
     }
 }
 

@@ -209,7 +209,7 @@ fn check_program(
     receivers: &mut Receivers,
     cancelled: &Arc<AtomicBool>,
 ) -> Exit {
-    let name = program_name(files);
+    let (name, start) = (program_name(files), Instant::now());
     // The limits hold from the first byte on.
     let mut budget = decide::budget(options, cancelled);
     let (paths, input, unmarked) = (files.to_vec(), options.input.clone(), options.witness.is_some());
@@ -221,7 +221,7 @@ fn check_program(
     let (tree, format) = match read {
         Ok(Ok(read)) => read,
         Ok(Err(error)) => return refuse(options, &name, error, receivers),
-        Err(stop) => return unread(options, telling, files, stop, receivers, cancelled),
+        Err(stop) => return unread(options, telling, files, stop, receivers, cancelled, start),
     };
     if let Err(message) = receivers.files.check_sources(&tree.sources) {
         return output::refuse(message);
@@ -242,7 +242,7 @@ fn check_program(
     let input = options.input.clone();
     let program = match patience::within(&budget, move || decide::prepared(&input, tree)) {
         Ok(program) => program,
-        Err(stop) => return unread(options, telling, files, stop, receivers, cancelled),
+        Err(stop) => return unread(options, telling, files, stop, receivers, cancelled, start),
     };
     if !program.has_property() {
         return refuse(options, &name, nothing_to_check(&program), receivers);
@@ -279,6 +279,7 @@ fn unread(
     stop: Stop,
     receivers: &mut Receivers,
     cancelled: &AtomicBool,
+    start: Instant,
 ) -> Exit {
     let name = program_name(files);
     let program = cfg::Program::default();
@@ -293,7 +294,7 @@ fn unread(
             order: None,
             stats: Stats::default(),
             certificate: None,
-            seconds: options.timeout.unwrap_or(0.0),
+            seconds: start.elapsed().as_secs_f64(),
             notes: Vec::new(),
         };
         let shown = show(&asked, &program, model.into(), decided, Vec::new(), receivers, &Budget::default());
@@ -391,12 +392,25 @@ fn show(
         Shown::Unsafe(replay) => {
             let cure = asked.cure(program, replay, budget);
             fix = cure.fixes.into_iter().next();
-            Some(explain(program, replay, order, &cure.sentences, &budget.part()))
+            let telling = budget.to_tell();
+            Some(explain(program, replay, order, &cure.sentences, &budget.part(), &telling))
         }
         Shown::Safe { .. } | Shown::Unknown { .. } => None,
     };
-    let outcome =
-        Outcome { file: name, program, model, engine, engines, verdict, explanation, order, stats, seconds };
+    let telling = budget.to_tell();
+    let outcome = Outcome {
+        file: name,
+        program,
+        model,
+        engine,
+        engines,
+        verdict,
+        explanation,
+        order,
+        stats,
+        seconds,
+        telling,
+    };
     receivers.collected.check(&outcome, fix.as_ref());
     let wanted = options.format == Format::Json || options.trace.is_some() || receivers.campaign.stamps();
     let object = wanted.then(|| {
@@ -438,9 +452,15 @@ fn show(
     if let Some(path) = &options.trace
         && let Shown::Unsafe(_) = outcome.verdict
         && let Some(object) = object
-        && outputs::write(path, &format!("{object:#}\n")).is_err()
     {
-        return Exit::Wrong;
+        match object.text(json::Lines::Many) {
+            Ok(text) => {
+                if outputs::write(path, &(text + "\n")).is_err() {
+                    return Exit::Wrong;
+                }
+            }
+            Err(stop) => output::complain(format!("no trace: {}", Reason::from(stop))),
+        }
     }
     if let Some(path) = &options.certificate {
         match (&outcome.verdict, certificate) {

@@ -14,8 +14,8 @@ use fencepost_passes::pipeline;
 use fencepost_report::{Shown, Took, explain};
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{
-    Answer, Bounds, Budget, Certificate, Cleared, Engine, Model, Progress, Reason, Scope, Stats, Stop, Task,
-    Trace, Verdict,
+    Answer, Bounds, Budget, Certificate, Cleared, Engine, Model, Progress, Reason, Stats, Stop, Task, Trace,
+    Verdict,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -106,7 +106,7 @@ pub fn decide(
         finish(staged, &answer.verdict)?;
     }
     let searched = start.elapsed();
-    let Answer { verdict, unreached, stats, certificate } = bounded_answer(options, answer);
+    let Answer { verdict, unreached, stats, certificate } = answer;
     let mut notes = Vec::new();
     match certificate.as_ref().map(|certificate| certify(&task, searched, certificate)) {
         None | Some(Ok(Proof::Holds)) => {}
@@ -218,22 +218,6 @@ pub fn engine(name: EngineName, setup: &Setup) -> Option<Box<dyn Engine>> {
         EngineName::Dual => Some(Box::new(Dual)),
         EngineName::Lazy => Some(Box::new(setup.lazy)),
         EngineName::Bmc => Some(Box::new(setup.bmc.clone())),
-    }
-}
-
-/// What a limit means: with a bound from the user, "nothing found up to the last finished bound"
-/// is safe within that scope.
-fn bounded_answer(options: &CheckOptions, answer: Answer) -> Answer {
-    let asked_for_bounds = options.buffer.is_some()
-        || matches!(options.engine, EngineName::Bmc | EngineName::Rounds | EngineName::Age)
-        || bmc::is_bounded(&options.bmc);
-    match answer.verdict {
-        Verdict::Unknown { reason: Reason::Timeout, cleared: Some(cleared) }
-            if asked_for_bounds && cleared.scope() != Scope::Complete =>
-        {
-            Answer { verdict: Verdict::Safe(cleared), ..answer }
-        }
-        _ => answer,
     }
 }
 

@@ -11,10 +11,17 @@ use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, least_weak};
 use fencepost_memory::axiom;
 use fencepost_passes::pipeline;
+use fencepost_report::explain::explain;
 use fencepost_report::nearest_sc::nearest_sc;
+use fencepost_report::picture::{Form, Frame, Picture};
+use fencepost_report::spots::related;
+use fencepost_report::text::Style;
+use fencepost_report::timeline::timeline;
+use fencepost_report::told::told;
+use fencepost_report::{json, text};
 use fencepost_robust::fences::{HittingSets, Run};
 use fencepost_robust::{attacks, races};
-use fencepost_task::{Bounds, Budget, Engine, Model, Pace, Stats, Task, Trace, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, Model, Pace, Stats, Stop, Task, Trace, Verdict};
 use fencepost_translate::{Bound, run_back, translate};
 use std::cell::Cell;
 use std::path::Path;
@@ -179,6 +186,67 @@ fn executions_are_counted() {
     let (worked, outcomes) = units(|budget| axiom::outcomes(&subject.program, Model::Tso, &observed, budget));
     // Each load takes its value from any store to its cell, and the three stores to x have six orders.
     assert!(outcomes.is_ok() && worked >= 3 * 4, "{worked}: {outcomes:?}");
+    // One execution of a program that is too long would take gigabytes.
+    let body: String = (0..3_000).map(|i| format!("x = {}; ", i % 7)).collect();
+    let long = self::subject(&format!("shared 0..9 x; thread t {{ {body} }} final not exists (x == 9);"));
+    let refused = axiom::outcomes(&long.program, Model::Tso, &observed[..1], &Budget::default());
+    assert!(refused.is_err_and(|reason| reason.to_string().contains("more than 2048 steps")));
+}
+
+/// What is told of a run is counted, and left out where there is no time for it.
+#[test]
+fn telling_is_counted() {
+    let subject = waiting(300);
+    let program = &subject.program;
+    let weak: Replay = replay(program, &run(&subject, Model::Tso)).unwrap();
+    let steps = weak.steps.len() as u64;
+    let style = Style::default();
+    let wide = |picture: &Picture<'_>, budget: &Budget| {
+        picture.drawing(Form::Wide, Frame::default(), budget).map(|drawing| drawing.len())
+    };
+    type Telling<'a> = &'a dyn Fn(&Budget) -> Result<usize, Stop>;
+    let phases: [(&str, Telling<'_>); 6] = [
+        ("a table", &|budget| text::run(program, &weak, style, budget).map(|text| text.len())),
+        ("steps in JSON", &|budget| json::trace(program, &weak, budget).map(|_| 0)),
+        ("steps in words", &|budget| told(program, &weak, budget).map(|told| told.len())),
+        ("a drawing", &|budget| wide(&Picture::new(program, &weak, budget)?, budget)),
+        ("places", &|budget| related(program, &weak, &timeline(&weak, budget)?, budget).map(|r| r.len())),
+        ("a timeline", &|budget| timeline(&weak, budget).map(|line| line.flushed.len())),
+    ];
+    let closed = Budget::default().within(0);
+    assert!(closed.look(1).is_err());
+    for (name, phase) in phases {
+        let (worked, done) = units(phase);
+        assert!(done.is_ok() && worked >= steps, "{name}: {worked} for {steps}");
+        assert_eq!(phase(&closed), Err(Stop::Memory), "{name}");
+    }
+    let story = explain(program, &weak, None, &[], &closed, &closed);
+    assert!(story.reordering[0].ends_with("is left out here: the memory limit was reached."), "{story:?}");
+}
+
+/// A step that allocates is as much work as what it allocates.
+#[test]
+fn objects_are_counted_by_their_size() {
+    let text = |bytes: u32| {
+        format!(
+            "#include <stdlib.h>\n#include <assert.h>\nchar *q;\n\
+             int main(void) {{ for (int i = 0; i < 3; i++) {{ q = malloc({bytes}); q[i] = 1; }} assert(q[2] == 2); }}"
+        )
+    };
+    let bytes = 1 << 16;
+    let subject = Subject::new("objects.c", &text(bytes)).unwrap();
+    let trace = run(&subject, Model::Tso);
+    // Each cell of an object takes more than eight bytes.
+    let least = 3 * u64::from(bytes) * 8 / Pace::BYTES_A_UNIT;
+    for engine in ["explicit", "lazy", "bmc"] {
+        let ask = |b: &Budget| subject.ask(engine, Model::Tso, Bounds::default(), b.clone());
+        let (worked, answer) = units(ask);
+        assert!(worked >= least, "{engine}: {worked} for {least}, {:?}", answer.verdict);
+    }
+    let (worked, replayed) = units(|budget| replay_within(&subject.program, &trace, budget));
+    assert!(worked >= least && matches!(replayed, Ok(Ok(_))), "{worked} for {least}");
+    let (worked, _) = units(|budget| attacks(&subject.program, budget));
+    assert!(worked >= u64::from(bytes) * 8 / Pace::BYTES_A_UNIT, "attacks: {worked}");
 }
 
 #[test]
@@ -309,8 +377,14 @@ fn no_engine_works_for_long_between_looks() {
         (0..6000).map(|i| format!("l{i}: x++; if (x == {i}) goto l{};", i * 7919 % 6000)).collect();
     let jumps =
         format!("int x; void reach_error(void); int main(void) {{ {jumps} if (x == 7) reach_error(); }}");
+    let labels: String = (0..20_000).map(|i| format!("l{i}: x = {}; ", i % 7)).collect();
+    let labels = format!(
+        "shared 0..7 x; process t() {{ {labels} }} process u() {{ {} }} start t(), u(); forbid t at l19999 and u at m;",
+        "m: x = 1;"
+    );
     for (name, subject) in [
         ("a long thread", subject(&long)),
+        ("many labels", subject(&labels)),
         ("a large array", subject(array)),
         ("many threads", subject(&many)),
         ("jumps back", Subject::new("jumps.c", &jumps).expect("it can be read")),

@@ -5,6 +5,7 @@ use crate::{Exit, input, output};
 use fencepost_certify::replay_claims;
 use fencepost_passes::pipeline;
 use fencepost_report::{json, text};
+use fencepost_task::Budget;
 
 pub fn run(options: &ReplayOptions) -> Exit {
     let tree = match input::read(&options.file, &options.input) {
@@ -51,7 +52,8 @@ pub fn run(options: &ReplayOptions) -> Exit {
             let style = output::style(if options.verbose { text::Detail::All } else { text::Detail::Steps });
             let model = model.name().to_uppercase();
             output::line(format!("replayed: {} under {model}: {property}", options.file.display()));
-            output::text(text::run(&program, &replay, style));
+            let run = text::run(&program, &replay, style, &Budget::default());
+            output::text(run.expect("nothing stops this"));
             Exit::Good
         }
     }

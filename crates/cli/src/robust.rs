@@ -116,7 +116,8 @@ fn answer(
         options::Criterion::Trf => by_races(&name, &program, &budget),
     };
     drop(line);
-    let answer = Robustness { seconds: start.elapsed().as_secs_f64(), ..answer };
+    let seconds = start.elapsed().as_secs_f64();
+    let answer = Robustness { seconds, telling: budget.to_tell(), ..answer };
     show(options, answer, collected)
 }
 
@@ -131,6 +132,7 @@ fn unread<'a>(name: &'a str, program: &'a Program, stop: Stop) -> Robustness<'a>
         incomplete: Some(Reason::BoundReached(reason)),
         stats: Stats::default(),
         seconds: 0.0,
+        telling: Budget::default(),
     }
 }
 
@@ -169,8 +171,16 @@ fn write(options: &RobustOptions, answer: &Robustness<'_>) -> Result<(), ()> {
         output::complain("no drawing: there is no happens-before cycle");
         return Ok(());
     };
-    let words = |step| robust::event_words(answer.program, attack, step);
-    outputs::write(path, &picture::document(&picture::cycle(&attack.replay, &attack.cycle, words)))
+    match robust::cycle_words(answer, attack) {
+        Ok(words) => {
+            let drawn = picture::cycle(&attack.replay, &attack.cycle, &words);
+            outputs::write(path, &picture::document(&drawn))
+        }
+        Err(stop) => {
+            output::complain(format!("no drawing: {}", Reason::from(stop)));
+            Ok(())
+        }
+    }
 }
 
 fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {
@@ -200,6 +210,7 @@ fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robust
         incomplete,
         stats: found.stats,
         seconds: 0.0,
+        telling: Budget::default(),
     }
 }
 
@@ -228,6 +239,7 @@ fn by_races<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustn
         incomplete,
         stats: found.stats,
         seconds: 0.0,
+        telling: Budget::default(),
     }
 }
 

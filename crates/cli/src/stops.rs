@@ -124,6 +124,18 @@ fn objection(
     }
 }
 
+/// What a limit made of a verdict: it is the one without the limit, or unknown. Where an engine gives up without limits, it may
+/// say something with one: another part of it has its turn.
+fn limited(unlimited: &Verdict, with_limit: &Verdict) -> Option<&'static str> {
+    match (unlimited, with_limit) {
+        (Verdict::Unsafe { .. }, Verdict::Safe(_)) => Some("safe, and without the limit unsafe:"),
+        (Verdict::Safe(all), Verdict::Safe(some)) if all.scope() != some.scope() => {
+            Some("safe in another scope than without the limit:")
+        }
+        _ => None,
+    }
+}
+
 /// Whether a program is safe, if it is decided without limits.
 fn truth(subject: &Subject, model: Model) -> Option<bool> {
     ["explicit", "dual"].into_iter().find_map(|engine| {
@@ -154,7 +166,10 @@ fn stop_everywhere(subject: &Subject, model: Model, rng: &mut Rng) -> usize {
             for stop in [Stop::Timeout, Stop::Memory] {
                 let answer =
                     subject.ask(engine, model, Bounds::default(), stopping(engine, Some((k, stop))).0);
-                assert_eq!(objects(&answer), None, "{}, {stop:?} at look {k} of {looks}", said(&answer));
+                let at = format!("{stop:?} at look {k} of {looks}");
+                assert_eq!(objects(&answer), None, "{}, {at}", said(&answer));
+                let limited = limited(&unlimited.verdict, &answer.verdict);
+                assert!(limited.is_none(), "{}, {at}: {limited:?} {:?}", said(&answer), unlimited.verdict);
                 tried += 1;
             }
         }

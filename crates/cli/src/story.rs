@@ -9,10 +9,10 @@ use fencepost_ir::FileId;
 use fencepost_report::digest::sha256;
 use fencepost_report::explain::{Known, Order};
 use fencepost_report::page::{self, Recheck};
-use fencepost_report::picture::{Form, Frame, document, drawing};
+use fencepost_report::picture::{Form, Frame, Picture, document};
 use fencepost_report::witness::{self, Provenance};
 use fencepost_report::{Outcome, Shown};
-use fencepost_task::{Error, Scope, Task, Trace, Violation};
+use fencepost_task::{Error, Reason, Scope, Task, Trace, Violation};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -56,7 +56,15 @@ pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -
     let title = format!("{} under {model}", outcome.file);
     let frame = Frame { title: Some(&title), legend: true, ..Frame::default() };
     let program = replay.instance(outcome.program);
-    outputs::write(path, &document(&drawing(&program, replay, Form::Wide, frame)))
+    let drawn = Picture::new(&program, replay, &outcome.telling)
+        .and_then(|picture| picture.drawing(Form::Wide, frame, &outcome.telling));
+    match drawn {
+        Ok(drawing) => outputs::write(path, &document(&drawing)),
+        Err(stop) => {
+            output::complain(format!("no drawing: {}", Reason::from(stop)));
+            Ok(())
+        }
+    }
 }
 
 /// Writes the witness that was asked for.
@@ -83,7 +91,7 @@ pub fn witness(options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> 
             DataModelName::Ilp32 => "ILP32",
         },
     };
-    match witness::witness(program, replay, &outline, &from) {
+    match witness::witness(program, replay, &outline, &from, &outcome.telling) {
         Ok(text) => outputs::write(path, &text),
         Err(reason) => {
             output::complain(format!("no witness: {reason}"));

@@ -240,8 +240,7 @@ impl Engine for Translated<'_> {
         }
         let verdict = match (finished, stopped) {
             (Some(cleared), None) => Verdict::Safe(cleared),
-            // No violation up to the last bound that was finished.
-            (Some(cleared), Some(Reason::Timeout | Reason::Memory)) => Verdict::Safe(cleared),
+            // A limit that ends the growth is no answer; what was finished before it is said.
             (cleared, reason) => {
                 let reason = reason.unwrap_or(Stop::Timeout.into());
                 Verdict::Unknown { reason, cleared }

@@ -56,6 +56,10 @@ pub struct Domains {
 impl Domains {
     /// The initial values.
     pub fn new(program: &Program) -> Result<Domains, Infinite> {
+        let cells: usize = program.objects.iter().map(|o| o.init.len()).sum();
+        if cells > usize::from(Var::MAX) {
+            return Err("there are too many variables".to_string());
+        }
         let types = program.cell_types();
         let mut domains = Domains::default();
         let mut cell = 0;
@@ -66,7 +70,7 @@ impl Domains {
             if program.records.has_union(&object.ty) {
                 return Err(format!("`{}` has a union", object.name));
             }
-            for choices in &object.init {
+            for choices in object.init.iter() {
                 let values = match types[cell] {
                     Scalar::Mutex => vec![0, 1],
                     _ if choices.count() > MAX_VALUES as u128 => {
@@ -78,9 +82,6 @@ impl Domains {
                 domains.values.push(values);
                 cell += 1;
             }
-        }
-        if domains.values.len() > usize::from(Var::MAX) {
-            return Err("there are too many variables".to_string());
         }
         Ok(domains)
     }

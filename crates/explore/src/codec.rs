@@ -36,6 +36,7 @@ impl Shape {
 
 /// How several values are written.
 struct Shapes {
+    /// Empty, where the next says it all.
     each: Vec<Shape>,
     /// The smallest value of each, where each takes one byte: the case to be fast in.
     lowest: Option<Vec<i64>>,
@@ -47,7 +48,18 @@ impl Shapes {
             Shape::Byte(lo) => Some(*lo),
             Shape::Variable | Shape::Pointer => None,
         });
-        Shapes { lowest: lowest.collect(), each }
+        match lowest.collect() {
+            Some(lowest) => Shapes { lowest: Some(lowest), each: Vec::new() },
+            None => Shapes { lowest: None, each },
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.lowest.as_ref().map_or(self.each.len(), Vec::len)
+    }
+
+    fn at(&self, number: usize) -> Shape {
+        self.lowest.as_ref().map_or_else(|| self.each[number], |lowest| Shape::Byte(lowest[number]))
     }
 
     fn put(&self, out: &mut Vec<u8>, values: &[i64]) {
@@ -105,7 +117,7 @@ impl<'p> Codec<'p> {
                 starts.extend((0..n).map(|_| StartId(i as u32)));
             }
         }
-        let cells = program.cell_types().into_iter().map(Shape::of);
+        let cells = program.each_cell_type().map(Shape::of);
         Codec {
             program,
             cells: Shapes::new(cells.collect()),
@@ -124,7 +136,7 @@ impl<'p> Codec<'p> {
     }
 
     fn shape(&self, loc: Loc) -> Shape {
-        if loc.as_element().is_some() { Shape::Variable } else { self.cells.each[loc.index()] }
+        if loc.as_element().is_some() { Shape::Variable } else { self.cells.at(loc.index()) }
     }
 
     /// The slots of a frame that are kept; `None` for all.
@@ -184,7 +196,7 @@ impl<'p> Codec<'p> {
         if self.results {
             put(out, thread.result, Shape::Variable);
         }
-        self.thread_registers.put(out, &thread.registers[..self.thread_registers.each.len()]);
+        self.thread_registers.put(out, &thread.registers[..self.thread_registers.len()]);
         for (depth, frame) in thread.frames.iter().enumerate() {
             if depth > 0 {
                 put_number(out, frame.call.expect("an inner frame knows its call").0.into());
@@ -192,11 +204,11 @@ impl<'p> Codec<'p> {
             let flags = u64::from(thread.ended) | u64::from(thread.joined) << 1;
             put_number(out, u64::from(frame.node.0) << 2 | flags);
             let shapes = &self.registers[frame.procedure.index()];
-            let values = &thread.registers[frame.base as usize..][..shapes.each.len()];
+            let values = &thread.registers[frame.base as usize..][..shapes.len()];
             match self.live(frame) {
                 None => shapes.put(out, values),
                 Some(live) => {
-                    live.iter().for_each(|slot| put(out, values[slot as usize], shapes.each[slot as usize]));
+                    live.iter().for_each(|slot| put(out, values[slot as usize], shapes.at(slot as usize)));
                 }
             }
         }
@@ -303,7 +315,7 @@ impl<'p> Codec<'p> {
                 Some(live) => {
                     thread.registers.extend(registers.iter().map(|r| r.init));
                     for slot in live.iter() {
-                        let value = take(input, shapes.each[slot as usize]);
+                        let value = take(input, shapes.at(slot as usize));
                         thread.registers[(frame.base + slot) as usize] = value;
                     }
                 }

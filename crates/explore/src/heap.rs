@@ -38,7 +38,7 @@ impl HeapOrder {
     /// For a program that allocates and does not look at pointers as integers.
     pub fn new(program: &Program, model: Model) -> Option<HeapOrder> {
         (!program.heap_types.is_empty() && !program.shows_addresses()).then(|| HeapOrder {
-            cells: positions(program.cell_types().into_iter()),
+            cells: positions(program.each_cell_type()),
             thread_registers: positions(program.thread_registers.iter().map(|r| r.ty)),
             slots: program.procedures.iter().map(|p| positions(p.registers.iter().map(|r| r.ty))).collect(),
             results: program.procedures.iter().map(|p| p.result.is_some_and(is_pointer)).collect(),

@@ -118,8 +118,8 @@ fn improve<M: Memory + Copy>(
     let tries = [(PLAIN_LIMIT, None, Least::Proved), (EAGER_LIMIT, Some(()), Least::ButSteps)];
     for (limit, eager, least) in tries {
         let local = eager.map(|()| LocalSteps::new(machine.program, trace.model));
-        let mut search = Search::new(machine, memory, trace.model, local);
-        let end = search.run(budget, known, limit);
+        let mut search = Search::new(machine, memory, trace.model, local, budget);
+        let end = search.run(known, limit);
         // Where something was over a limit, there may be more than was seen.
         let least = if search.limited { Least::Unknown } else { least };
         match end {
@@ -208,7 +208,7 @@ fn waiting_store<M: Memory>(
             }
             _ => {}
         }
-        pace.work(1, || 0)?;
+        pace.take(machine.growth(&state, step), || 0)?;
         if machine.apply(memory, &mut state, step).is_err() {
             return Ok(None);
         }
@@ -236,7 +236,7 @@ fn measure<M: Memory>(
     let mut state = machine.initial(&trace.init);
     let mut last = None;
     for (i, &step) in trace.steps.iter().enumerate() {
-        pace.work(1, || 0)?;
+        pace.take(machine.growth(&state, step), || 0)?;
         weakness.steps += 1;
         if let Action::Edge(..) = step.action {
             weakness.switches += u32::from(last.is_some_and(|l| l != step.thread));
@@ -294,7 +294,8 @@ struct Search<'m, 'p, M: Memory> {
     candidate: Option<Candidate>,
     /// Bytes of the states that are kept.
     bytes: usize,
-    /// Whether something was over one of our limits.
+    pace: Pace,
+    /// Whether something was over a limit.
     limited: bool,
 }
 
@@ -307,7 +308,13 @@ enum Taken {
 }
 
 impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
-    fn new(machine: &'m Machine<'p>, memory: &'m M, model: Model, local: Option<LocalSteps>) -> Self {
+    fn new(
+        machine: &'m Machine<'p>,
+        memory: &'m M,
+        model: Model,
+        local: Option<LocalSteps>,
+        budget: &Budget,
+    ) -> Self {
         let liveness = Liveness::new(machine.program);
         Search {
             machine,
@@ -319,17 +326,17 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
             heap: BinaryHeap::new(),
             candidate: None,
             bytes: 0,
+            pace: Pace::new(budget),
             limited: false,
         }
     }
 
     /// Looks for a run that costs less than `known`.
-    fn run(&mut self, budget: &Budget, known: Weakness, limit: usize) -> End {
-        let mut pace = Pace::new(budget);
+    fn run(&mut self, known: Weakness, limit: usize) -> End {
         let choices = self.machine.initial_choices();
         for chosen in initial_choices(&choices) {
             let mut state = self.machine.initial(&chosen);
-            if pace.work(state.units(), || self.bytes as u64).is_err() {
+            if self.pace.take(state.bytes() as u64, || self.bytes as u64).is_err() {
                 return End::Cut;
             }
             match self.machine.violation(self.memory, &state) {
@@ -364,8 +371,7 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
             enabled.clear();
             self.machine.steps(self.memory, &state, &mut enabled);
             for &step in &enabled {
-                let stopped = pace.work(1 + state.bytes() as u64 / 256, || self.bytes as u64).is_err();
-                if stopped || self.is_over(limit) {
+                if self.copies(&state).is_err() || self.is_over(limit) {
                     return End::Cut;
                 }
                 let mut cost = cost;
@@ -377,6 +383,13 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
                 self.expand(&state, id, step, runs, cost, known);
             }
         }
+    }
+
+    /// The state is about to be copied, and the copy packed.
+    fn copies(&mut self, state: &State) -> Result<(), Stop> {
+        let bytes = state.bytes() as u64;
+        self.pace.work(bytes / 256, || self.bytes as u64)?;
+        self.pace.take(bytes, || self.bytes as u64)
     }
 
     fn is_over(&self, limit: usize) -> bool {
@@ -466,6 +479,10 @@ impl<'m, 'p, M: Memory> Search<'m, 'p, M> {
     }
 
     fn take(&mut self, state: &mut State, step: Step) -> Taken {
+        if self.pace.take(self.machine.growth(state, step), || self.bytes as u64).is_err() {
+            self.limited = true;
+            return Taken::Nothing;
+        }
         let ending = match self.machine.apply(self.memory, state, step) {
             Ok(()) => self.machine.violation(self.memory, state),
             Err(failure) if !self.machine.reports(failure) => return Taken::Nothing,

@@ -73,7 +73,8 @@ impl Engine for Explicit {
                 // A run with a race is one under SC; the other runs are looked for without looking for races.
                 let mut program = task.program.clone();
                 program.checks.races &= trace.model == Model::Sc;
-                let budget = task.budget.part();
+                // The run is replayed before anybody hears of it, and that takes its time, too.
+                let budget = task.budget.for_half_the_time();
                 let task = Task { program: &program, model: trace.model, budget, ..task.clone() };
                 let trace = with_memory!(trace.model, memory => shorten::shorten(&task, *memory, trace));
                 Answer { verdict: Verdict::Unsafe { trace }, ..answer }
@@ -149,8 +150,13 @@ impl Explicit {
         progress: &mut dyn FnMut(&Progress),
     ) -> Searched<'p, M> {
         let machine = || Machine::new(task.program).expect("checked for templates before");
-        let new = || Search::new(machine(), memory, task.model, self.order, self.reduction);
-        let mut search = new();
+        let new = || Search::new(machine(), memory, task.model, self.order, self.reduction, &task.budget);
+        let stopped =
+            |stop| Searched { end: End::Stopped(stop, Stats::default()), bound: None, cleared: None };
+        let mut search = match new() {
+            Ok(search) => search,
+            Err(stop) => return stopped(stop),
+        };
         let first = Search::<M>::next_bound(None);
         let large = match task.model {
             Model::Sc => Some(None),
@@ -175,7 +181,10 @@ impl Explicit {
                     }
                 }
                 if task.model != Model::Sc {
-                    *paused = new();
+                    *paused = match new() {
+                        Ok(search) => search,
+                        Err(stop) => return stopped(stop),
+                    };
                 }
                 paused.limits.states = None;
                 grow(*paused, first, task, &mut Goal::Violation, progress)
@@ -197,7 +206,11 @@ impl Explicit {
         }
         let machine = Machine::new(task.program).expect("checked for templates before");
         with_memory!(task.model, memory => {
-            let search = Search::new(machine, *memory, task.model, self.order, self.reduction);
+            let search = Search::new(machine, *memory, task.model, self.order, self.reduction, &task.budget);
+            let search = match search {
+                Ok(search) => search,
+                Err(stop) => return Finals::Some(stop.into()),
+            };
             let first = Search::<fencepost_memory::Sc>::next_bound(None);
             let Searched { end, bound, .. } = grow(search, first, task, &mut Goal::FinalStates(see), &mut |_| {});
             match end {
@@ -261,7 +274,7 @@ pub fn not_applicable(program: &Program) -> Option<String> {
         ));
     }
     let initial =
-        program.objects.iter().flat_map(|o| &o.init).try_fold(1u128, |n, c| n.checked_mul(c.count()));
+        program.objects.iter().flat_map(|o| o.init.iter()).try_fold(1u128, |n, c| n.checked_mul(c.count()));
     match initial {
         Some(n) if n <= MAX_INITIAL => None,
         _ => Some("too many initial states to try one by one; give smaller ranges".to_string()),

@@ -278,7 +278,7 @@ fn constant_objects(program: &Program) -> Vec<bool> {
             });
         });
     }
-    for &(lo, hi) in program.objects.iter().flat_map(|o| &o.init).flat_map(|choices| &choices.0) {
+    for &(lo, hi) in program.objects.iter().flat_map(|o| o.init.iter()).flat_map(|choices| &choices.0) {
         pointed(&mut constant, lo);
         pointed(&mut constant, hi);
     }

@@ -30,7 +30,8 @@ pub fn shorten<M: Memory + Copy>(task: &Task<'_>, memory: M, mut trace: Trace) -
     if drop_steps(&machine(), &memory, &mut trace, &mut Pace::new(&task.budget)).is_err() {
         return trace;
     }
-    let mut search = Search::new(machine(), memory, task.model, Order::Breadth, Reduction::Off);
+    let search = Search::new(machine(), memory, task.model, Order::Breadth, Reduction::Off, &task.budget);
+    let Ok(mut search) = search else { return trace };
     search.limits = Limits { states: Some(SEARCH_LIMIT), depth: Some(trace.steps.len() as u64) };
     match search.run(None, &task.budget, &mut Goal::Violation, &mut |_| {}) {
         End::Found(Found { init, steps, violation, limited }, _) => {
@@ -89,9 +90,10 @@ fn drop_pieces<M: Memory>(
     for (i, &step) in trace.steps.iter().enumerate() {
         if i.is_multiple_of(MARKED) {
             bytes += state.bytes() as u64;
-            pace.work(state.units(), || bytes)?;
+            pace.take(state.bytes() as u64, || bytes)?;
             before.push(state.clone());
         }
+        pace.take(machine.growth(&state, step), || bytes)?;
         if machine.apply(memory, &mut state, step).is_err() {
             break;
         }
@@ -103,7 +105,7 @@ fn drop_pieces<M: Memory>(
         let mut rest = trace.steps[mark * MARKED..].to_vec();
         let at = from - mark * MARKED;
         rest.drain(at..(at + piece).min(rest.len()));
-        pace.work(before[mark].units(), || bytes)?;
+        pace.take(before[mark].bytes() as u64, || bytes)?;
         if leads_to(machine, memory, before[mark].clone(), &rest, trace.violation, pace)? {
             trace.steps.truncate(mark * MARKED);
             trace.steps.extend(rest);
@@ -146,6 +148,7 @@ fn leads_to<M: Memory>(
         if !enabled.contains(&step) {
             return Ok(false);
         }
+        pace.take(machine.growth(&state, step), || 0)?;
         if let Err(failure) = machine.apply(memory, &mut state, step) {
             return Ok(i + 1 == steps.len() && Ok(violation) == failure.violation());
         }
@@ -164,7 +167,7 @@ pub fn last_span<M: Memory, E>(
     let mut pace = Pace::new(budget);
     let mut state = machine.initial(&found.init);
     for &step in before {
-        pace.work(1, || 0)?;
+        pace.take(machine.growth(&state, step), || 0)?;
         if machine.apply(memory, &mut state, step).is_err() {
             return Ok(None);
         }

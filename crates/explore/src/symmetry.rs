@@ -19,7 +19,7 @@ pub struct Symmetry {
 impl Symmetry {
     /// Finds the groups; there are none where handles are used.
     pub fn new(program: &Program) -> Symmetry {
-        let handles = program.cell_types().contains(&Scalar::Thread)
+        let handles = program.each_cell_type().any(|ty| ty == Scalar::Thread)
             || program.thread_registers.iter().any(|r| r.ty == Scalar::Thread)
             || program.procedures.iter().any(|p| {
                 p.registers.iter().any(|r| r.ty == Scalar::Thread)
@@ -44,7 +44,7 @@ impl Symmetry {
                 None => groups.push(threads.collect()),
             }
         }
-        let cells = program.cell_types().into_iter().enumerate();
+        let cells = program.each_cell_type().enumerate();
         let mutexes =
             cells.filter(|(_, ty)| *ty == Scalar::Mutex).map(|(i, _)| Loc::cell(i as u32)).collect();
         // Owners of allocated mutexes would have to be renamed, too.

@@ -34,7 +34,7 @@ impl ThreadOrder {
         let spawns = instrs().any(|(_, i)| matches!(i, Instr::Spawn(..)));
         let computes = instrs().any(|(p, i)| computes_with_handles(program, p, i));
         let results = program.procedures.iter().any(|p| p.result == Some(Scalar::Thread));
-        let types = || program.cell_types().into_iter().enumerate();
+        let types = || program.each_cell_type().enumerate();
         (spawns && !computes && !results).then(|| ThreadOrder {
             first,
             cells: types().filter(|(_, ty)| names_threads(*ty)).collect(),

@@ -106,6 +106,7 @@ fn walk<M: Memory>(
         thread = goes_on;
         let step = possible[draw.below(possible.len())];
         steps.push(step);
+        pace.take(machine.growth(&state, step), || 0)?;
         let violation = match machine.apply(memory, &mut state, step) {
             Ok(()) => machine.violation(memory, &state),
             Err(failure) if !machine.reports(failure) => return Ok(None),

@@ -18,7 +18,11 @@ impl InitialCells {
     /// All zero.
     pub fn zero(records: &Records, ty: &Type) -> InitialCells {
         let cells = records.layout(ty);
-        let values = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
+        let values = cells
+            .iter()
+            .inspect(|_| crate::wanted::point())
+            .map(|cell| Choices::one(cell.ty.default_value()))
+            .collect();
         let numbered = || cells.iter().enumerate();
         let exact = numbered().map(|(i, cell)| ((cell.offset, cell.ty.size()), i)).collect();
         let with_bits = numbered().filter(|(_, cell)| cell.ty.has_bits());

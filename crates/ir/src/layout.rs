@@ -7,6 +7,7 @@
 //! handles have no bytes that others see: they keep cells of their own, after the others.
 
 use crate::scalar::{IntType, Scalar};
+use crate::wanted;
 use std::collections::HashMap;
 
 /// A record of [`Records`].
@@ -171,6 +172,7 @@ impl Records {
     }
 
     fn add_cells(&self, ty: &Type, offset: u64, cells: &mut Vec<Cell>) {
+        wanted::point();
         match ty {
             Type::Scalar(ty) => cells.push(Cell { offset, ty: *ty }),
             Type::Array(element, n) => {

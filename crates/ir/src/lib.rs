@@ -16,6 +16,7 @@ pub mod pointer;
 pub mod scalar;
 pub mod source;
 pub mod tree;
+pub mod wanted;
 
 pub use access::{Access, Order};
 pub use checks::{Check, Checks};

@@ -2,11 +2,12 @@
 
 use crate::heap::{HeapObject, Life};
 use crate::machine::Machine;
-use crate::state::State;
+use crate::state::{BYTES_A_CELL, State};
 use fencepost_ir::Fault;
-use fencepost_ir::cfg::{Fill, HeapTypeId, ObjectId, Storage};
+use fencepost_ir::cfg::{Expr, Fill, HeapTypeId, Instr, ObjectId, Storage};
+use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
-use fencepost_task::Failure;
+use fencepost_task::{Action, Failure, Step};
 
 /// The largest object that can be allocated, and the largest number of objects.
 const MAX_OBJECT: u64 = 1 << 24;
@@ -16,6 +17,30 @@ const MAX_OBJECTS: u64 = (1 << 15) - 1;
 const MARK_BITS: u32 = 16;
 
 impl Machine<'_> {
+    /// Bytes that the state grows by with a step, where that may be many: what is taken of a budget before the step.
+    pub fn growth(&self, state: &State, step: Step) -> u64 {
+        let Action::Edge(id, _) = step.action else { return 0 };
+        let thread = &state.threads[step.thread as usize];
+        let of_size = |ty: HeapTypeId, bytes: &Expr| match eval(bytes, thread) {
+            Ok(bytes) if (0..=MAX_OBJECT as i64).contains(&bytes) => {
+                (BYTES_A_CELL * self.heap_layouts[ty.index()].cells(bytes as u64)) as u64
+            }
+            _ => 0,
+        };
+        match &self.edge(thread, id).instr {
+            Instr::Allocate { ty, bytes, .. } => of_size(*ty, bytes),
+            Instr::Reallocate { ty, pointer, bytes, .. } => {
+                let old = match eval(pointer, thread).map(pointer::target) {
+                    Ok(Target::Object(number, _)) => state.heap_object(ObjectId(number)),
+                    _ => None,
+                };
+                let copied = old.map_or(0, |old| BYTES_A_CELL * old.cells.len());
+                copied as u64 + of_size(old.map_or(*ty, |old| old.ty), bytes)
+            }
+            _ => 0,
+        }
+    }
+
     /// Makes an object, in place of one that is gone if so chosen; the pointer to it.
     pub(crate) fn allocate(
         &self,
@@ -43,8 +68,12 @@ impl Machine<'_> {
     /// what is gone, nobody knows whether an address is new, unless somebody asks which address comes first.
     pub(crate) fn reusable(&self, state: &State, ty: HeapTypeId, bytes: i64) -> Vec<ObjectId> {
         let objects = (state.first_heap..).take(state.heap.len()).map(ObjectId);
-        let matters = |o: &ObjectId| self.program.orders_pointers || self.is_remembered(state, *o);
-        objects.filter(|o| self.fits(state, *o, ty, bytes) && matters(o)).collect()
+        let mut gone: Vec<ObjectId> = objects.filter(|o| self.fits(state, *o, ty, bytes)).collect();
+        if !gone.is_empty() && !self.program.orders_pointers {
+            let remembered = remembered(state);
+            gone.retain(|o| remembered[(o.0 - state.first_heap) as usize]);
+        }
+        gone
     }
 
     /// Whether an object is gone, and a new one of that type and size can be in its place. One of another type could be too,
@@ -57,18 +86,6 @@ impl Machine<'_> {
                 && i64::try_from(object.bytes) == Ok(bytes)
         };
         state.heap_object(object).is_some_and(fits)
-    }
-
-    /// Whether some word may be a pointer to the object, with a mark in its high or low bits perhaps.
-    fn is_remembered(&self, state: &State, object: ObjectId) -> bool {
-        let leads = |word: i64| matches!(pointer::target(word), Target::Object(o, _) if o == object.0);
-        let knows =
-            |word: i64| leads(word) || leads(word >> MARK_BITS) || leads(word << MARK_BITS >> MARK_BITS);
-        let in_threads = state.threads.iter().flat_map(|t| {
-            t.registers.iter().copied().chain(t.buffer.iter().map(|e| e.value)).chain([t.result])
-        });
-        let in_heap = state.heap.iter().flat_map(|o| o.cells.iter().flatten().copied());
-        state.cells.iter().copied().chain(in_heap).chain(in_threads).any(knows)
     }
 
     /// Makes an object that holds what another one held, which is gone.
@@ -124,4 +141,25 @@ impl Machine<'_> {
         state.threads[index].forget_stores(ObjectId(number));
         Ok(())
     }
+}
+
+/// For each allocated object whether some word may be a pointer to it, with a mark in its high or low bits perhaps.
+fn remembered(state: &State) -> Vec<bool> {
+    let mut remembered = vec![false; state.heap.len()];
+    let in_threads = state
+        .threads
+        .iter()
+        .flat_map(|t| t.registers.iter().copied().chain(t.buffer.iter().map(|e| e.value)).chain([t.result]));
+    let in_heap = state.heap.iter().flat_map(|o| o.cells.iter().flatten().copied());
+    for word in state.cells.iter().copied().chain(in_heap).chain(in_threads) {
+        for meaning in [word, word >> MARK_BITS, word << MARK_BITS >> MARK_BITS] {
+            if let Target::Object(number, _) = pointer::target(meaning)
+                && let Some(index) = number.checked_sub(state.first_heap)
+                && let Some(known) = remembered.get_mut(index as usize)
+            {
+                *known = true;
+            }
+        }
+    }
+    remembered
 }

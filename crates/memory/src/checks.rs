@@ -104,7 +104,7 @@ impl Machine<'_> {
             }
         };
         let is_pointer = |ty: Scalar| matches!(ty, Scalar::Pointer { .. });
-        for (value, ty) in state.cells.iter().zip(self.program.cell_types()) {
+        for (value, ty) in state.cells.iter().zip(self.program.each_cell_type()) {
             if is_pointer(ty) {
                 see(*value, &mut work);
             }

@@ -10,6 +10,7 @@
 
 mod allocation;
 pub mod axiom;
+mod cells;
 mod checks;
 mod event;
 mod heap;

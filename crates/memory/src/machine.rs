@@ -4,6 +4,7 @@
 //! the user is in `event.rs`. A step that fails (an assertion, a value
 //! out of its range) is enabled: it is what the user wants to see.
 
+use crate::cells::CellTypes;
 use crate::heap::{Found, HeapObject, Layout, Life};
 use crate::model::Memory;
 use crate::property::Forbidden;
@@ -31,7 +32,7 @@ pub struct Machine<'p> {
     pub(crate) layouts: Vec<Layout>,
     pub(crate) heap_layouts: Vec<Layout>,
     /// The types of the cells that have numbers.
-    pub(crate) cell_types: Vec<Scalar>,
+    pub(crate) cell_types: CellTypes,
     /// Whether the program may notice that an address is used again.
     pub(crate) reuses_addresses: bool,
     names: Vec<String>,
@@ -94,7 +95,7 @@ impl<'p> Machine<'p> {
         Ok(Machine {
             program,
             bases: program.cell_bases(),
-            cell_types: program.cell_types(),
+            cell_types: CellTypes::new(program),
             reuses_addresses: program.notices_reuse(),
             layouts,
             heap_layouts,
@@ -122,7 +123,7 @@ impl<'p> Machine<'p> {
 
     /// The cells with several initial values, and these.
     pub fn initial_choices(&self) -> Vec<(Loc, &'p Choices)> {
-        let cells = self.program.objects.iter().flat_map(|o| &o.init);
+        let cells = self.program.objects.iter().flat_map(|o| o.init.iter());
         let numbered = cells.enumerate().map(|(i, choices)| (Loc::cell(i as u32), choices));
         numbered.filter(|(_, choices)| choices.single().is_none()).collect()
     }
@@ -131,7 +132,8 @@ impl<'p> Machine<'p> {
     /// (first) initial value.
     pub fn initial(&self, chosen: &[(Loc, i64)]) -> State {
         let first = |c: &Choices| c.values().next().expect("the validator asks for a value");
-        let mut cells: Vec<i64> = self.program.objects.iter().flat_map(|o| &o.init).map(first).collect();
+        let mut cells: Vec<i64> =
+            self.program.objects.iter().flat_map(|o| o.init.iter()).map(first).collect();
         for &(loc, value) in chosen {
             cells[loc.index()] = value;
         }

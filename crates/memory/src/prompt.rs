@@ -2,17 +2,31 @@
 
 use crate::{Machine, Memory, with_memory};
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Action, Model, Step, Trace};
+use fencepost_task::{Action, Budget, Model, Pace, Step, Stop, Trace};
 
 /// The run under `model` that does what an SC run does; `None` if the run is none of the program.
-pub fn without_delay(program: &Program, run: &Trace, model: Model) -> Option<Trace> {
+pub fn without_delay(
+    program: &Program,
+    run: &Trace,
+    model: Model,
+    budget: &Budget,
+) -> Result<Option<Trace>, Stop> {
+    let pace = &mut Pace::new(budget);
     match model {
-        Model::Sc => Some(run.clone()),
-        Model::Tso | Model::Pso => with_memory!(model, memory => under(program, run, model, memory)),
+        Model::Sc => Ok(Some(run.clone())),
+        Model::Tso | Model::Pso => {
+            with_memory!(model, memory => under(program, run, model, memory, pace)).transpose()
+        }
     }
 }
 
-fn under(program: &Program, run: &Trace, model: Model, memory: &impl Memory) -> Option<Trace> {
+fn under(
+    program: &Program,
+    run: &Trace,
+    model: Model,
+    memory: &impl Memory,
+    pace: &mut Pace,
+) -> Option<Result<Trace, Stop>> {
     let machine = Machine::new(program).ok()?;
     let mut state = machine.initial(&run.init);
     let mut steps = Vec::new();
@@ -22,6 +36,9 @@ fn under(program: &Program, run: &Trace, model: Model, memory: &impl Memory) -> 
         while violation.is_none()
             && let Some(step) = next
         {
+            if let Err(stop) = pace.take(machine.growth(&state, step), || 0) {
+                return Some(Err(stop));
+            }
             steps.push(step);
             violation = match machine.apply(memory, &mut state, step) {
                 Err(failure) => Some(failure.violation().ok()?),
@@ -33,5 +50,5 @@ fn under(program: &Program, run: &Trace, model: Model, memory: &impl Memory) -> 
     }
     // States without further steps, or with lost memory, are no step's fault: the run says it.
     let violation = violation.unwrap_or(run.violation);
-    Some(Trace { model, steps, violation, shortest: false, ..run.clone() })
+    Some(Ok(Trace { model, steps, violation, shortest: false, ..run.clone() }))
 }

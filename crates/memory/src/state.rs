@@ -3,6 +3,7 @@
 use crate::heap::{HeapObject, Life};
 use fencepost_ir::cfg::{EdgeId, Loc, NodeId, ObjectId, ProcId, Reg, StartId};
 use fencepost_ir::eval::Registers;
+use fencepost_task::Pace;
 
 /// What a buffer entry is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -172,14 +173,14 @@ pub struct State {
     pub section: Option<Section>,
 }
 
-/// Bytes that are copied in a microsecond.
-const BYTES_A_UNIT: u64 = 4096;
+/// Bytes of a cell of an allocated object.
+pub(crate) const BYTES_A_CELL: usize = size_of::<Option<i64>>();
 
 impl State {
     /// Bytes that it takes, roughly.
     pub fn bytes(&self) -> usize {
         let threads = self.threads.iter().map(|t| 200 + 8 * t.registers.len() + 32 * t.buffer.len());
-        let objects = self.heap.iter().map(|object| 80 + 16 * object.cells.len());
+        let objects = self.heap.iter().map(|object| 80 + BYTES_A_CELL * object.cells.len());
         size_of::<State>()
             + 8 * self.cells.len()
             + 16 * self.elements.len()
@@ -189,7 +190,7 @@ impl State {
 
     /// Units of work that a copy of it takes, as `task::Pace` counts them.
     pub fn units(&self) -> u64 {
-        1 + self.bytes() as u64 / BYTES_A_UNIT
+        1 + self.bytes() as u64 / Pace::BYTES_A_UNIT
     }
 
     /// The allocated object of that number.

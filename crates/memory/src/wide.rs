@@ -103,7 +103,7 @@ impl Machine<'_> {
                 Some(object) => self.heap_cell_type(object, number as usize),
                 None => Scalar::Integer,
             },
-            None => self.cell_types[loc.index()],
+            None => self.cell_types.at(loc.index()),
         }
     }
 }

@@ -20,7 +20,12 @@ pub fn run(program: Program) -> cfg::Program {
     let mut objects: Vec<_> = program
         .shared
         .iter()
-        .map(|v| cfg::Object { name: v.name.clone(), ty: v.ty.clone(), init: v.init.clone(), span: v.span })
+        .map(|v| cfg::Object {
+            name: v.name.clone(),
+            ty: v.ty.clone(),
+            init: v.init.iter().inspect(|_| fencepost_ir::wanted::point()).cloned().collect(),
+            span: v.span,
+        })
         .collect();
     let facts = Facts::new(&program);
     let mut thread_registers = Registers::default();
@@ -307,6 +312,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
+        fencepost_ir::wanted::point();
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Skip => self.emit(Instr::Nop, span),

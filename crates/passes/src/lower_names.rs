@@ -107,7 +107,7 @@ impl Objects<'_> {
             copy += 1;
         }
         let Variable { ty, init, span, .. } = local.clone();
-        self.objects.push(cfg::Object { name, ty, init, span });
+        self.objects.push(cfg::Object { name, ty, init: init.into(), span });
         ObjectId(self.objects.len() as u32 - 1)
     }
 }

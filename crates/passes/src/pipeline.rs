@@ -101,6 +101,7 @@ pub fn lower(program: tree::Program) -> cfg::Program {
 }
 
 fn check(pass: &str, validate: impl FnOnce() -> Result<(), String>) {
+    fencepost_ir::wanted::point();
     if cfg!(debug_assertions)
         && let Err(message) = validate()
     {

@@ -52,7 +52,7 @@ pub fn static_threads(program: &Program, slots: u32) -> Result<StaticThreads, St
         changed.objects.push(Object {
             name: name.to_string(),
             ty: Type::with_dims(Scalar::Integer, &[cells]),
-            init: vec![Choices::one(0); cells as usize],
+            init: vec![Choices::one(0); cells as usize].into(),
             span: Span::NONE,
         });
     }

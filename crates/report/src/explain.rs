@@ -12,11 +12,11 @@ use crate::text::Style;
 use crate::timeline::{Timeline, timeline};
 use crate::words::conclusion;
 use fencepost_certify::{Replay, States};
-use fencepost_ir::Span;
 use fencepost_ir::cfg::{Edge, Loc, Program};
+use fencepost_ir::{FileId, Span};
 use fencepost_memory::EventKind;
-use fencepost_task::Budget;
-use std::collections::BTreeSet;
+use fencepost_task::{Budget, Reason, Stop};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// No more loads than these are named of each store.
@@ -24,6 +24,9 @@ const MOST_LOADS: usize = 3;
 
 /// No more delayed stores than these are told of: the last ones, which are nearest to the violation.
 const MOST_STORES: usize = 8;
+
+/// No more loads than these are named that did not see a waiting store: the last ones.
+const MOST_MISSES: usize = 24;
 
 /// How weak a run is: the fewer of these, the easier it is to understand, the first counting most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,33 +120,58 @@ impl Explanation {
     }
 }
 
-/// Explains a run. `cure` is what is known of fences beyond what the run itself tells.
+/// Explains a run. `cure` is what is known of fences beyond what the run itself tells. The nearest run under SC is looked for
+/// within `search`, and the story told within `telling`; where that is not enough, it says so.
 pub fn explain(
     program: &Program,
     replay: &Replay,
     order: Option<Order>,
     cure: &[String],
-    budget: &Budget,
+    search: &Budget,
+    telling: &Budget,
 ) -> Explanation {
     let program = &*replay.instance(program);
-    let line = timeline(replay);
-    let states = States::new(program, replay);
+    let order = order.map(|o| o.sentence());
+    story(program, replay, order.clone(), cure, search, telling).unwrap_or_else(|stop| Explanation {
+        reordering: vec![
+            format!("What else happens is left out here: {}.", Reason::from(stop)),
+            format!("So: {}.", conclusion(program, replay).what),
+        ],
+        saw: Vec::new(),
+        end: conclusion(program, replay).what,
+        sc: Vec::new(),
+        cure: cure.to_vec(),
+        order,
+        nearest: None,
+    })
+}
+
+fn story(
+    program: &Program,
+    replay: &Replay,
+    order: Option<String>,
+    cure: &[String],
+    search: &Budget,
+    telling: &Budget,
+) -> Result<Explanation, Stop> {
+    let line = timeline(replay, telling)?;
+    let states = States::new(program, replay, telling);
     let mut delayed = line.delayed();
     let left_out = delayed.len().saturating_sub(MOST_STORES);
     delayed.drain(..left_out);
-    let story = Story { program, replay, states, delayed, line };
-    let nearest = if story.delayed.is_empty() { None } else { nearest_sc(program, replay, budget) };
-    let mut all = story.cure();
+    let story = Story { program, replay, states, delayed, line, files: RunFiles::new(replay) };
+    let nearest = if story.delayed.is_empty() { None } else { nearest_sc(program, replay, search) };
+    let mut all = story.cure()?;
     all.extend_from_slice(cure);
-    Explanation {
-        reordering: left_out_sentence(left_out).into_iter().chain(story.reordering()).collect(),
-        saw: story.saw(),
+    Ok(Explanation {
+        reordering: left_out_sentence(left_out).into_iter().chain(story.reordering()?).collect(),
+        saw: story.saw()?,
         end: conclusion(program, replay).what,
-        sc: story.under_sc(nearest.as_ref()),
+        sc: story.under_sc(nearest.as_ref())?,
         cure: all,
-        order: order.map(|o| o.sentence()),
+        order,
         nearest,
-    }
+    })
 }
 
 /// What is said of delayed stores that are not told of.
@@ -163,6 +191,7 @@ struct Story<'a> {
     line: Timeline,
     /// Stores that something got ahead of.
     delayed: Vec<usize>,
+    files: RunFiles,
 }
 
 impl Story<'_> {
@@ -171,28 +200,29 @@ impl Story<'_> {
     }
 
     /// The cell of a step and its value.
-    fn value(&self, step: usize) -> String {
-        let (done, before) = (&self.replay.steps[step], self.states.at(step));
-        match (done.event.loc, done.event.old.or(done.event.value)) {
+    fn value(&self, step: usize) -> Result<String, Stop> {
+        let (done, before) = (&self.replay.steps[step], self.states.at(step)?);
+        Ok(match (done.event.loc, done.event.old.or(done.event.value)) {
             (Some(loc), Some(value)) => {
                 let shown = before.show_value(self.program, done.value_type, value);
                 format!("{} = {shown}", before.cells_name(self.program, loc, done.event.cells))
             }
             _ => String::new(),
-        }
+        })
     }
 
-    fn cell(&self, step: usize) -> String {
+    fn cell(&self, step: usize) -> Result<String, Stop> {
         let event = &self.replay.steps[step].event;
-        let name = |loc| self.states.at(step).cells_name(self.program, loc, event.cells);
-        event.loc.map_or_else(String::new, name)
+        let before = self.states.at(step)?;
+        let name = |loc| before.cells_name(self.program, loc, event.cells);
+        Ok(event.loc.map_or_else(String::new, name))
     }
 
     /// What a load saw.
-    fn seen(&self, step: usize) -> String {
-        let done = &self.replay.steps[step];
+    fn seen(&self, step: usize) -> Result<String, Stop> {
+        let (done, before) = (&self.replay.steps[step], self.states.at(step)?);
         let value = done.event.old.or(done.event.value);
-        value.map_or("?".to_string(), |v| self.states.at(step).show_value(self.program, done.value_type, v))
+        Ok(value.map_or("?".to_string(), |v| before.show_value(self.program, done.value_type, v)))
     }
 
     fn verb(&self, step: usize) -> &'static str {
@@ -201,38 +231,39 @@ impl Story<'_> {
 
     /// ` at line 10`, with the file where there are several.
     fn at(&self, step: usize) -> String {
-        place(self.program, self.replay, self.replay.steps[step].event.span)
+        place(self.program, self.files, self.replay.steps[step].event.span)
     }
 
     /// What happened, in the order in which it did.
-    fn reordering(&self) -> Vec<String> {
+    fn reordering(&self) -> Result<Vec<String>, Stop> {
         let mut told: Vec<(usize, String)> = Vec::new();
         for (i, &store) in self.delayed.iter().enumerate() {
-            told.push((store, self.waiting(store, &self.delayed[..i])));
+            told.push((store, self.waiting(store, &self.delayed[..i])?));
             for pass in self.passes_that_matter(store) {
                 // Of the stores that it passes the first tells of it.
                 let told_of = self.line.passes[pass].iter().find(|s| self.delayed.contains(s));
                 if told_of == Some(&store) {
-                    told.push((pass, self.pass(self.thread(store), store, pass)));
+                    told.push((pass, self.pass(self.thread(store), store, pass)?));
                 }
             }
             if let Some(flush) = self.line.flushed[store]
                 && let Some(newer) = self.line.overwrites[flush]
             {
-                told.push((flush, self.late(store, newer)));
-                told.extend(self.sees_late(store, flush));
+                told.push((flush, self.late(store, newer)?));
+                told.extend(self.sees_late(store, flush)?);
             }
         }
-        for load in 0..self.replay.steps.len() {
+        let missing = (0..self.replay.steps.len()).rev().filter(|load| !self.line.misses[*load].is_empty());
+        for load in missing.take(MOST_MISSES) {
             if let Some(&store) = self.line.misses[load].last() {
                 let sentence = format!(
                     "{} {} {}{} and sees {}, because {} still waits in the buffer of {}.",
                     self.thread(load),
                     self.verb(load),
-                    self.cell(load),
+                    self.cell(load)?,
                     self.at(load),
-                    self.seen(load),
-                    self.value(store),
+                    self.seen(load)?,
+                    self.value(store)?,
                     self.thread(store)
                 );
                 told.push((load, sentence));
@@ -249,94 +280,94 @@ impl Story<'_> {
             out.push("Every store of this run is in memory at once: SC has this run, too.".to_string());
         }
         out.push(format!("So: {}.", conclusion(self.program, self.replay).what));
-        out
+        Ok(out)
     }
 
     /// A store stays in the buffer, perhaps behind others.
-    fn waiting(&self, store: usize, earlier: &[usize]) -> String {
+    fn waiting(&self, store: usize, earlier: &[usize]) -> Result<String, Stop> {
         let name = self.thread(store);
         let is_before = |s: &&usize| {
             self.replay.steps[**s].step.thread == self.replay.steps[store].step.thread
                 && self.line.flushed[**s].is_none_or(|f| f > store)
         };
-        match earlier.iter().rfind(is_before) {
+        Ok(match earlier.iter().rfind(is_before) {
             Some(first) if self.replay.model == fencepost_task::Model::Tso => format!(
                 "{name}'s store {}{} waits behind that to {}.",
-                self.value(store),
+                self.value(store)?,
                 self.at(store),
-                self.cell(*first)
+                self.cell(*first)?
             ),
             _ => {
                 let until = if self.line.flushed[store].is_some() { "" } else { " to the end" };
                 format!(
                     "{name} stores {}{}, but the store stays in its buffer{until}.",
-                    self.value(store),
+                    self.value(store)?,
                     self.at(store)
                 )
             }
-        }
+        })
     }
 
     /// A store reaches memory after a newer write.
-    fn late(&self, store: usize, newer: usize) -> String {
-        format!(
+    fn late(&self, store: usize, newer: usize) -> Result<String, Stop> {
+        Ok(format!(
             "Only now {}'s {} reaches memory, and writes over {}'s newer {}{}.",
             self.thread(store),
-            self.value(store),
+            self.value(store)?,
             self.thread(newer),
-            self.written(newer),
+            self.written(newer)?,
             self.at(newer)
-        )
+        ))
     }
 
     /// The first load of another thread that sees a store that came late.
-    fn sees_late(&self, store: usize, flush: usize) -> Option<(usize, String)> {
+    fn sees_late(&self, store: usize, flush: usize) -> Result<Option<(usize, String)>, Stop> {
         let (event, thread) = (&self.replay.steps[store].event, self.replay.steps[store].step.thread);
         let after = (flush + 1..self.replay.steps.len()).find(|i| {
             let step = &self.replay.steps[*i];
             step.event.meets(event)
                 && step.step.thread != thread
                 && matches!(step.event.kind, EventKind::Load | EventKind::Rmw | EventKind::Flush)
-        })?;
-        let step = &self.replay.steps[after];
-        (step.event.kind != EventKind::Flush).then(|| {
-            let sentence = format!(
-                "{} {} {}{} and sees {}.",
-                self.thread(after),
-                self.verb(after),
-                self.cell(after),
-                self.at(after),
-                self.seen(after)
-            );
-            (after, sentence)
-        })
+        });
+        let Some(after) = after.filter(|i| self.replay.steps[*i].event.kind != EventKind::Flush) else {
+            return Ok(None);
+        };
+        let sentence = format!(
+            "{} {} {}{} and sees {}.",
+            self.thread(after),
+            self.verb(after),
+            self.cell(after)?,
+            self.at(after),
+            self.seen(after)?
+        );
+        Ok(Some((after, sentence)))
     }
 
     /// The cell of a write and what it wrote.
-    fn written(&self, step: usize) -> String {
-        let (done, before) = (&self.replay.steps[step], self.states.at(step));
+    fn written(&self, step: usize) -> Result<String, Stop> {
+        let (done, before) = (&self.replay.steps[step], self.states.at(step)?);
         let value =
             done.event.value.map_or("?".to_string(), |v| before.show_value(self.program, done.value_type, v));
-        format!("{} = {value}", self.cell(step))
+        Ok(format!("{} = {value}", self.cell(step)?))
     }
 
-    fn pass(&self, name: &str, store: usize, pass: usize) -> String {
-        match self.line.issued[pass] {
+    fn pass(&self, name: &str, store: usize, pass: usize) -> Result<String, Stop> {
+        Ok(match self.line.issued[pass] {
             Some(later) => format!(
                 "{name}'s later store {}{} reaches memory first: it overtakes the store to {}.",
-                self.value(later),
+                self.value(later)?,
                 self.at(later),
-                self.cell(store)
+                self.cell(store)?
             ),
             None => format!(
                 "Meanwhile {name} {} {}{} and sees {}: the load overtakes the store to {}.",
                 self.verb(pass),
-                self.cell(pass),
+                self.cell(pass)?,
                 self.at(pass),
-                self.seen(pass),
-                self.cell(store)
+                self.seen(pass)?,
+                self.cell(store)?
             ),
-        }
+        })
     }
 
     /// The steps that got ahead of a store and make a difference; the first that did, if that cannot be told.
@@ -372,38 +403,38 @@ impl Story<'_> {
     }
 
     /// For each thread the last that it saw of each cell that matters.
-    fn saw(&self) -> Vec<String> {
+    fn saw(&self) -> Result<Vec<String>, Stop> {
         let steps = &self.replay.steps;
-        let mut cells: Vec<Loc> = self.delayed.iter().flat_map(|s| steps[*s].event.locs()).collect();
+        let mut cells: BTreeSet<Loc> = self.delayed.iter().flat_map(|s| steps[*s].event.locs()).collect();
         for &store in &self.delayed {
             cells.extend(self.passes_that_matter(store).iter().flat_map(|p| steps[*p].event.locs()));
         }
-        let mut out = Vec::new();
-        for (number, name) in self.replay.threads.iter().enumerate() {
-            let mut seen: Vec<(Loc, usize)> = Vec::new();
-            for (i, step) in steps.iter().enumerate() {
-                let Some(loc) = step.event.loc.filter(|_| step.event.locs().any(|l| cells.contains(&l)))
-                else {
-                    continue;
-                };
-                if step.step.thread as usize == number
-                    && matches!(step.event.kind, EventKind::Load | EventKind::Rmw)
-                {
-                    seen.retain(|(l, _)| *l != loc);
-                    seen.push((loc, i));
-                }
-            }
-            let seen: Vec<_> =
-                seen.iter().map(|(_, i)| format!("{} = {}", self.cell(*i), self.seen(*i))).collect();
-            if !seen.is_empty() {
-                out.push(format!("{name} saw {}.", seen.join(", ")));
+        // The last of each thread and cell, in the order of the steps.
+        let mut last: BTreeMap<(u32, Loc), usize> = BTreeMap::new();
+        for (i, step) in steps.iter().enumerate() {
+            let is_read = matches!(step.event.kind, EventKind::Load | EventKind::Rmw);
+            if let Some(loc) = step.event.loc.filter(|_| is_read)
+                && step.event.locs().any(|l| cells.contains(&l))
+            {
+                last.insert((step.step.thread, loc), i);
             }
         }
-        out
+        let mut saw: Vec<(u32, usize)> = last.into_iter().map(|((thread, _), step)| (thread, step)).collect();
+        saw.sort_unstable();
+        let mut out = Vec::new();
+        for of_thread in saw.chunk_by(|a, b| a.0 == b.0) {
+            let mut seen = Vec::new();
+            for &(_, step) in of_thread {
+                seen.push(format!("{} = {}", self.cell(step)?, self.seen(step)?));
+            }
+            let name = &self.replay.threads[of_thread[0].0 as usize];
+            out.push(format!("{name} saw {}.", seen.join(", ")));
+        }
+        Ok(out)
     }
 
-    fn under_sc(&self, nearest: Option<&NearestSc>) -> Vec<String> {
-        let Some(nearest) = nearest else { return Vec::new() };
+    fn under_sc(&self, nearest: Option<&NearestSc>) -> Result<Vec<String>, Stop> {
+        let Some(nearest) = nearest else { return Ok(Vec::new()) };
         let mut out = Vec::new();
         let agrees = nearest.agrees;
         match nearest.parting {
@@ -418,15 +449,17 @@ impl Story<'_> {
                     Some(sc) => {
                         let step = &nearest.replay.steps[sc];
                         let value = step.event.old.or(step.event.value);
+                        // It is as short as the run, and all its states are kept.
+                        let before = States::new(self.program, &nearest.replay, &Budget::default()).at(sc)?;
                         let shown = value.map_or("?".to_string(), |v| {
-                            States::new(self.program, &nearest.replay).at(sc).show_value(self.program, step.value_type, v)
+                            before.show_value(self.program, step.value_type, v)
                         });
                         format!(
                             "{name} {} {}{} and sees {shown} instead of {}",
                             self.verb(parting.weak),
-                            self.cell(parting.weak),
+                            self.cell(parting.weak)?,
                             self.at(parting.weak),
-                            self.seen(parting.weak)
+                            self.seen(parting.weak)?
                         )
                     }
                     None => format!("{name} cannot take its step{}", self.at(parting.weak)),
@@ -446,35 +479,35 @@ impl Story<'_> {
         if !nearest.nearest {
             out.push("(The search for the nearest SC run was cut off: another may be nearer.)".to_string());
         }
-        out
+        Ok(out)
     }
 
     /// The fences that the run itself asks for.
-    fn cure(&self) -> Vec<String> {
+    fn cure(&self) -> Result<Vec<String>, Stop> {
         let mut out = Vec::new();
         for &store in &self.delayed {
             for pass in self.passes_that_matter(store) {
                 // The nearest of the stores that it passes: one fence there is behind all of them.
                 let nearest = self.line.passes[pass].last().copied().unwrap_or(store);
                 let thread = self.replay.steps[nearest].step.thread as usize;
-                let procedure = self.states.at(nearest).threads[thread].top().procedure;
+                let procedure = self.states.at(nearest)?.threads[thread].top().procedure;
                 let function = &self.program.procedure(procedure).name;
                 let sentence = match self.line.issued[pass] {
                     Some(later) => format!(
                         "A store-store fence in {function} between the store to {}{} and the store to {}{} forbids \
                          this run{}.",
-                        self.cell(nearest),
+                        self.cell(nearest)?,
                         self.at(nearest),
-                        self.cell(later),
+                        self.cell(later)?,
                         self.at(later),
                         self.atomic(later, "memory_order_release")
                     ),
                     None => format!(
                         "A full fence in {function} between the store to {}{} and the load of {}{} forbids this \
                          run{}.",
-                        self.cell(nearest),
+                        self.cell(nearest)?,
                         self.at(nearest),
-                        self.cell(pass),
+                        self.cell(pass)?,
                         self.at(pass),
                         self.atomic(nearest, "memory_order_seq_cst")
                     ),
@@ -487,7 +520,7 @@ impl Story<'_> {
         if self.delayed.is_empty() {
             out.push("No fence does: the run has no delayed store.".to_string());
         }
-        out
+        Ok(out)
     }
 
     /// What a C programmer can write instead, where the store is an atomic one.
@@ -502,10 +535,37 @@ impl Story<'_> {
     }
 }
 
+/// The files that a run goes through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunFiles {
+    /// None: no step has a place.
+    None,
+    /// One.
+    One(FileId),
+    /// Several.
+    Several,
+}
+
+impl RunFiles {
+    /// Of a run.
+    pub fn new(replay: &Replay) -> RunFiles {
+        let mut files = replay.steps.iter().map(|s| s.event.span).filter(|s| s.is_some()).map(|s| s.file);
+        match files.next() {
+            None => RunFiles::None,
+            Some(first) if files.all(|file| file == first) => RunFiles::One(first),
+            Some(_) => RunFiles::Several,
+        }
+    }
+}
+
 /// ` at line 10`, with the file where the run is of several; nothing where there is no place.
-pub fn place(program: &Program, replay: &Replay, span: Span) -> String {
-    let several = replay.steps.iter().any(|s| s.event.span.is_some() && s.event.span.file != span.file);
-    match (span.is_some(), several) {
+pub fn place(program: &Program, files: RunFiles, span: Span) -> String {
+    let elsewhere = match files {
+        RunFiles::None => false,
+        RunFiles::One(file) => file != span.file,
+        RunFiles::Several => true,
+    };
+    match (span.is_some(), elsewhere) {
         (false, _) => String::new(),
         (true, false) => format!(" at line {}", span.line),
         (true, true) => format!(" at {}", program.sources.place(span)),

@@ -6,7 +6,7 @@ use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Claim, Replay, States};
 use fencepost_ir::Sources;
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Action, Model, Scope};
+use fencepost_task::{Action, Budget, Model, Pace, Scope, Stop};
 use fencepost_text::Diagnostic;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -35,28 +35,61 @@ pub struct Object<'a> {
     /// All but the steps.
     pub head: Value,
     run: Option<(&'a Program, &'a Replay)>,
+    telling: &'a Budget,
+}
+
+/// How JSON is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lines {
+    /// On one line.
+    One,
+    /// Indented, on many.
+    Many,
+}
+
+impl Object<'_> {
+    /// The whole of it; or why the steps cannot be written.
+    pub fn text(&self, lines: Lines) -> Result<String, Stop> {
+        let mut out = match lines {
+            Lines::One => self.head.to_string(),
+            Lines::Many => format!("{:#}", self.head),
+        };
+        let Some((program, replay)) = self.run else { return Ok(out) };
+        let head = out.strip_suffix('}').expect("an object ends in a brace").trim_end().len();
+        out.truncate(head);
+        out += if lines == Lines::Many { ",\n  \"trace\": [" } else { ",\"trace\":[" };
+        let mut first = true;
+        let mut pace = Pace::new(self.telling);
+        steps(program, replay, self.telling, &mut |event| {
+            out += if std::mem::take(&mut first) { "" } else { "," };
+            let before = out.len();
+            match lines {
+                Lines::One => out += &event.to_string(),
+                Lines::Many => format!("{event:#}").lines().for_each(|line| {
+                    out += "\n    ";
+                    out += line;
+                }),
+            }
+            pace.take((out.len() - before) as u64, || out.len() as u64)
+        })?;
+        out += if lines == Lines::Many { "\n  ]\n}" } else { "]}" };
+        Ok(out)
+    }
 }
 
 impl fmt::Display for Object<'_> {
-    /// On one line, or on many with `#`.
+    /// On one line, without the steps where they cannot be written.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((program, replay)) = self.run else {
-            return if f.alternate() { write!(f, "{:#}", self.head) } else { write!(f, "{}", self.head) };
-        };
-        let many_lines = f.alternate();
-        let head = if many_lines { format!("{:#}", self.head) } else { self.head.to_string() };
-        let head = head.strip_suffix('}').expect("an object ends in a brace").trim_end();
-        f.write_str(head)?;
-        f.write_str(if many_lines { ",\n  \"trace\": [" } else { ",\"trace\":[" })?;
-        let mut first = true;
-        steps(program, replay, &mut |event| {
-            f.write_str(if std::mem::take(&mut first) { "" } else { "," })?;
-            match many_lines {
-                false => write!(f, "{event}"),
-                true => format!("{event:#}").lines().try_for_each(|line| write!(f, "\n    {line}")),
+        match self.text(Lines::One) {
+            Ok(text) => f.write_str(&text),
+            Err(stop) => {
+                let mut head = self.head.clone();
+                let mut notes = head["notes"].as_array().cloned().unwrap_or_default();
+                notes.push(json!(crate::text::left_out(stop)));
+                head["notes"] = json!(notes);
+                write!(f, "{head}")
             }
-        })?;
-        f.write_str(if many_lines { "\n  ]\n}" } else { "]}" })
+        }
     }
 }
 
@@ -66,7 +99,7 @@ pub fn outcome<'a>(outcome: &'a Outcome<'_>) -> Object<'a> {
         Shown::Unsafe(replay) => Some((outcome.program, &**replay)),
         Shown::Safe { .. } | Shown::Unknown { .. } => None,
     };
-    Object { head: head(outcome), run }
+    Object { head: head(outcome), run, telling: &outcome.telling }
 }
 
 fn head(outcome: &Outcome<'_>) -> Value {
@@ -144,17 +177,21 @@ fn engine(took: &Took) -> Value {
 }
 
 /// The steps of a replayed run.
-pub fn trace(program: &Program, replay: &Replay) -> Value {
+pub fn trace(program: &Program, replay: &Replay, budget: &Budget) -> Result<Value, Stop> {
     let mut events = Vec::new();
-    let collected = steps(program, replay, &mut |event| {
+    steps(program, replay, budget, &mut |event| {
         events.push(event);
         Ok(())
-    });
-    debug_assert!(collected.is_ok(), "a list takes all");
-    Value::Array(events)
+    })?;
+    Ok(Value::Array(events))
 }
 
-fn steps(program: &Program, replay: &Replay, see: &mut dyn FnMut(Value) -> fmt::Result) -> fmt::Result {
+fn steps(
+    program: &Program,
+    replay: &Replay,
+    budget: &Budget,
+    see: &mut dyn FnMut(Value) -> Result<(), Stop>,
+) -> Result<(), Stop> {
     let program = &*replay.instance(program);
     let mut number = 0;
     let mut push = |fields: Map<String, Value>| {
@@ -172,9 +209,9 @@ fn steps(program: &Program, replay: &Replay, see: &mut dyn FnMut(Value) -> fmt::
         event.insert("value".into(), integer(ty.meaning(*value)));
         push(event)?;
     }
-    let states = States::new(program, replay);
+    let states = States::new(program, replay, budget);
     for (number, step) in replay.steps.iter().enumerate() {
-        let before = states.at(number);
+        let before = states.at(number)?;
         let mut event = Map::new();
         event.insert("thread".into(), json!(step.thread));
         event.insert("kind".into(), json!(step.event.kind.name()));

@@ -27,7 +27,7 @@ pub mod words;
 use explain::{Explanation, Order};
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Model, Reason, Scope, Stats, Unreached};
+use fencepost_task::{Budget, Model, Reason, Scope, Stats, Unreached};
 
 /// How a file's check ended, ready to be shown: every run in it has been replayed.
 pub struct Outcome<'a> {
@@ -51,6 +51,8 @@ pub struct Outcome<'a> {
     pub stats: Stats,
     /// Wall-clock time.
     pub seconds: f64,
+    /// The limits of telling about it: what does not fit is left out, with a word.
+    pub telling: Budget,
 }
 
 /// An engine that could have answered.

@@ -78,11 +78,13 @@ pub fn nearest_sc(program: &Program, weak: &Replay, budget: &Budget) -> Option<N
         }
     }
     let total: usize = lanes.iter().map(|l| l.steps.len()).sum();
-    let (order, complete) = longest(&machine, weak, &lanes, total, &mut Pace::new(budget));
+    let pace = &mut Pace::new(budget);
+    let (order, complete) = longest(&machine, weak, &lanes, total, pace);
     let mut steps: Vec<Step> = order.iter().map(|i| weak.steps[*i].step).collect();
     let mut state = machine.initial(&weak.init);
     for &step in &steps {
         // The last step of the run may be what fails.
+        pace.take(machine.growth(&state, step), || 0).ok()?;
         if machine.apply(&Sc, &mut state, step).is_err() {
             steps.pop();
             break;
@@ -97,7 +99,7 @@ pub fn nearest_sc(program: &Program, weak: &Replay, budget: &Budget) -> Option<N
         && parting.sc.is_some()
     {
         let thread = weak.steps[parting.weak].step.thread as usize;
-        fate = go_on(&machine, &mut state, thread, &mut steps);
+        fate = go_on(&machine, &mut state, thread, &mut steps, pace);
     }
     let replay = replay_run(program, Model::Sc, &weak.init, &steps, budget).ok()?.ok()?;
     let parting = parting.map(|p| Parting { sc: p.sc.map(|_| agrees).filter(|s| *s < steps.len()), ..p });
@@ -146,7 +148,8 @@ fn longest(
         }
         let bytes = at.state.bytes() + size_of_val(&at.order[..]);
         let used = || ((open.len() + seen.len()) * bytes) as u64;
-        if seen.len() > LIMIT || pace.work(1 + bytes as u64 / 256, used).is_err() {
+        let copied = pace.work(bytes as u64 / 256, || 0).and_then(|()| pace.take(3 * bytes as u64, used));
+        if seen.len() > LIMIT || copied.is_err() {
             return (best, false);
         }
         let mut next: Vec<usize> =
@@ -197,12 +200,21 @@ fn parting(
 }
 
 /// Lets a thread go on by itself.
-fn go_on(machine: &Machine<'_>, state: &mut State, thread: usize, steps: &mut Vec<Step>) -> Fate {
+fn go_on(
+    machine: &Machine<'_>,
+    state: &mut State,
+    thread: usize,
+    steps: &mut Vec<Step>,
+    pace: &mut Pace,
+) -> Fate {
     let mut seen = FxHashSet::default();
     let mut possible = Vec::new();
     for _ in 0..BEYOND {
         if state.threads[thread].ended {
             return Fate::Ends;
+        }
+        if pace.take(state.bytes() as u64, || 0).is_err() {
+            return Fate::GoesOn;
         }
         if !seen.insert(state.clone()) {
             return Fate::Waits;

@@ -1,12 +1,12 @@
 //! Robustness for people and for scripts: the attacks, the run of each, and its happens-before cycle.
 
 use crate::paint::{Colour, wrap};
-use crate::text::{Detail, Style, steps};
+use crate::text::{Detail, Style, left_out, steps};
 use fencepost_certify::{Cycle, Relation, Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
-use fencepost_task::{Reason, Stats};
+use fencepost_task::{Budget, Reason, Stats, Stop};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -61,6 +61,8 @@ pub struct Robustness<'a> {
     pub stats: Stats,
     /// Wall-clock time.
     pub seconds: f64,
+    /// The limits of telling about it: what does not fit is left out, with a word.
+    pub telling: Budget,
 }
 
 impl Robustness<'_> {
@@ -94,7 +96,10 @@ pub fn object(answer: &Robustness<'_>) -> Value {
                     cycle.map(|(step, r)| json!({"step": shown_step(a, *step), "next": r.name()})).collect();
                 map.insert("cycle".into(), json!(cycle));
             }
-            map.insert("trace".into(), crate::json::trace(answer.program, &a.replay));
+            match crate::json::trace(answer.program, &a.replay, &answer.telling) {
+                Ok(trace) => map.insert("trace".into(), trace),
+                Err(stop) => map.insert("notes".into(), json!([left_out(stop)])),
+            };
         }
         object
     };
@@ -168,25 +173,41 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
         Detail::All => attacks.len(),
     };
     for a in attacks.iter().take(shown) {
-        out += &steps(program, &a.replay, style);
-        if !a.cycle.is_empty() {
-            let head = "what happens before itself (po: program order, cf: conflict):";
-            out += &wrap(head, style.width, 2, 4);
-            out += &wrap(&cycle(program, a), style.width, 4, 6);
-            for sentence in cycle_sentences(program, a) {
-                out += &wrap(&sentence, style.width, 4, 6);
-            }
-        }
+        out += &attack_text(answer, a, style).unwrap_or_else(|stop| format!("  {}\n", left_out(stop)));
     }
     out
 }
 
-/// An event of a cycle in a few words.
-pub fn event_words(program: &Program, attack: &ShownAttack, number: usize) -> String {
+/// The run of an attack, and its cycle.
+fn attack_text(answer: &Robustness<'_>, a: &ShownAttack, style: Style) -> Result<String, Stop> {
+    let mut out = steps(answer.program, &a.replay, style, &answer.telling)?;
+    if !a.cycle.is_empty() {
+        let head = "what happens before itself (po: program order, cf: conflict):";
+        out += &wrap(head, style.width, 2, 4);
+        let words = cycle_words(answer, a)?;
+        out += &wrap(&cycle(a, &words), style.width, 4, 6);
+        for sentence in cycle_sentences(a, &words) {
+            out += &wrap(&sentence, style.width, 4, 6);
+        }
+    }
+    Ok(out)
+}
+
+/// The events of a cycle in a few words each.
+pub fn cycle_words(answer: &Robustness<'_>, attack: &ShownAttack) -> Result<Vec<String>, Stop> {
+    let states = States::new(answer.program, &attack.replay, &answer.telling);
+    attack.cycle.iter().map(|(number, _)| event_words(answer.program, attack, &states, *number)).collect()
+}
+
+fn event_words(
+    program: &Program,
+    attack: &ShownAttack,
+    states: &States<'_>,
+    number: usize,
+) -> Result<String, Stop> {
     let step = &attack.replay.steps[number];
-    let states = States::new(program, &attack.replay);
-    let before = states.at(number);
-    match (step.event.kind, step.event.loc) {
+    let before = states.at(number)?;
+    Ok(match (step.event.kind, step.event.loc) {
         (EventKind::Begin, _) => "atomic section".to_string(),
         (EventKind::Load | EventKind::Store, Some(loc)) => {
             let value = step.event.value.map(|v| before.show_value(program, step.value_type, v));
@@ -196,27 +217,27 @@ pub fn event_words(program: &Program, attack: &ShownAttack, number: usize) -> St
         }
         (kind, Some(loc)) => format!("{} {}", kind.name(), before.cells_name(program, loc, step.event.cells)),
         (kind, None) => kind.name().to_string(),
-    }
+    })
 }
 
-/// The cycle in sentences: why each event happens before the next.
-pub fn cycle_sentences(program: &Program, attack: &ShownAttack) -> Vec<String> {
+/// The cycle in sentences: why each event happens before the next. `words` are its events.
+pub fn cycle_sentences(attack: &ShownAttack, words: &[String]) -> Vec<String> {
     let replay = &attack.replay;
-    let event = |number: usize| {
-        let step = &replay.steps[number];
+    let event = |place: usize| {
+        let step = &replay.steps[attack.cycle[place].0];
         let line = if step.event.span.is_some() {
             format!(" (line {})", step.event.span.line)
         } else {
             String::new()
         };
-        format!("{}'s {}{line}", step.thread, event_words(program, attack, number))
+        format!("{}'s {}{line}", step.thread, words[place])
     };
     let mut out = Vec::new();
-    for (i, &(from, relation)) in attack.cycle.iter().enumerate() {
-        let to = attack.cycle[(i + 1) % attack.cycle.len()].0;
+    for (from, &(number, relation)) in attack.cycle.iter().enumerate() {
+        let to = (from + 1) % attack.cycle.len();
         let kind = |number: usize| replay.steps[number].event.kind;
         let (first, second) = (event(from), event(to));
-        out.push(match (relation, kind(from), kind(to)) {
+        out.push(match (relation, kind(number), kind(attack.cycle[to].0)) {
             (Relation::ProgramOrder, ..) => format!("{first} comes before {second} in the program."),
             (Relation::Conflict, EventKind::Load, EventKind::Store) => {
                 format!("{first} sees what memory held before {second}.")
@@ -234,16 +255,15 @@ pub fn cycle_sentences(program: &Program, attack: &ShownAttack) -> Vec<String> {
     out
 }
 
-fn cycle(program: &Program, attack: &ShownAttack) -> String {
-    let event = |number: usize| {
-        let step = &attack.replay.steps[number];
-        format!("{} {} {}", number + 1, step.thread, event_words(program, attack, number))
+fn cycle(attack: &ShownAttack, words: &[String]) -> String {
+    let event = |place: usize| {
+        let number = attack.cycle[place].0;
+        format!("{} {} {}", number + 1, attack.replay.steps[number].thread, words[place])
     };
     let mut out = String::new();
-    for (number, relation) in &attack.cycle {
-        let _ = write!(out, "[{}] -{}-> ", event(*number), relation.name());
+    for (place, (_, relation)) in attack.cycle.iter().enumerate() {
+        let _ = write!(out, "[{}] -{}-> ", event(place), relation.name());
     }
-    let first = attack.cycle[0].0;
-    let _ = write!(out, "[{}]", event(first));
+    let _ = write!(out, "[{}]", event(0));
     out
 }

@@ -8,6 +8,7 @@ use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
+use fencepost_task::{Budget, Stop};
 use std::ops::Range;
 
 /// A row. Steps are numbered from 0.
@@ -60,16 +61,22 @@ pub fn left_out(replay: &Replay) -> Range<usize> {
 }
 
 /// The rows of a run, but for what is [`left_out`].
-pub fn rows(program: &Program, replay: &Replay, line: &Timeline, detail: Detail) -> Vec<Row> {
+pub fn rows(
+    program: &Program,
+    replay: &Replay,
+    line: &Timeline,
+    detail: Detail,
+    budget: &Budget,
+) -> Result<Vec<Row>, Stop> {
     let program = &*replay.instance(program);
     let mut rows = Vec::new();
-    let states = States::new(program, replay);
+    let states = States::new(program, replay, budget);
     let left_out = left_out(replay);
     for (i, step) in replay.steps.iter().enumerate().filter(|(i, _)| !left_out.contains(i)) {
         if line.issued[i].is_some_and(|store| line.is_at_once(store)) {
             continue;
         }
-        let Some(words) = describe(program, replay, &states.at(i), step, detail) else { continue };
+        let Some(words) = describe(program, replay, &*states.at(i)?, step, detail) else { continue };
         let at_once = line.is_at_once(i);
         let last = if at_once { i + 1 } else { i };
         rows.push(Row {
@@ -86,5 +93,5 @@ pub fn rows(program: &Program, replay: &Replay, line: &Timeline, detail: Detail)
             misses: line.misses[i].clone(),
         });
     }
-    rows
+    Ok(rows)
 }

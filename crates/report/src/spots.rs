@@ -6,10 +6,11 @@ use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Program, Property};
 use fencepost_memory::State;
-use fencepost_task::Violation;
+use fencepost_task::{Budget, Stop, Violation};
+use std::collections::HashSet;
 
 /// A place, and what is there.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Spot {
     /// Where.
     pub span: Span,
@@ -20,7 +21,7 @@ pub struct Spot {
 }
 
 /// The place that breaks. It has a line, unless the program has none at all.
-pub fn broken(program: &Program, replay: &Replay) -> Spot {
+pub fn broken(program: &Program, replay: &Replay, budget: &Budget) -> Spot {
     let spot = match replay.violation {
         Violation::Property(i) => {
             let (Property::Forbid { span, .. } | Property::Final { span, .. }) = program.properties[i];
@@ -29,10 +30,12 @@ pub fn broken(program: &Program, replay: &Replay) -> Spot {
         Violation::Failure(failure) if failure.is_of_state() => {
             let waiting = standing(program, replay);
             let first = waiting.into_iter().find(|spot| spot.span.is_some());
-            let spot = first.unwrap_or_else(|| last_step(program, replay));
+            let spot = first.unwrap_or_else(|| last_step(program, replay, budget));
             Spot { what: failure.to_string(), ..spot }
         }
-        Violation::Failure(failure) => Spot { what: failure.to_string(), ..last_step(program, replay) },
+        Violation::Failure(failure) => {
+            Spot { what: failure.to_string(), ..last_step(program, replay, budget) }
+        }
     };
     match spot.span.is_some() {
         true => spot,
@@ -47,13 +50,14 @@ pub fn somewhere(program: &Program) -> Span {
     found.unwrap_or(Span { line: 1, column: 1, ..Span::NONE })
 }
 
-fn last_step(program: &Program, replay: &Replay) -> Spot {
+fn last_step(program: &Program, replay: &Replay, budget: &Budget) -> Spot {
     let program = &*replay.instance(program);
     let at = replay.steps.iter().rposition(|step| step.event.span.is_some());
     match at {
         Some(at) => Spot {
             span: replay.steps[at].event.span,
-            function: Some(function(program, replay, &States::new(program, replay), at)),
+            // Where there is no time to find out, it has no name.
+            function: function(program, replay, &States::new(program, replay, budget), at).ok(),
             what: String::new(),
         },
         None => Spot { span: Span::NONE, function: None, what: String::new() },
@@ -61,9 +65,14 @@ fn last_step(program: &Program, replay: &Replay) -> Spot {
 }
 
 /// The procedure that a step belongs to.
-pub fn function(program: &Program, replay: &Replay, states: &States<'_>, step: usize) -> String {
-    let procedure = states.at(step).threads[replay.steps[step].step.thread as usize].top().procedure;
-    program.procedure(procedure).name.clone()
+pub fn function(
+    program: &Program,
+    replay: &Replay,
+    states: &States<'_>,
+    step: usize,
+) -> Result<String, Stop> {
+    let procedure = states.at(step)?.threads[replay.steps[step].step.thread as usize].top().procedure;
+    Ok(program.procedure(procedure).name.clone())
 }
 
 /// Where each thread that has not ended stands at the end of a run.
@@ -79,25 +88,33 @@ pub fn standing(program: &Program, replay: &Replay) -> Vec<Spot> {
     spots.collect()
 }
 
+/// Of more steps that got ahead of stores, the last are named: those nearest to the violation.
+const MOST_PASSES: usize = 64;
+
 /// What else has to do with a violation: stores that were overtaken with what got ahead of them; where the other
 /// threads are, if it is they that are wrong together.
-pub fn related(program: &Program, replay: &Replay, line: &Timeline) -> Vec<Spot> {
+pub fn related(
+    program: &Program,
+    replay: &Replay,
+    line: &Timeline,
+    budget: &Budget,
+) -> Result<Vec<Spot>, Stop> {
     let program = &*replay.instance(program);
     let mut spots = Vec::new();
-    let states = States::new(program, replay);
-    for (step, passed) in line.passes.iter().enumerate() {
-        for &store in passed {
-            let over = describe_store(program, &states.at(store + 1), replay, store);
-            let spot = |at: usize, what: String| Spot {
-                span: replay.steps[at].event.span,
-                function: Some(function(program, replay, &states, at)),
-                what,
+    let states = States::new(program, replay, budget);
+    let passing: Vec<usize> = (0..line.passes.len()).filter(|step| !line.passes[*step].is_empty()).collect();
+    for &step in &passing[passing.len().saturating_sub(MOST_PASSES)..] {
+        for &store in &line.passes[step] {
+            let over = describe_store(program, &*states.at(store + 1)?, replay, store);
+            let spot = |at: usize, what: String| -> Result<Spot, Stop> {
+                let function = Some(function(program, replay, &states, at)?);
+                Ok(Spot { span: replay.steps[at].event.span, function, what })
             };
             // A flush stands where its store does.
             let by = line.issued[step].unwrap_or(step);
             let thread = &replay.steps[store].thread;
-            spots.push(spot(store, format!("{thread}: {over} is overtaken here")));
-            spots.push(spot(by, format!("{thread}: this gets ahead of {over}")));
+            spots.push(spot(store, format!("{thread}: {over} is overtaken here"))?);
+            spots.push(spot(by, format!("{thread}: this gets ahead of {over}"))?);
         }
     }
     let together = match replay.violation {
@@ -108,15 +125,9 @@ pub fn related(program: &Program, replay: &Replay, line: &Timeline) -> Vec<Spot>
         spots.extend(standing(program, replay));
     }
     spots.retain(|spot| spot.span.is_some());
-    let mut seen = Vec::new();
-    spots.retain(|spot| {
-        let new = !seen.contains(spot);
-        if new {
-            seen.push(spot.clone());
-        }
-        new
-    });
-    spots
+    let mut seen = HashSet::new();
+    spots.retain(|spot| seen.insert(spot.clone()));
+    Ok(spots)
 }
 
 /// A store in a few words, as in `the store x=1`.

@@ -2,14 +2,14 @@
 //! thread, the store buffers beside it, and the overtaken store and the overtaking load marked.
 
 use crate::paint::{Colour, Colours, Paint, masked, wrap};
-use crate::rows::{Row, left_out, rows};
+use crate::rows::{self, Row, rows};
 use crate::timeline::timeline;
 use crate::words::{buffer, cell_value, conclusion};
 use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
-use fencepost_task::Unreached;
+use fencepost_task::{Budget, Pace, Reason, Stop, Unreached};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -90,7 +90,7 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
             let word = style.paint.bold(Colour::Red, "unsafe");
             let _ = writeln!(out, "{word}: {file} under {model}: {} ({cost})", replay.property(program));
             if style.detail != Detail::Verdict {
-                out += &run(program, replay, style);
+                out += &run_or_why_not(program, replay, style, &outcome.telling);
                 if let Some(explanation) = &outcome.explanation {
                     out.push('\n');
                     out += &explanation.text(style);
@@ -114,7 +114,7 @@ pub fn story(outcome: &Outcome<'_>, style: Style) -> String {
     }
     if let (Shown::Unsafe(replay), Some(explanation)) = (&outcome.verdict, &outcome.explanation) {
         if style.detail == Detail::All {
-            out += &run(outcome.program, replay, style);
+            out += &run_or_why_not(outcome.program, replay, style, &outcome.telling);
         }
         out.push('\n');
         out += &explanation.text(style);
@@ -149,9 +149,19 @@ pub fn unreached(program: &Program, unreached: &Unreached) -> String {
     }
 }
 
+/// What stands in the place of a run that there was no time or memory to tell of.
+pub fn left_out(stop: Stop) -> String {
+    format!("the run is left out here: {}", Reason::from(stop))
+}
+
+/// A replayed run as a table, and what it shows; or why it is left out.
+pub fn run_or_why_not(program: &Program, replay: &Replay, style: Style, budget: &Budget) -> String {
+    run(program, replay, style, budget).unwrap_or_else(|stop| format!("  {}\n", left_out(stop)))
+}
+
 /// A replayed run as a table, and what it shows.
-pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
-    let mut out = steps(program, replay, style);
+pub fn run(program: &Program, replay: &Replay, style: Style, budget: &Budget) -> Result<String, Stop> {
+    let mut out = steps(program, replay, style, budget)?;
     let conclusion = conclusion(program, replay);
     let what = wrap(&conclusion.what, style.width, 2, 2);
     for line in what.lines() {
@@ -160,18 +170,21 @@ pub fn run(program: &Program, replay: &Replay, style: Style) -> String {
     for line in &conclusion.details {
         out += &wrap(line, style.width, 4, 6);
     }
-    out
+    Ok(out)
 }
 
 /// A replayed run as a table.
-pub fn steps(program: &Program, replay: &Replay, style: Style) -> String {
+pub fn steps(program: &Program, replay: &Replay, style: Style, budget: &Budget) -> Result<String, Stop> {
     let program = &*replay.instance(program);
-    let line = timeline(replay);
-    let states = States::new(program, replay);
-    let rows: Vec<Line> = rows(program, replay, &line, style.detail)
-        .into_iter()
-        .map(|r| Line::new(program, &states, r))
-        .collect();
+    let line = timeline(replay, budget)?;
+    let states = States::new(program, replay, budget);
+    let mut pace = Pace::new(budget);
+    let mut rows = Vec::new();
+    for row in self::rows(program, replay, &line, style.detail, budget)? {
+        // A column for each thread, and one for its buffer.
+        pace.work(replay.threads.len() as u64 / 4, || 0)?;
+        rows.push(Line::new(program, &states, row)?);
+    }
     let mut out = String::from("\n");
     if !replay.init.is_empty() {
         let init: Vec<_> =
@@ -190,7 +203,7 @@ pub fn steps(program: &Program, replay: &Replay, style: Style) -> String {
         out.push('\n');
         out += &source_lines(program, replay, &rows, style);
     }
-    out
+    Ok(out)
 }
 
 /// A row with what is printed of it.
@@ -203,7 +216,7 @@ struct Line {
 }
 
 impl Line {
-    fn new(program: &Program, states: &States<'_>, row: Row) -> Line {
+    fn new(program: &Program, states: &States<'_>, row: Row) -> Result<Line, Stop> {
         let mut text = row.words.clone();
         if row.at_once {
             text += ", flushed";
@@ -214,13 +227,13 @@ impl Line {
         if let Some(store) = row.passes.first() {
             let _ = write!(text, "  -> overtakes {}", store + 1);
         }
-        let after = states.at(row.last + 1);
-        Line {
+        let after = states.at(row.last + 1)?;
+        Ok(Line {
             number: if row.span.is_some() { row.span.line.to_string() } else { String::new() },
             buffers: after.threads.iter().map(|t| buffer(program, &after, &t.buffer)).collect(),
             text,
             row,
-        }
+        })
     }
 
     fn colour(&self) -> Colour {
@@ -235,7 +248,7 @@ struct Gap {
 }
 
 fn gap(replay: &Replay) -> Gap {
-    let steps = left_out(replay);
+    let steps = rows::left_out(replay);
     let text = format!("   ...  {} steps are left out here; --format json has them all\n", steps.len());
     Gap { steps, text }
 }

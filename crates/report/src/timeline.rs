@@ -5,8 +5,8 @@
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Loc;
 use fencepost_memory::{Event, EventKind};
-use fencepost_task::Model;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use fencepost_task::{Budget, Model, Pace, Stop};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What happened to the steps of a run. Steps are numbered from 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -39,52 +39,52 @@ const MOST_LISTED: usize = 16;
 /// Stores that wait in buffers, by their steps.
 #[derive(Default)]
 struct Waiting {
-    /// Of each thread, oldest first.
-    threads: BTreeMap<u32, VecDeque<usize>>,
+    /// Of each thread.
+    threads: BTreeMap<u32, BTreeSet<usize>>,
     /// Of each thread those that touch a cell.
-    cells: HashMap<(u32, Loc), BTreeSet<usize>>,
+    own: HashMap<(u32, Loc), BTreeSet<usize>>,
+    /// Of all threads those that touch a cell, each with its thread.
+    cells: HashMap<Loc, BTreeMap<usize, u32>>,
 }
 
 impl Waiting {
     fn add(&mut self, thread: u32, step: usize, event: &Event) {
-        self.threads.entry(thread).or_default().push_back(step);
+        self.threads.entry(thread).or_default().insert(step);
         for loc in event.locs() {
-            self.cells.entry((thread, loc)).or_default().insert(step);
+            self.own.entry((thread, loc)).or_default().insert(step);
+            self.cells.entry(loc).or_default().insert(step, thread);
         }
     }
 
     /// The thread's stores to a cell, oldest first.
     fn to(&self, thread: u32, loc: Loc) -> impl DoubleEndedIterator<Item = usize> {
-        self.cells.get(&(thread, loc)).into_iter().flatten().copied()
+        self.own.get(&(thread, loc)).into_iter().flatten().copied()
     }
 
     /// The thread's stores before a step: the first of them and the last.
     fn before(&self, thread: u32, step: usize) -> Vec<usize> {
-        let Some(stores) = self.threads.get(&thread) else { return Vec::new() };
-        let older = stores.partition_point(|store| *store < step);
-        listed(stores.range(..older).copied())
+        self.threads.get(&thread).map_or_else(Vec::new, |stores| listed(stores.range(..step).copied()))
     }
 
     /// Stores of other threads to cells of an event: the first of them and the last.
     fn missed(&self, thread: u32, event: &Event) -> Vec<usize> {
         let mut missed = BTreeSet::new();
-        for other in self.threads.keys().filter(|other| **other != thread) {
-            for loc in event.locs() {
-                missed.extend(self.to(*other, loc).take(MOST_LISTED));
-                missed.extend(self.to(*other, loc).next_back());
-            }
+        for stores in event.locs().filter_map(|loc| self.cells.get(&loc)) {
+            let others = stores.iter().filter(|(_, other)| **other != thread).map(|(step, _)| *step);
+            missed.extend(listed(others));
         }
         listed(missed.into_iter())
     }
 
     fn remove(&mut self, thread: u32, step: usize, event: &Event) {
-        if let Some(stores) = self.threads.get_mut(&thread)
-            && let Ok(at) = stores.binary_search(&step)
-        {
-            stores.remove(at);
+        if let Some(stores) = self.threads.get_mut(&thread) {
+            stores.remove(&step);
         }
         for loc in event.locs() {
-            if let Some(stores) = self.cells.get_mut(&(thread, loc)) {
+            if let Some(stores) = self.own.get_mut(&(thread, loc)) {
+                stores.remove(&step);
+            }
+            if let Some(stores) = self.cells.get_mut(&loc) {
                 stores.remove(&step);
             }
         }
@@ -125,7 +125,8 @@ impl Written {
 }
 
 /// Looks at a run.
-pub fn timeline(replay: &Replay) -> Timeline {
+pub fn timeline(replay: &Replay, budget: &Budget) -> Result<Timeline, Stop> {
+    let mut pace = Pace::new(budget);
     let n = replay.steps.len();
     let mut line = Timeline {
         flushed: vec![None; n],
@@ -142,6 +143,7 @@ pub fn timeline(replay: &Replay) -> Timeline {
     let mut written = Written::default();
     for (i, step) in replay.steps.iter().enumerate() {
         let (thread, event) = (step.step.thread, &step.event);
+        pace.work(1, || 0)?;
         if event.loc.is_none() {
             continue;
         }
@@ -181,7 +183,7 @@ pub fn timeline(replay: &Replay) -> Timeline {
     }
     line.unflushed = waiting.threads.into_values().flatten().collect();
     line.unflushed.sort_unstable();
-    line
+    Ok(line)
 }
 
 /// The first of them and the last.

@@ -8,7 +8,7 @@ use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
-use fencepost_task::Model;
+use fencepost_task::{Budget, Model, Stop};
 
 /// A step of a run.
 #[derive(Clone, Debug)]
@@ -26,23 +26,29 @@ pub struct ToldStep {
 }
 
 /// The steps of a run that concern somebody.
-pub fn told(program: &Program, replay: &Replay) -> Vec<ToldStep> {
+pub fn told(program: &Program, replay: &Replay, budget: &Budget) -> Result<Vec<ToldStep>, Stop> {
     let program = &*replay.instance(program);
-    let line = timeline(replay);
-    let rows = rows(program, replay, &line, Detail::Steps);
-    let states = States::new(program, replay);
+    let line = timeline(replay, budget)?;
+    let rows = rows(program, replay, &line, Detail::Steps, budget)?;
+    let states = States::new(program, replay, budget);
     rows.into_iter().map(|row| step(program, replay, &states, &line, row)).collect()
 }
 
-fn step(program: &Program, replay: &Replay, states: &States<'_>, line: &Timeline, row: Row) -> ToldStep {
+fn step(
+    program: &Program,
+    replay: &Replay,
+    states: &States<'_>,
+    line: &Timeline,
+    row: Row,
+) -> Result<ToldStep, Stop> {
     let at = line.issued[row.step].unwrap_or(row.step);
-    ToldStep {
+    Ok(ToldStep {
         number: row.step + 1,
         span: replay.steps[at].event.span,
-        function: function(program, replay, states, at),
+        function: function(program, replay, states, at)?,
         words: words(replay, &row),
         row,
-    }
+    })
 }
 
 fn words(replay: &Replay, row: &Row) -> String {

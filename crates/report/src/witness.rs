@@ -19,7 +19,7 @@ use fencepost_certify::{Replay, States};
 use fencepost_ir::cfg::{Dest, Program, Reg};
 use fencepost_ir::{FileId, Span};
 use fencepost_memory::{Event, EventKind, Machine, Sc, State};
-use fencepost_task::{Action, Error, Failure, Violation};
+use fencepost_task::{Action, Budget, Error, Failure, Reason, Stop, Violation};
 use fencepost_text::fences::Lines;
 use serde_json::json;
 use std::fmt::Write;
@@ -57,11 +57,14 @@ pub fn witness(
     replay: &Replay,
     outline: &Outline,
     from: &Provenance<'_>,
+    budget: &Budget,
 ) -> Result<String, String> {
     let specification = specification(replay.violation)?;
-    let states = States::new(program, replay);
-    let run = Run { program, replay, states, outline, text: program.sources.text(FileId(0)) };
-    let mut segments: Vec<Vec<Waypoint>> = run.waypoints().into_iter().map(|w| vec![w]).collect();
+    let states = States::new(program, replay, budget);
+    let text = program.sources.text(FileId(0));
+    let run = Run { program, replay, states, outline, text, lines: Lines::new(text) };
+    let waypoints = run.waypoints().map_err(|stop| Reason::from(stop).to_string())?;
+    let mut segments: Vec<Vec<Waypoint>> = waypoints.into_iter().map(|w| vec![w]).collect();
     segments.push(run.targets()?);
     let name = program.sources.name(FileId(0));
     let hash = &from.hash;
@@ -151,6 +154,7 @@ struct Run<'a> {
     states: States<'a>,
     outline: &'a Outline,
     text: &'a str,
+    lines: Lines<'a>,
 }
 
 /// Where a value is chosen.
@@ -173,14 +177,14 @@ struct Begun<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn waypoints(&self) -> Vec<Waypoint> {
+    fn waypoints(&self) -> Result<Vec<Waypoint>, Stop> {
         // For each thread and each of its frames the statement it is in, by its number.
         let mut current: Vec<Vec<Option<usize>>> = Vec::new();
         let mut begun: Vec<Begun<'a>> = Vec::new();
         let mut all: Vec<(usize, Waypoint)> = Vec::new();
         for (number, step) in self.replay.steps.iter().enumerate() {
             let thread = step.step.thread as usize;
-            let depth = self.states.at(number).threads[thread].frames.len();
+            let depth = self.states.at(number)?.threads[thread].frames.len();
             let Some(begin) = self.outline.statement(step.event.span) else { continue };
             current.resize(current.len().max(thread + 1), Vec::new());
             let frames = &mut current[thread];
@@ -195,18 +199,21 @@ impl<'a> Run<'a> {
             match step.event.kind {
                 EventKind::Load | EventKind::Rmw => {
                     let start = begun[statement].step;
-                    let condition = step.event.loc.and_then(|loc| self.holds(loc, start));
+                    let condition = match step.event.loc {
+                        Some(loc) => self.holds(loc, start)?,
+                        None => None,
+                    };
                     let known = &mut begun[statement].conditions;
                     known.extend(condition.filter(|c| !known.contains(c)));
                     begun[statement].touches = true;
                 }
                 EventKind::Spawn => {
-                    let call = Lines::new(self.text).start(step.event.span);
+                    let call = self.lines.start(step.event.span);
                     if let Some(waypoint) = self.at_call("function_enter", number, call, begin, None) {
                         all.push((number, waypoint));
                     }
                 }
-                EventKind::Havoc => match self.chosen(number, begin) {
+                EventKind::Havoc => match self.chosen(number, begin, &*self.states.at(number)?) {
                     Some(Chosen::There(waypoint)) => all.push((number, waypoint)),
                     Some(Chosen::Before(condition)) => {
                         begun[statement].conditions.push(condition);
@@ -236,24 +243,23 @@ impl<'a> Run<'a> {
         }
         // What a statement begins with comes before what happens in it.
         all.sort_by_key(|(step, waypoint)| (*step, waypoint.kind != "assumption"));
-        all.into_iter().map(|(_, waypoint)| waypoint).collect()
+        Ok(all.into_iter().map(|(_, waypoint)| waypoint).collect())
     }
 
     /// What a variable that everybody sees holds before a step, as C.
-    fn holds(&self, loc: fencepost_ir::cfg::Loc, step: usize) -> Option<String> {
-        let state = self.states.at(step);
-        let name = self.program.cell_name(loc)?;
-        let variable = name.split(['[', '.']).next()?;
+    fn holds(&self, loc: fencepost_ir::cfg::Loc, step: usize) -> Result<Option<String>, Stop> {
+        let state = self.states.at(step)?;
+        let Some(name) = self.program.cell_name(loc) else { return Ok(None) };
+        let variable = name.split(['[', '.']).next().unwrap_or_default();
         let ty = state.cell_type(self.program, loc);
         let value = state.show_value(self.program, ty, state.read(loc));
         let plain = self.outline.is_global(variable) && value.parse::<i128>().is_ok();
-        plain.then(|| format!("{name} == {value}"))
+        Ok(plain.then(|| format!("{name} == {value}")))
     }
 
     /// A choice of a value.
-    fn chosen(&self, number: usize, begin: Begin<'_>) -> Option<Chosen> {
+    fn chosen(&self, number: usize, begin: Begin<'_>, before: &State) -> Option<Chosen> {
         let step = &self.replay.steps[number];
-        let before = self.states.at(number);
         let value = before.show_value(self.program, step.value_type, step.event.value?);
         value.parse::<i128>().ok()?;
         let Action::Edge(edge, _) = step.step.action else { return None };
@@ -262,8 +268,7 @@ impl<'a> Run<'a> {
         let name = &procedure.registers[*slot as usize].name;
         if name.starts_with('%') {
             // What has no name is the value of a call in the statement.
-            let lines = Lines::new(self.text);
-            let start = lines.start(Span { line: begin.line, column: begin.column, ..Span::NONE });
+            let start = self.lines.start(Span { line: begin.line, column: begin.column, ..Span::NONE });
             let statement = self.text.get(start..)?.split([';', '{']).next()?;
             let mut calls = statement.match_indices("__VERIFIER_nondet_");
             let (Some((at, _)), None) = (calls.next(), calls.next()) else { return None };
@@ -290,7 +295,7 @@ impl<'a> Run<'a> {
         constraint: Option<(String, &'static str)>,
     ) -> Option<Waypoint> {
         let step = &self.replay.steps[number];
-        let lines = Lines::new(self.text);
+        let lines = &self.lines;
         let close = start + closing_bracket(self.text.get(start..)?)?;
         Some(Waypoint {
             kind,

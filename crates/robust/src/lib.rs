@@ -179,19 +179,21 @@ fn attack(search: &Search<'_, '_>, pair: &monitor::Pair, budget: &Budget) -> Res
     let machine = &search.rules.runner.machine;
     let witness = witness::witness(machine, thread, &steps, budget)?;
     let path = steps.between.iter().filter(|t| t.step.thread == thread).map(|t| t.place).collect();
-    let name = thread_name(machine, &steps, thread);
+    let name = thread_name(&search.rules.runner, &steps, thread)?;
     Ok(Attack { thread, name, store: pair.delayed.store, load: pair.load, path, witness })
 }
 
 /// A spawned thread's name is known when it runs.
-fn thread_name(machine: &Machine<'_>, steps: &monitor::Steps, thread: Thread) -> String {
+fn thread_name(runner: &Runner<'_>, steps: &monitor::Steps, thread: Thread) -> Result<String, Stop> {
+    let machine = &runner.machine;
     let mut state = machine.initial(&steps.init);
     for taken in &steps.before {
         if (thread as usize) < state.threads.len() {
             break;
         }
+        runner.step(&state, taken.step)?;
         let result = machine.apply(&fencepost_memory::Sc, &mut state, taken.step);
         assert!(result.is_ok(), "the steps of an attack do not fail");
     }
-    machine.thread_name(&state, thread as usize)
+    Ok(machine.thread_name(&state, thread as usize))
 }

@@ -282,7 +282,7 @@ impl Search<'_> {
         let mut steps: Vec<Step> = taken.iter().map(|t| t.step).collect();
         let mut state = machine.initial(&init);
         for step in &steps {
-            self.runner.step()?;
+            self.runner.step(&state, *step)?;
             let result = machine.apply(&Sc, &mut state, *step);
             assert!(result.is_ok(), "the steps of a race do not fail");
         }

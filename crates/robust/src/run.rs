@@ -13,8 +13,8 @@ use fencepost_task::{Action, Budget, Failure, Pace, Reason, Step, Stop};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 
-/// Cells of a state whose copy takes as long as a step.
-const CELLS_A_UNIT: usize = 32;
+/// Bytes of a state that take as long as a step: it is copied, packed and compared.
+const BYTES_A_UNIT: usize = 256;
 
 /// A step and the procedure that it is a step of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,13 +50,15 @@ impl<'p> Runner<'p> {
 
     /// A step on such a state; `used` gives the bytes of tables.
     pub fn work(&self, state: &State, used: impl FnOnce() -> u64) -> Result<(), Stop> {
-        let units = 1 + (state.cells.len() + state.heap.len()) / CELLS_A_UNIT;
-        self.pace.borrow_mut().work(units as u64, used)
+        let bytes = state.bytes();
+        let mut pace = self.pace.borrow_mut();
+        pace.work((bytes / BYTES_A_UNIT) as u64, || 0)?;
+        pace.take(bytes as u64, used)
     }
 
-    /// A step of a run that is followed again.
-    pub fn step(&self) -> Result<(), Stop> {
-        self.pace.borrow_mut().work(1, || 0)
+    /// A step that is about to be taken, in a state of its own.
+    pub fn step(&self, state: &State, step: Step) -> Result<(), Stop> {
+        self.pace.borrow_mut().take(self.machine.growth(state, step), || 0)
     }
 
     /// Why not everything was seen, if so.
@@ -114,6 +116,10 @@ impl<'p> Runner<'p> {
             path.clear();
             effect.add(&self.machine, memory, state, step);
             path.extend(self.taken(state, step));
+            if let Err(stop) = self.step(state, step) {
+                self.cut(stop.into());
+                break;
+            }
             if let Err(failure) = self.machine.apply(memory, &mut next, step) {
                 self.failed(state, step, failure);
                 continue;
@@ -141,8 +147,7 @@ impl<'p> Runner<'p> {
         let mut work = vec![(state, effect, path)];
         let mut steps = Vec::new();
         while let Some((state, effect, path)) = work.pop() {
-            let bytes =
-                || (seen.len() + work.len()) as u64 * (size_of::<State>() + 8 * state.cells.len()) as u64;
+            let bytes = || (seen.len() + work.len()) as u64 * state.bytes() as u64;
             if let Err(stop) = self.work(&state, bytes) {
                 return self.cut(stop.into());
             }
@@ -152,6 +157,9 @@ impl<'p> Runner<'p> {
             steps.clear();
             self.machine.thread_steps(memory, &state, owner as usize, &mut steps);
             for &step in &steps {
+                if let Err(stop) = self.work(&state, || 0).and_then(|()| self.step(&state, step)) {
+                    return self.cut(stop.into());
+                }
                 let mut effect = effect.clone();
                 let mut path = path.clone();
                 let mut next = state.clone();
@@ -185,7 +193,8 @@ impl<'p> Runner<'p> {
             self.machine.thread_steps(memory, state, thread as usize, &mut steps);
             let [step] = steps[..] else { return };
             let waiting = state.threads[thread as usize].buffer.len() as u64;
-            if let Err(stop) = self.pace.borrow_mut().work(1 + waiting / 64, || 0) {
+            let worked = self.pace.borrow_mut().work(waiting / 64, || 0);
+            if let Err(stop) = worked.and_then(|()| self.step(state, step)) {
                 return self.cut(stop.into());
             }
             let taken = self.taken(state, step);

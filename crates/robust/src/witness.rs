@@ -29,7 +29,7 @@ struct Run<'a, 'p> {
 
 impl Run<'_, '_> {
     fn step(&mut self, step: Step) -> Result<(), Stop> {
-        self.pace.work(1, || 0)?;
+        self.pace.take(self.machine.growth(&self.state, step), || 0)?;
         let result = self.machine.apply(&Tso, &mut self.state, step);
         assert!(result.is_ok(), "the steps of an attack do not fail");
         self.steps.push(step);

@@ -137,7 +137,7 @@ impl Tiny {
         let object = |name: &str| Object {
             name: name.to_string(),
             ty: value.into(),
-            init: vec![Choices::one(0)],
+            init: [Choices::one(0)].into(),
             span: Span::NONE,
         };
         let mut program = Program { objects: vec![object("x"), object("y")], ..Program::default() };

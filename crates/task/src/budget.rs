@@ -86,6 +86,15 @@ impl Budget {
         Budget { deadline: Some(deadline), ..self.part() }
     }
 
+    /// A part that ends when half of the time that is left is over: what comes after it needs some, too.
+    pub fn for_half_the_time(&self) -> Budget {
+        let now = Instant::now();
+        match self.deadline {
+            Some(deadline) => self.until(now + deadline.saturating_duration_since(now) / 2),
+            None => self.part(),
+        }
+    }
+
     /// A part for work whose tables take no more than so many bytes.
     pub fn within(&self, bytes: u64) -> Budget {
         let memory = self.memory.map_or(bytes, |m| m.min(bytes));
@@ -125,6 +134,17 @@ impl Budget {
         }
     }
 
+    /// Time to tell of what is known by now.
+    const TELLING: Duration = Duration::from_millis(400);
+
+    /// The same limits, open for a short while at least: a verdict is known, and is told. Like what confirms a run, this proves
+    /// nothing.
+    pub fn to_tell(&self) -> Budget {
+        let confirms = self.to_confirm();
+        let end = Instant::now() + Budget::TELLING;
+        Budget { deadline: self.deadline.map(|deadline| deadline.max(end)), ..confirms }
+    }
+
     /// A part that is looked at after every so many units of work.
     pub fn looked_at_every(&self, units: u64) -> Budget {
         Budget { period: Some(units.max(1)), ..self.part() }
@@ -147,13 +167,22 @@ impl Budget {
 
     /// Whether the work may go on; `used` is the bytes that its tables take.
     pub fn look(&self, used: u64) -> Result<(), Stop> {
+        self.look_ahead(used, 0)
+    }
+
+    /// Whether the work may go on and take so many bytes more at once.
+    pub fn look_ahead(&self, used: u64, more: u64) -> Result<(), Stop> {
         // All of them, since each may be somebody's turn.
         let watched = self.watches.iter().fold(None, |stop, watch| watch().or(stop));
         self.stopped()?;
         let stop = watched
-            .or_else(|| self.memory.is_some_and(|limit| used > limit).then_some(Stop::Memory))
+            .or_else(|| {
+                self.memory.is_some_and(|limit| used.saturating_add(more) > limit).then_some(Stop::Memory)
+            })
             .or_else(|| self.deadline.is_some_and(|d| Instant::now() >= d).then_some(Stop::Timeout))
-            .or_else(|| self.resident.is_some_and(resident::Limit::is_exceeded).then_some(Stop::Memory));
+            .or_else(|| {
+                self.resident.is_some_and(|limit| limit.is_exceeded_by(more)).then_some(Stop::Memory)
+            });
         match stop {
             None => Ok(()),
             Some(stop) => Err(*self.closed.get_or_init(|| stop)),
@@ -200,6 +229,22 @@ impl Pace {
     /// Ends the work for a limit that is not one of the budget's own.
     pub fn close(&self, stop: Stop) -> Stop {
         self.budget.close(stop)
+    }
+
+    /// Bytes whose copy is a unit of work.
+    pub const BYTES_A_UNIT: u64 = 4096;
+
+    /// No more bytes than these are taken at once without a look whether they are there.
+    const LARGE: u64 = 1 << 20;
+
+    /// A step that takes so many bytes at once, or a copy of them, is about to be done: an object that is allocated, a state.
+    /// `used` gives the bytes of tables. What is large is refused before it is there, and not when it is too late.
+    pub fn take(&mut self, bytes: u64, used: impl FnOnce() -> u64) -> Result<(), Stop> {
+        if bytes <= Pace::LARGE {
+            return self.work(1 + bytes / Pace::BYTES_A_UNIT, used);
+        }
+        self.work(1 + bytes / Pace::BYTES_A_UNIT, || 0)?;
+        self.budget.look_ahead(used(), bytes)
     }
 
     /// So many units of work are done or about to be; `used` gives the bytes of tables.
@@ -259,6 +304,21 @@ mod tests {
         assert_eq!(again.look(0), Ok(()));
         flag.store(true, Ordering::Relaxed);
         assert_eq!(again.look(0), Err(Stop::Cancelled));
+    }
+
+    #[test]
+    fn what_is_large_is_refused_before_it_is_there() {
+        let budget = Budget::default().within(10 << 20);
+        let mut pace = Pace::new(&budget);
+        assert_eq!(pace.take(9 << 20, || 0), Ok(()));
+        assert_eq!(pace.take(9 << 20, || 2 << 20), Err(Stop::Memory));
+        assert!(budget.finish().is_err());
+        #[cfg(target_os = "linux")]
+        {
+            let mut pace = Pace::new(&Budget::default().within_process(64 << 20));
+            assert_eq!(pace.take(2 << 20, || 0), Ok(()));
+            assert_eq!(pace.take(4 << 30, || 0), Err(Stop::Memory));
+        }
     }
 
     #[test]

@@ -35,9 +35,11 @@ impl Limit {
         Limit { bytes: self.bytes.max(now().unwrap_or(0).saturating_add(BASE)) }
     }
 
-    /// Whether the process takes more.
-    pub fn is_exceeded(self) -> bool {
-        recently() > self.bytes
+    /// Whether the process would take more than that with so many bytes more. For what is nothing or little, an answer of a
+    /// moment ago is good enough.
+    pub fn is_exceeded_by(self, more: u64) -> bool {
+        let taken = if more == 0 { recently() } else { now().unwrap_or(0) };
+        taken.saturating_add(more) > self.bytes
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::Diagnostic;
 use crate::fences::Seen;
 use crate::lexer::{Token, TokenKind};
-use fencepost_ir::Span;
+use fencepost_ir::{Span, wanted};
 
 /// Deeper nesting, and longer rows of operators, are refused, so that no input overflows the stack
 /// here or in anything that walks the tree later.
@@ -46,6 +46,7 @@ impl<'a> Cursor<'a> {
 
     /// Reads a token.
     pub fn advance(&mut self) -> &'a Token {
+        wanted::point();
         let token = self.peek();
         self.position = (self.position + 1).min(self.tokens.len() - 1);
         token

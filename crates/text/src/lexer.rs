@@ -2,7 +2,7 @@
 //! `//` to the end of the line and `/* */`.
 
 use crate::Diagnostic;
-use fencepost_ir::{FileId, Span};
+use fencepost_ir::{FileId, Span, wanted};
 
 /// A token's content.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +46,9 @@ pub fn lex(text: &str, symbols: &'static [&'static str]) -> Result<Vec<Token>, D
     // Some editors put a byte order mark first.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lexer = Lexer { rest: text, line: 1, column: 1, tokens: Vec::new(), symbols };
-    while lexer.token()? {}
+    while lexer.token()? {
+        wanted::point();
+    }
     Ok(lexer.tokens)
 }
 

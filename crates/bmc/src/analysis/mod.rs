@@ -153,6 +153,9 @@ pub struct Analysis<'p> {
     pace: Pace,
 }
 
+/// What is known of a cell takes so many bytes, roughly.
+const BYTES_A_CELL: u64 = 128;
+
 impl<'p> Analysis<'p> {
     /// Analyses a program within bounds on repetitions, and on the elements of objects whose size is not known.
     pub fn new(
@@ -488,7 +491,7 @@ impl<'p> Analysis<'p> {
                 Some((object, _)) if object.0 >= first => None,
                 Some(_) => Some(Values::one(0)),
                 None => {
-                    let choices = program.objects.iter().flat_map(|o| &o.init).nth(loc.index());
+                    let choices = program.objects.iter().flat_map(|o| o.init.iter()).nth(loc.index());
                     choices.map(Values::of_choices)
                 }
             };
@@ -508,6 +511,7 @@ impl<'p> Analysis<'p> {
         let object = self.objects.len();
         let id = ObjectId((self.program.objects.len() + object) as u32);
         let layout = &self.heap_layouts[ty];
+        self.pace.take(BYTES_A_CELL * layout.cells(bytes) as u64, || 0)?;
         for number in 0..layout.cells(bytes) {
             let ty = layout.cell(bytes, number).ty;
             let Some(loc) = Loc::element(id, number as i64) else {

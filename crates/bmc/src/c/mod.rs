@@ -17,7 +17,7 @@ mod thread;
 
 use crate::analysis::{Analysis, Instance};
 use crate::numbering;
-use crate::property::{meets, resting_places};
+use crate::property::{meets, named, resting_places};
 use crate::rounds::turns;
 use crate::sharing::{Home, Sharing, add_lives, life, object_of, sharing};
 use crate::unroll::all_loops;
@@ -212,7 +212,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
     fn initial(&self, loc: Loc) -> Initial<'p> {
         let program = self.analysis.program;
         let choices = match loc.as_element() {
-            None => program.objects.iter().flat_map(|o| &o.init).nth(loc.index()),
+            None => program.objects.iter().flat_map(|o| o.init.iter()).nth(loc.index()),
             Some(_) => None,
         };
         match (choices, self.analysis.cells.get(&loc).map(|c| &c.init)) {
@@ -247,7 +247,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
 /// For each thread and place the number of its visible statement, from 1 on.
 pub fn numbers(analysis: &mut Analysis<'_>, model: Model) -> Result<Vec<Vec<Option<usize>>>, String> {
     let freed = add_lives(analysis);
-    let sharing = sharing(analysis, &freed);
+    let sharing = sharing(analysis, &freed, &Budget::default()).expect("nothing stops this");
     let rests = resting_places(analysis);
     let sequence = Sequence::new(analysis, &sharing, &freed, &rests, model);
     (0..analysis.instances.len()).map(|thread| Ok(ThreadWriter::new(&sequence, thread)?.stops)).collect()
@@ -268,7 +268,7 @@ pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<St
         ));
     }
     let freed = add_lives(&mut analysis);
-    let sharing = sharing(&analysis, &freed);
+    let sharing = sharing(&analysis, &freed, &Budget::default()).expect("nothing stops this");
     let rests = resting_places(&analysis);
     let sequence = Sequence::new(&analysis, &sharing, &freed, &rests, wanted.model);
     let mut functions = String::new();
@@ -365,13 +365,14 @@ fn assign(
         ways.push(format!("({})", tests.join(" && ")));
         return;
     };
+    let wanted = named(sequence.analysis.program, first);
     for (thread, instance) in sequence.analysis.instances.iter().enumerate() {
         if taken.iter().any(|(t, _)| *t == thread) {
             continue;
         }
         let places = instance.code.places.iter().enumerate();
         let fitting =
-            places.filter(|(_, kind)| first.iter().any(|r| meets(sequence.analysis, thread, kind, r)));
+            places.filter(|(_, kind)| wanted.iter().any(|r| meets(sequence.analysis, thread, kind, r)));
         let at: Vec<_> = fitting
             .filter_map(|(place, _)| stops[thread].1[place])
             .map(|number| format!("pc[{thread}] == {number}"))

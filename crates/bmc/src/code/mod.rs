@@ -122,7 +122,7 @@ pub fn initial_word(circuit: &mut Circuit, plan: &Plan<'_, '_>, loc: Loc) -> (Wo
     let tagged = plan.sharing.cells.get(&loc).is_some_and(|l| l.tagged);
     let program = plan.analysis.program;
     let chosen = match loc.as_element() {
-        None => program.objects.iter().flat_map(|o| &o.init).nth(loc.index()).map(|c| (c, c.single())),
+        None => program.objects.iter().flat_map(|o| o.init.iter()).nth(loc.index()).map(|c| (c, c.single())),
         Some(_) => None,
     };
     let facts = plan.analysis.cells.get(&loc);

@@ -10,7 +10,7 @@ use crate::ast::{self, ForInit, Parameters, StmtKind as Ast};
 use crate::hir::{
     self, Block, Expr, FunctionId, LabelId, Local, LocalId, Loop, LoopKind, Stmt, StmtKind, TypeId,
 };
-use fencepost_ir::Span;
+use fencepost_ir::{Span, wanted};
 use index_vec::IndexVec;
 
 /// A function body that is being checked.
@@ -206,6 +206,7 @@ impl<'a> Checker<'a> {
     }
 
     pub fn statement(&mut self, stmt: &'a ast::Stmt, items: &mut Vec<Stmt>) {
+        wanted::point();
         let span = stmt.span;
         let kind = match &stmt.kind {
             Ast::Empty => return,

@@ -17,7 +17,7 @@ mod statement;
 use super::ast::{BlockItem, Item, Name, StringLiteral, TypeName};
 use super::literal;
 use super::token::{Keyword, Token, TokenKind};
-use fencepost_ir::Span;
+use fencepost_ir::{Span, wanted};
 use fencepost_text::Diagnostic;
 use std::collections::HashMap;
 
@@ -169,6 +169,7 @@ impl<'t, 'a> Parser<'t, 'a> {
     }
 
     fn advance(&mut self) -> Token<'a> {
+        wanted::point();
         let token = self.peek();
         self.position = (self.position + 1).min(self.tokens.len() - 1);
         token

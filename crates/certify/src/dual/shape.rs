@@ -33,7 +33,7 @@ fn variables(program: &Program, certificate: &Certificate) -> Result<(), String>
         return Err(format!("`{}` has a union", object.name));
     }
     let types = program.cell_types();
-    let initial: Vec<&Choices> = program.objects.iter().flat_map(|o| &o.init).collect();
+    let initial: Vec<&Choices> = program.objects.iter().flat_map(|o| o.init.iter()).collect();
     if certificate.variables.len() != types.len() || initial.len() != types.len() {
         return Err(format!("{} cells instead of {}", certificate.variables.len(), types.len()));
     }

@@ -119,6 +119,7 @@ impl Report<'_> {
     }
 
     fn text(&self) -> String {
+        let telling = &self.request.budget.to_tell();
         let file = &self.request.source.name;
         let model = self.request.model.name().to_uppercase();
         let goal = goal_name(self.request.options.goal);
@@ -134,7 +135,7 @@ impl Report<'_> {
                 let why = reason(&fenced, evidence);
                 let _ = writeln!(out, "not {goal}: {file} under {model} with all its fences: {why}");
                 if let Evidence::Violation(replay) = evidence {
-                    out += &text_report::run(&fenced, replay, style);
+                    out += &text_report::run_or_why_not(&fenced, replay, style, telling);
                 }
                 return out;
             }
@@ -170,7 +171,7 @@ impl Report<'_> {
                     if let Evidence::Violation(replay) = evidence
                         && self.request.options.verbose
                     {
-                        out += &text_report::run(&rest, replay, style);
+                        out += &text_report::run_or_why_not(&rest, replay, style, telling);
                     }
                 }
             }
@@ -189,12 +190,15 @@ impl Report<'_> {
     }
 
     fn json(&self, seconds: f64, engines: &[&str]) -> Value {
+        let telling = &self.request.budget.to_tell();
         let program = &self.request.source.program;
         let counts = instances(program, self.candidates.all());
         let mut fences = Vec::new();
         for (i, (fence, need)) in self.fences.iter().zip(&self.needs).enumerate() {
             let (needed, reason, without) = match need {
-                Judged::Broken(_, why) => (json!(true), Value::Null, evidence(&self.without(&[i]), why)),
+                Judged::Broken(_, why) => {
+                    (json!(true), Value::Null, evidence(&self.without(&[i]), why, telling))
+                }
                 Judged::Holds(_) => (json!(false), Value::Null, Value::Null),
                 Judged::Unknown(reason) => (Value::Null, json!(reason.to_string()), Value::Null),
             };
@@ -225,7 +229,7 @@ impl Report<'_> {
             Some(judged) => json!(matches!(judged, Judged::Holds(_))),
         };
         let with_fences = match &self.as_it_is {
-            Some(Judged::Broken(_, why)) => evidence(&self.without(&[]), why),
+            Some(Judged::Broken(_, why)) => evidence(&self.without(&[]), why, telling),
             _ => Value::Null,
         };
         json!({

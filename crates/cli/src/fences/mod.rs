@@ -50,6 +50,8 @@ pub struct Outcome<'a> {
     pub stats: Stats,
     pub effort: Effort,
     pub seconds: f64,
+    /// The limits of telling about it.
+    pub telling: Budget,
 }
 
 /// What came out.
@@ -123,7 +125,7 @@ pub fn run(options: &FencesOptions) -> Exit {
         }
         Exit::Wrong
     };
-    let cancelled = interrupt::flag();
+    let (cancelled, start) = (interrupt::flag(), Instant::now());
     // The limits hold from the first byte on.
     let mut budget = decide::limits(options.timeout, options.memory, &cancelled);
     let source = match Source::read(&options.file, &options.input, &budget) {
@@ -131,7 +133,7 @@ pub fn run(options: &FencesOptions) -> Exit {
         Ok(Err(error)) => return complain(&options.file.display().to_string(), error, collected),
         Err(stop) => {
             let source = Source::unread(options.file.display().to_string(), &options.input);
-            return unread(options, &Arc::new(source), stop, "the program was read", collected);
+            return unread(options, &Arc::new(source), stop, "the program was read", collected, start);
         }
     };
     if let Err(message) = files.check_sources(&source.program.sources) {
@@ -154,7 +156,7 @@ pub fn run(options: &FencesOptions) -> Exit {
     let places = match internal::guard(|| (!options.audit).then(|| source.places(&budget)).transpose()) {
         Ok(Ok(places)) => places,
         Ok(Err(stop)) => {
-            return unread(options, &source, stop, "places for fences were looked for", collected);
+            return unread(options, &source, stop, "places for fences were looked for", collected, start);
         }
         Err(message) => {
             let exit = broken(None, message, &mut collected);
@@ -194,12 +196,13 @@ fn unread(
     stop: Stop,
     when: &str,
     mut collected: Collected,
+    start: Instant,
 ) -> Exit {
     for &model in &options.models {
         let reason = Reason::BoundReached(format!("{} while {when}", Reason::from(stop)));
         let request = Request { options, source, model: model.into(), budget: Budget::default() };
         let result = Result::Unknown { reason, fences: 0, cost: 0 };
-        request.show(&request.outcome(result, Vec::new(), options.timeout.unwrap_or(0.0)), &mut collected);
+        request.show(&request.outcome(result, Vec::new(), start.elapsed().as_secs_f64()), &mut collected);
     }
     let exit = if options.allow_unknown { Exit::Good } else { Exit::Unknown };
     collected.print(exit);
@@ -320,7 +323,8 @@ impl<'a> Request<'a> {
     fn outcome(&self, result: Result, engines: Vec<&'static str>, seconds: f64) -> Outcome<'a> {
         let (source, model, goal) = (&**self.source, self.model, self.options.goal);
         let (stats, effort) = (Stats::default(), Effort::default());
-        Outcome { source, model, goal, result, engines, stats, effort, seconds }
+        let telling = self.budget.to_tell();
+        Outcome { source, model, goal, result, engines, stats, effort, seconds, telling }
     }
 
     fn show(&self, outcome: &Outcome<'_>, collected: &mut Collected) {

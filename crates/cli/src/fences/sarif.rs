@@ -49,6 +49,7 @@ pub fn collect(outcome: &Outcome<'_>, options: &FencesOptions, collected: &mut C
         message,
         end,
         seconds: outcome.seconds,
+        telling: outcome.telling.clone(),
     };
     collect::repair(collected, &repair);
 }

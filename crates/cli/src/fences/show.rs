@@ -3,11 +3,13 @@
 use super::{Evidence, Outcome, Placed, Repaired, Result};
 use crate::options::{FencesOptions, GoalName};
 use crate::output;
+use fencepost_certify::Replay;
 use fencepost_ir::cfg::{FenceKind, Program};
 use fencepost_ir::{FileId, Span};
 use fencepost_report::paint::{Colours, masked};
 use fencepost_report::text::Detail;
 use fencepost_report::{json as json_report, text as text_report};
+use fencepost_task::Budget;
 use fencepost_text::fences::Standing;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -77,7 +79,7 @@ pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
                 cost(outcome)
             );
             if !options.quiet {
-                out += &text_report::run(program, replay, style);
+                out += &text_report::run_or_why_not(program, replay, style, &outcome.telling);
             }
         }
         Result::BeyondFences(program, evidence) => {
@@ -90,7 +92,7 @@ pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
             if !options.quiet {
                 out += "  the store and what overtakes it stand in one statement, or in code that is not in this file\n";
                 if let Evidence::Violation(replay) = evidence {
-                    out += &text_report::run(program, replay, style);
+                    out += &text_report::run_or_why_not(program, replay, style, &outcome.telling);
                 }
             }
         }
@@ -153,7 +155,8 @@ fn details(outcome: &Outcome<'_>, repaired: &Repaired, options: &FencesOptions) 
                 if let Evidence::Violation(replay) = evidence
                     && options.verbose
                 {
-                    out += &text_report::run(program, replay, output::style(Detail::Steps));
+                    let style = output::style(Detail::Steps);
+                    out += &text_report::run_or_why_not(program, replay, style, &outcome.telling);
                 }
             }
         }
@@ -265,7 +268,9 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
             object["sets"] = repaired.sets.iter().map(|s| s.iter().map(fence).collect::<Value>()).collect();
             object["more_sets"] = json!(repaired.more);
             let needed = repaired.needed.iter().map(|n| {
-                n.as_ref().map_or(Value::Null, |(program, evidence)| self::evidence(program, evidence))
+                n.as_ref().map_or(Value::Null, |(program, evidence)| {
+                    self::evidence(program, evidence, &outcome.telling)
+                })
             });
             object["without"] = needed.collect();
             object["seq_cst_store_lines"] = json!(repaired.stores);
@@ -276,13 +281,13 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
             object["reason"] = json!("the property is violated under SC already");
             object["trace_model"] = json!(replay.model.name());
             object["property"] = json!(replay.property(program));
-            object["trace"] = json_report::trace(program, replay);
+            put_trace(&mut object, program, replay, &outcome.telling);
         }
         Result::BeyondFences(program, evidence) => {
             object["reason"] = json!("the goal is missed with a fence at every place between statements");
             object["trace_model"] = json!(outcome.model.name());
-            let shown = self::evidence(program, evidence);
-            for key in ["property", "trace", "attack"] {
+            let shown = self::evidence(program, evidence, &outcome.telling);
+            for key in ["property", "trace", "attack", "notes"] {
                 if !shown[key].is_null() {
                     object[key] = shown[key].clone();
                 }
@@ -296,11 +301,21 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
     object
 }
 
+/// Adds the steps of a run; or why they are left out.
+fn put_trace(object: &mut Value, program: &Program, replay: &Replay, telling: &Budget) {
+    match json_report::trace(program, replay, telling) {
+        Ok(trace) => object["trace"] = trace,
+        Err(stop) => object["notes"] = json!([text_report::left_out(stop)]),
+    }
+}
+
 /// Why a goal is missed.
-pub fn evidence(program: &Program, evidence: &Evidence) -> Value {
+pub fn evidence(program: &Program, evidence: &Evidence, telling: &Budget) -> Value {
     match evidence {
         Evidence::Violation(replay) => {
-            json!({"property": replay.property(program), "trace": json_report::trace(program, replay)})
+            let mut object = json!({"property": replay.property(program)});
+            put_trace(&mut object, program, replay, telling);
+            object
         }
         Evidence::Attack(attack) => {
             let place = |p: &fencepost_robust::Place| {

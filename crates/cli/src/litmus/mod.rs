@@ -192,7 +192,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
     let mut collected = Collected::new(options.format, "litmus", options.quiet, unknowns);
     let (count, exit) = run.all(&files, &mut shown, &mut collected);
     if let Some(path) = &options.report {
-        let page = page::litmus(&run.models, &shown, start.elapsed().as_secs_f64());
+        let page = page::litmus(&run.models, &shown, start.elapsed().as_secs_f64(), &run.budget());
         if outputs::write(path, &page).is_err() {
             return Exit::Wrong;
         }

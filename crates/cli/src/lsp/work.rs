@@ -138,20 +138,26 @@ impl Work {
                 let program = &*replay.instance(program);
                 let sources = &program.sources;
                 let mut message = format!("Under {upper}: {}.", conclusion(program, replay).what);
-                let explanation = explain(program, replay, decided.order, &[], &self.budget(EXPLAIN_TIME));
+                let budget = &self.budget(EXPLAIN_TIME);
+                let explanation = explain(program, replay, decided.order, &[], budget, budget);
                 for sentence in
                     explanation.reordering.iter().filter(|s| !s.starts_with("So: ")).chain(&explanation.cure)
                 {
                     message += &format!("\n{sentence}");
                 }
-                let spot = broken(program, replay);
+                let spot = broken(program, replay, budget);
                 let mut diagnostic = self.diagnostic(sources, spot.span, Severity::Error, &message);
                 diagnostic["code"] = json!(rule_of(program, replay.violation));
-                let steps = told(program, replay).into_iter().filter(|step| step.span.is_some());
+                let steps = told(program, replay, budget)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .filter(|step| step.span.is_some());
                 let run = steps.map(|step| {
                     self.related(sources, step.span, &format!("{}. {}", step.number, step.words))
                 });
-                let places = related(program, replay, &timeline(replay));
+                let places = timeline(replay, budget)
+                    .and_then(|line| related(program, replay, &line, budget))
+                    .unwrap_or_default();
                 let places = places.iter().map(|spot| self.related(sources, spot.span, &spot.what));
                 diagnostic["relatedInformation"] = run.chain(places).collect();
                 Some(diagnostic)

@@ -69,10 +69,13 @@ impl Engine for ScHunt {
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
         let answer = self.0.check(&Task { model: Model::Sc, ..task.clone() }, progress);
         let verdict = match answer.verdict {
-            Verdict::Unsafe { trace } => match without_delay(task.program, &trace, task.model) {
-                Some(trace) => Verdict::Unsafe { trace },
-                None => panic!("internal error: a run under SC is none of the program"),
-            },
+            Verdict::Unsafe { trace } => {
+                match without_delay(task.program, &trace, task.model, &task.budget.to_confirm()) {
+                    Ok(Some(trace)) => Verdict::Unsafe { trace },
+                    Ok(None) => panic!("internal error: a run under SC is none of the program"),
+                    Err(stop) => Verdict::unknown(stop),
+                }
+            }
             Verdict::Safe { .. } => {
                 let reason = Reason::BoundReached("SC runs alone violate nothing".to_string());
                 Verdict::unknown(reason)

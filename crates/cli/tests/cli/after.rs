@@ -33,6 +33,10 @@ fn every_engine_has_all_of_it() {
             let more: &[&str] =
                 if is_safe { &["--certificate", &proof] } else { &["--trace", &trace, "--svg", &picture] };
             args.extend(more);
+            // Without bounds, the time limit may end their growth, and that is unknown.
+            if is_safe && engine == "bmc" {
+                args.extend(["--unwind", "2", "--rounds", "2"]);
+            }
             let ran = fencepost_args(&args);
             assert_eq!(ran.code, i32::from(!is_safe), "{args:?}: {}{}", ran.stdout, ran.stderr);
             let page = std::fs::read_to_string(&page).unwrap();
@@ -90,7 +94,13 @@ fn a_long_trace_is_whole() {
 /// Checks a program in a process that may have so many megabytes of addresses.
 #[cfg(target_os = "linux")]
 fn check_with_addresses(megabytes: u64, file: &Path, args: &[&str]) -> Ran {
-    let words = [&["check", file.to_str().unwrap()], args].concat().join(" ");
+    run_with_addresses(megabytes, &[&["check", file.to_str().unwrap()], args].concat())
+}
+
+/// Runs a command in a process that may have so many megabytes of addresses.
+#[cfg(target_os = "linux")]
+fn run_with_addresses(megabytes: u64, words: &[&str]) -> Ran {
+    let words = words.join(" ");
     let script =
         format!("ulimit -v {}; exec '{}' {words}", megabytes * 1024, env!("CARGO_BIN_EXE_fencepost"));
     let mut shell = Command::new("sh");
@@ -119,6 +129,68 @@ fn memory_is_limited_after_the_verdict_too() {
         let ran = check_with_addresses(1_400, &file, &args);
         assert!(ran.code == 0 || ran.code == 3, "{engine}: {}{}", ran.stdout, ran.stderr);
     }
+}
+
+/// Large objects are taken of the limit before they are allocated: a state, a copy of it, and what follows a run again.
+#[test]
+#[cfg(target_os = "linux")]
+fn large_objects_are_refused_before_they_are_there() {
+    let spawned = "#include <stdlib.h>\n#include <assert.h>\n#include <pthread.h>\nchar *q; int x;\n\
+                   void *f(void *a) { for (int i = 0; i < 30; i++) { q = malloc(8000000); x = 1; } return 0; }\n\
+                   int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t, 0); assert(x == 0); }\n";
+    let alone = "#include <stdlib.h>\n#include <assert.h>\n\
+                 int main(void) { for (int i = 0; i < 200; i++) { char *p = malloc(1000000); p[i] = 1; } assert(0); }\n";
+    let zeros = "#include <stdlib.h>\n#include <assert.h>\n\
+                 int main(void) { char *p = 0; for (int i = 1; i < 16; i++) p = realloc(p, i * 1000000); assert(!p); }\n";
+    for (name, text) in [("spawned", spawned), ("alone", alone), ("zeros", zeros)] {
+        let file = scratch(&format!("after/large_{name}.c"), text);
+        let file = file.to_str().unwrap();
+        for command in [
+            "check --engine explicit",
+            "check --engine lazy",
+            "check --engine bmc",
+            "check --model pso",
+            "explain",
+            "robust",
+            "robust --criterion trf",
+            "fences",
+        ] {
+            let words: Vec<&str> =
+                command.split(' ').chain(["--memory", "200", "--timeout", "8", file]).collect();
+            let ran = run_with_addresses(1_800, &words);
+            assert!([0, 1, 3].contains(&ran.code), "{words:?}: {} {}{}", ran.code, ran.stdout, ran.stderr);
+        }
+    }
+}
+
+/// Where there is no time to tell of a run, it is left out with a word, and the verdict stays.
+#[test]
+fn what_does_not_fit_is_left_out() {
+    let stores: String = (0..60_000).map(|i| format!("x = {};\n", i % 7)).collect();
+    let text = format!("shared 0..7 x, y;\nthread t {{\n{stores}assert(y == 2); }}\nthread u {{ y = 1; }}");
+    let program = scratch("after/left_out.fp", &text);
+    let (page, trace) = (scratch("after/left_out.html", ""), scratch("after/left_out.json", ""));
+    let words = [
+        "check",
+        program.to_str().unwrap(),
+        "--engine",
+        "explicit",
+        "--timeout",
+        "30",
+        "--memory",
+        "1",
+        "--report",
+        page.to_str().unwrap(),
+        "--trace",
+        trace.to_str().unwrap(),
+    ];
+    let ran = fencepost_args(&words);
+    // A megabyte is enough to find it, or it is not; a page says what it could not draw.
+    assert!([1, 3].contains(&ran.code), "{}{}", ran.stdout, ran.stderr);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.ends_with("</html>\n"), "{}", ran.stdout);
+    let trace = std::fs::read_to_string(trace).unwrap();
+    assert!(trace.is_empty() || json(&trace)["trace"].as_array().is_some_and(|steps| steps.len() > 60_000));
 }
 
 /// Many cells, a long buffer and one long line: what is written grows with the run, not with its square.

@@ -60,6 +60,9 @@ const PROGRESS: u64 = 512;
 /// Bytes of a state that take as long as a step.
 const BYTES_A_UNIT: usize = 64;
 
+/// Bytes that each table of cells takes for one of them, roughly.
+const BYTES_A_CELL: u64 = 16;
+
 /// The step's number is in the low bits of an ordinal, the bound's number in the high ones.
 const LEVEL_SHIFT: u32 = 24;
 
@@ -137,25 +140,50 @@ pub struct Limits {
 }
 
 impl<'p, M: Memory> Search<'p, M> {
-    /// Prepares a search. `bound` fixes the buffer bound; else it grows.
-    pub fn new(machine: Machine<'p>, memory: M, model: Model, order: Order, reduction: Reduction) -> Self {
+    /// Prepares a search: what is known of the program is found out once. That takes as long as the program is, and may be
+    /// stopped like the search.
+    pub fn new(
+        machine: Machine<'p>,
+        memory: M,
+        model: Model,
+        order: Order,
+        reduction: Reduction,
+        budget: &Budget,
+    ) -> Result<Self, Stop> {
         let program = machine.program;
+        let pace = &mut Pace::new(budget);
+        let edges: u64 = program.procedures.iter().map(|p| p.edges().len() as u64).sum();
+        let cells = program.objects.iter().map(|o| o.init.len() as u64).sum::<u64>();
+        // Each of these goes through the program or the cells once or a few times.
+        let mut part = || pace.take(BYTES_A_CELL * cells, || 0).and_then(|()| pace.work(edges / 4, || 0));
+        part()?;
         let (liveness, reduction) = match reduction {
             Reduction::On => {
-                let reduction = (LocalSteps::in_states(program, model), Symmetry::new(program));
-                (Some(Liveness::new(program)), Some(reduction))
+                let local = LocalSteps::in_states(program, model);
+                part()?;
+                let symmetry = Symmetry::new(program);
+                part()?;
+                (Some(Liveness::new(program)), Some((local, symmetry)))
             }
             Reduction::Off => (None, None),
         };
+        part()?;
         let first = machine.initial(&[]).threads.len();
         let threads = reduction.as_ref().and_then(|_| ThreadOrder::new(program, first));
-        Search {
-            late: reduction.as_ref().and_then(|_| LateFlushes::new(&machine, model)),
+        part()?;
+        let late = reduction.as_ref().and_then(|_| LateFlushes::new(&machine, model));
+        part()?;
+        let heap = HeapOrder::new(program, model);
+        part()?;
+        let codec = Codec::new(program, model, liveness);
+        part()?;
+        Ok(Search {
+            late,
             machine,
             memory,
-            codec: Codec::new(program, model, liveness),
+            codec,
             reduction,
-            heap: HeapOrder::new(program, model),
+            heap,
             threads,
             order,
             store: Store::default(),
@@ -167,7 +195,7 @@ impl<'p, M: Memory> Search<'p, M> {
             stats: Stats::default(),
             scratch: Scratch::default(),
             limits: Limits::default(),
-        }
+        })
     }
 
     /// Counters so far.
@@ -382,6 +410,10 @@ impl<'p, M: Memory> Search<'p, M> {
         for (ordinal, &step) in steps.iter().enumerate() {
             let ordinal = (level as u32) << LEVEL_SHIFT | ordinal as u32;
             self.stats.transitions += 1;
+            let store = &self.store;
+            // What `next` has already is used again.
+            pace.take((state.bytes() as u64).saturating_sub(next.bytes() as u64), || store.bytes())?;
+            pace.work(state.units() - 1, || store.bytes())?;
             next.clone_from(state);
             match self.take(next, step, level, pace, None) {
                 Ok(()) => {}
@@ -554,6 +586,8 @@ impl<'p, M: Memory> Search<'p, M> {
         if let Some(record) = &mut record {
             record.push(self.recorded(state, step));
         }
+        let store = &self.store;
+        pace.take(self.machine.growth(state, step), || store.bytes())?;
         self.machine.apply(&self.memory, state, step)?;
         self.settle(state, level, pace, record)
     }
@@ -598,7 +632,7 @@ impl<'p, M: Memory> Search<'p, M> {
             let top = state.threads[step.thread as usize].top();
             self.reached[top.procedure.index()][top.node.index()] = true;
             let store = &self.store;
-            pace.work(1, || store.bytes())?;
+            pace.take(self.machine.growth(state, step), || store.bytes())?;
             self.machine.apply(&self.memory, state, step)?;
         }
         self.scratch.local = steps;

@@ -2,6 +2,7 @@
 
 use super::{Expr, HeapTypeId, ObjectId, ProcId, Program, Reg};
 use crate::scalar::Scalar;
+use crate::wanted;
 
 /// Where an instruction puts its result.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -106,6 +107,15 @@ impl Choices {
     /// Just one value.
     pub fn one(value: i64) -> Choices {
         Choices(vec![(value, value)])
+    }
+
+    /// Just this value, for each of so many cells. There may be millions, so that may be stopped.
+    pub fn for_each(value: i64, cells: usize) -> Vec<Choices> {
+        let one = |_| {
+            wanted::point();
+            Choices::one(value)
+        };
+        (0..cells).map(one).collect()
     }
 
     /// Sorts and merges ranges.

@@ -21,6 +21,7 @@ use crate::layout::{Records, Type};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 pub use crate::layout::UNBOUNDED;
 pub use expr::{Arith, BinaryOp, Expr, Reg, UnaryOp};
@@ -249,7 +250,7 @@ pub struct Object {
     /// Its type.
     pub ty: Type,
     /// What each cell may hold at first; an unbounded array starts with zeros.
-    pub init: Vec<Choices>,
+    pub init: Arc<[Choices]>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -441,8 +442,18 @@ impl Program {
 
     /// The types of all cells that have numbers.
     pub fn cell_types(&self) -> Vec<Scalar> {
+        self.each_cell_type().collect()
+    }
+
+    /// The types of all cells that have numbers, one by one: there may be millions.
+    pub fn each_cell_type(&self) -> impl Iterator<Item = Scalar> + '_ {
         let bounded = self.objects.iter().filter(|o| !o.ty.is_unbounded());
-        bounded.flat_map(|o| self.records.layout(&o.ty)).map(|cell| cell.ty).collect()
+        bounded.flat_map(|o| {
+            let element = self.records.layout(o.ty.innermost());
+            // An array's cells are those of its elements, again and again.
+            let cells = o.init.len();
+            element.into_iter().map(|cell| cell.ty).collect::<Vec<_>>().into_iter().cycle().take(cells)
+        })
     }
 
     /// The object of the program that a cell belongs to, and the cell's number or address in it;

@@ -33,6 +33,7 @@ pub fn final_memories(
         })?;
         orders.push((loc, allowed));
     }
+    pace.take((events.len() * events.len() * size_of::<EventId>()) as u64, || 0)?;
     let base = Relation::preserved(execution, model);
     combine(events, &orders, base, &mut Vec::new(), pace, see)
 }
@@ -97,7 +98,7 @@ fn combine(
     pace: &mut Pace,
     see: &mut dyn FnMut(&Memory),
 ) -> Result<(), Stop> {
-    pace.work(events.len() as u64, || 0)?;
+    pace.take(relation.bytes(), || 0)?;
     // A cycle stays one whatever is added.
     if !relation.is_acyclic() {
         return Ok(());
@@ -128,6 +129,11 @@ struct Relation {
 impl Relation {
     fn new(events: usize) -> Relation {
         Relation { after: vec![Vec::new(); events] }
+    }
+
+    fn bytes(&self) -> u64 {
+        let rows = self.after.iter().map(|row| size_of_val(row) + size_of_val(&row[..]));
+        rows.sum::<usize>() as u64
     }
 
     fn add(&mut self, from: EventId, to: EventId) {

@@ -159,6 +159,14 @@ impl Execution {
         thread.expect("a register is observed of a thread that runs").get(reg)
     }
 
+    /// Bytes that it takes, roughly, and what tells it from others.
+    fn bytes(&self) -> u64 {
+        let registers =
+            |t: &Thread| 8 * (t.own.len() + t.locals.len() + 2 * t.history.len() + t.events.len());
+        let threads: usize = self.threads.iter().map(|t| size_of::<Thread>() + registers(t)).sum();
+        (threads + self.events.len() * (size_of::<Event>() + size_of::<Touch>())) as u64
+    }
+
     fn add(&mut self, event: Event) {
         self.threads[event.thread].events.push(self.events.len());
         self.events.push(event);
@@ -187,6 +195,9 @@ enum Next {
     Split(Vec<Execution>),
 }
 
+/// Longer programs have more executions than anybody can look at, and each takes the square of their length.
+const MOST_STEPS: usize = 2048;
+
 /// All executions of a program from one initial memory.
 pub struct Enumeration<'a> {
     program: &'a Program,
@@ -210,9 +221,13 @@ fn code(execution: &Execution, source: Source) -> u64 {
 impl<'a> Enumeration<'a> {
     /// Prepares the enumeration, or says why the program is not for it.
     pub fn new(program: &'a Program, initial: &'a [i64]) -> Result<Self, Reason> {
+        let mut accesses = 0;
         for start in &program.threads {
-            if start.count == Count::Any {
-                return Err(refusal("any number of threads"));
+            let Count::Times(times) = start.count else { return Err(refusal("any number of threads")) };
+            // There are no loops, so each is one event at most.
+            accesses += times as usize * program.procedure(start.procedure).edges().len();
+            if accesses > MOST_STEPS {
+                return Err(refusal(&format!("threads of more than {MOST_STEPS} steps together")));
             }
             if let Some(reason) = unsupported(program, program.procedure(start.procedure)) {
                 return Err(reason);
@@ -248,7 +263,9 @@ impl<'a> Enumeration<'a> {
         }
         let mut work = vec![Execution { threads, events: Vec::new() }];
         while let Some(mut execution) = work.pop() {
-            pace.work(1 + execution.events.len() as u64, || (self.seen.len() as u64) * 128)?;
+            // Those that were seen take a part of what they took when they were gone on with.
+            let held = (work.len() + self.seen.len() / 4) as u64 * execution.bytes();
+            pace.work(1 + execution.events.len() as u64, || held)?;
             if !self.advance(&mut execution, &mut work) {
                 continue;
             }
@@ -391,11 +408,12 @@ impl<'a> Enumeration<'a> {
         let mut choices: Vec<Vec<Touch>> = vec![Vec::new()];
         for loc in place.locs() {
             let seen = self.seen_in(execution, index, loc);
-            pace.work((choices.len() * seen.len()) as u64, || 0)?;
+            pace.work((choices.len() * seen.len() + execution.events.len() / 16) as u64, || 0)?;
             let with = |taken: &Vec<Touch>, touch: &Touch| [&taken[..], &[*touch]].concat();
             choices = choices.iter().flat_map(|taken| seen.iter().map(move |t| with(taken, t))).collect();
         }
         for taken in choices {
+            pace.take(2 * execution.bytes(), || 0)?;
             let part = read_from(execution, index, edge, &place, taken);
             work.extend(part.filter(|part| self.seen.insert(part.key())));
         }
@@ -408,7 +426,14 @@ impl<'a> Enumeration<'a> {
         let writes = execution.events.iter().enumerate();
         let writes = writes.filter_map(|(id, e)| Some((Source::Event(id), e.write(loc)?.value)));
         let all = std::iter::once((Source::Initial, initial)).chain(writes);
-        let visible = all.filter(|(source, _)| !hidden(execution, thread, loc, *source));
+        // What the thread has itself written the cell after, it cannot see any more.
+        let own = execution.threads[thread].events.iter().rev();
+        let newest = own.copied().find(|id| execution.events[*id].write(loc).is_some());
+        let visible = all.filter(|(source, _)| match (newest, *source) {
+            (None, _) => true,
+            (Some(_), Source::Initial) => false,
+            (Some(newest), Source::Event(id)) => execution.events[id].thread != thread || id == newest,
+        });
         visible.map(|(source, value)| Touch { loc, value, source }).collect()
     }
 }
@@ -451,17 +476,6 @@ fn read_from(
     }
     part.add(Event { thread: index, kind, touches: taken.into() });
     Some(part)
-}
-
-/// Whether the thread has itself written the cell behind the source, so that it cannot see that any more.
-fn hidden(execution: &Execution, thread: usize, loc: Loc, source: Source) -> bool {
-    let own = execution.threads[thread].events.iter().rev();
-    let newest = own.copied().find(|id| execution.events[*id].write(loc).is_some());
-    match (newest, source) {
-        (None, _) => false,
-        (Some(_), Source::Initial) => true,
-        (Some(newest), Source::Event(id)) => execution.events[id].thread == thread && id != newest,
-    }
 }
 
 fn refusal(what: &str) -> Reason {

@@ -40,7 +40,7 @@
 //! and only if the own store is later than the load in the order of 2, and since a store reaches memory in all its
 //! cells at once and a load reads all of its own at once, each has one place in that order.
 //!
-//! Limits: no loops, calls, allocated memory, locks, spawned threads, atomic sections; they are refused with the
+//! Limits: no long programs, no loops, calls, allocated memory, locks, spawned threads, atomic sections; they are refused with the
 //! reason. The number of executions grows fast; a [`Budget`] stops it.
 
 mod consistency;
@@ -61,7 +61,7 @@ pub fn outcomes(
 ) -> Result<BTreeSet<Vec<i64>>, Reason> {
     let mut outcomes = BTreeSet::new();
     let mut initial = vec![Vec::new()];
-    for choices in program.objects.iter().flat_map(|o| &o.init) {
+    for choices in program.objects.iter().flat_map(|o| o.init.iter()) {
         initial = every_choice(&initial, choices)?;
     }
     let mut pace = Pace::new(budget);

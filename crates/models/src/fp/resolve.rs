@@ -313,7 +313,7 @@ impl Resolver {
         }
         let cells = dims.iter().product::<u32>() as usize;
         let init = match &d.init {
-            None => vec![Choices::one(scalar.default_value()); cells],
+            None => Choices::for_each(scalar.default_value(), cells),
             Some(init) if scalar == Scalar::Mutex => {
                 return Err(Diagnostic::new(
                     init_span(init),

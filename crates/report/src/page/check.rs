@@ -1,14 +1,16 @@
 //! The page of a verdict: the run and its story, or what was proved and how to check it again.
 
-use super::{drawings, facts, page, run_section, sentences};
+use super::{drawings, facts, not_drawn, page, run_section, sentences};
 use crate::nearest_sc::{Fate, NearestSc};
-use crate::picture::Frame;
 use crate::picture::svg::escape;
+use crate::picture::{Frame, Picture};
 use crate::text::{caveat, unreached};
 use crate::{Outcome, Shown};
 use fencepost_certify::Replay;
+use fencepost_ir::Span;
 use fencepost_ir::cfg::{Instr, Program, Property};
-use fencepost_task::Scope;
+use fencepost_task::{Budget, Pace, Reason, Scope, Stop};
+use std::collections::HashSet;
 use std::fmt::Write;
 
 /// How a verdict can be checked again.
@@ -21,6 +23,7 @@ pub struct Recheck {
 
 /// The page of a verdict.
 pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
+    let budget = &outcome.telling;
     let model = outcome.model.name().to_uppercase();
     let title = format!("{} under {model}: {}", outcome.file, outcome.verdict.name());
     let class = match outcome.verdict {
@@ -40,18 +43,18 @@ pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
     };
     let _ = write!(body, "<p>{}</p>\n</header>\n<main>\n", escape(&summary));
     match &outcome.verdict {
-        Shown::Unsafe(replay) => body += &violation(outcome, replay),
+        Shown::Unsafe(replay) => body += &violation(outcome, replay, budget),
         Shown::Safe { unreached: list, .. } => {
             let notes: Vec<String> = list.iter().map(|u| unreached(outcome.program, u)).collect();
             body += &sentences("What was proved", &recheck.proof);
             body += &sentences("Note", &notes);
-            body += &properties(outcome.program);
+            body += &properties(outcome.program, budget);
         }
         Shown::Unknown { scope, .. } => {
             let known =
                 scope.map_or_else(|| "nothing was finished".to_string(), |s| format!("no violation {s}"));
             body += &sentences("What is known", &[known]);
-            body += &properties(outcome.program);
+            body += &properties(outcome.program, budget);
         }
     }
     if let Some(caveat) = caveat(outcome) {
@@ -64,7 +67,7 @@ pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
     body += "<h2>How it was found</h2>\n";
     body += &facts(&statistics(outcome));
     if !matches!(outcome.verdict, Shown::Unsafe(_)) {
-        body += &source(outcome.program);
+        body += &source(outcome.program, budget);
     }
     body += "</main>\n";
     page(&title, &body)
@@ -78,10 +81,11 @@ fn safe_summary(program: &Program, scope: Scope) -> String {
     }
 }
 
-fn violation(outcome: &Outcome<'_>, replay: &Replay) -> String {
+fn violation(outcome: &Outcome<'_>, replay: &Replay, budget: &Budget) -> String {
     let program = &*replay.instance(outcome.program);
     let nearest = outcome.explanation.as_ref().and_then(|e| e.nearest.as_ref());
-    let beside = nearest.map(|n| sc_run(program, n, replay));
+    // The run itself comes first; without time for both there is nothing beside it.
+    let beside = nearest.and_then(|n| sc_run(program, n, replay, budget).ok());
     let frame = Frame { legend: true, ..Frame::default() };
     let mut story = String::new();
     if let Some(explanation) = &outcome.explanation {
@@ -93,11 +97,12 @@ fn violation(outcome: &Outcome<'_>, replay: &Replay) -> String {
             let _ = writeln!(story, "<p class=\"quiet\">{}</p>", escape(order));
         }
     }
-    run_section(program, replay, frame, beside.as_deref(), &story)
+    let drawn = run_section(program, replay, frame, beside.as_deref(), &story, budget);
+    drawn.unwrap_or_else(|stop| not_drawn(stop, &story))
 }
 
 /// The nearest SC run, to stand beside the other one.
-fn sc_run(program: &Program, nearest: &NearestSc, replay: &Replay) -> String {
+fn sc_run(program: &Program, nearest: &NearestSc, replay: &Replay, budget: &Budget) -> Result<String, Stop> {
     let end = match nearest.parting {
         None => "SC: the same steps in another order, and no violation".to_string(),
         Some(parting) => {
@@ -113,28 +118,37 @@ fn sc_run(program: &Program, nearest: &NearestSc, replay: &Replay) -> String {
     };
     let parting = nearest.parting.and_then(|p| p.sc);
     let frame = Frame { end: Some(&end), parting, ..Frame::default() };
-    format!(
-        "<h3>The nearest SC run</h3>\n{}",
-        drawings(program, &nearest.replay, frame, "Drawing of the nearest run under SC")
-    )
+    let picture = Picture::new(program, &nearest.replay, budget)?;
+    let drawn = drawings(&picture, frame, "Drawing of the nearest run under SC", budget)?;
+    Ok(format!("<h3>The nearest SC run</h3>\n{drawn}"))
 }
 
-fn properties(program: &Program) -> String {
-    let mut list = Vec::new();
-    let mut add = |span| {
-        if let Some(line) = program.sources.excerpt(span) {
-            let text = format!("{}: {}", program.sources.place(span), line.trim());
-            if !list.contains(&text) {
-                list.push(text);
-            }
-        }
-    };
-    for property in &program.properties {
+/// More properties than these are counted, not listed.
+const MOST_PROPERTIES: usize = 500;
+
+fn properties(program: &Program, budget: &Budget) -> String {
+    let properties = program.properties.iter().map(|property| {
         let (Property::Forbid { span, .. } | Property::Final { span, .. }) = property;
-        add(*span);
+        *span
+    });
+    let edges = program.procedures.iter().flat_map(|p| p.edges());
+    let assertions = edges.filter(|e| matches!(e.instr, Instr::Assert(_))).map(|e| e.span);
+    let mut seen = HashSet::new();
+    let spans: Vec<Span> = properties.chain(assertions).filter(|span| seen.insert(*span)).collect();
+    let mut pace = Pace::new(budget);
+    let mut list: Vec<String> = Vec::new();
+    for span in spans.iter().take(MOST_PROPERTIES) {
+        let Some(line) = program.sources.excerpt(*span) else { continue };
+        if pace.take(line.len() as u64, || 0).is_err() {
+            break;
+        }
+        let text = format!("{}: {}", program.sources.place(*span), line.trim());
+        if list.last() != Some(&text) {
+            list.push(text);
+        }
     }
-    for procedure in &program.procedures {
-        procedure.edges().iter().filter(|e| matches!(e.instr, Instr::Assert(_))).for_each(|e| add(e.span));
+    if spans.len() > MOST_PROPERTIES {
+        list.push(format!("and {} more", spans.len() - MOST_PROPERTIES));
     }
     sentences("What was asked", &list)
 }
@@ -182,11 +196,14 @@ fn statistics(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     list
 }
 
-fn source(program: &Program) -> String {
+fn source(program: &Program, budget: &Budget) -> String {
     let file = fencepost_ir::FileId(0);
     let text = program.sources.text(file);
     if text.is_empty() {
         return String::new();
+    }
+    if let Err(stop) = Pace::new(budget).take(4 * text.len() as u64, || 0) {
+        return format!("<p class=\"quiet\">The program is left out here: {}.</p>\n", Reason::from(stop));
     }
     format!(
         "<details><summary>The program, <span class=\"mono\">{}</span></summary>\n<pre>{}</pre></details>\n",

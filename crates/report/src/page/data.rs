@@ -1,13 +1,17 @@
 //! What the script needs of a run: for each row its words, and what it changed in memory, in the buffers, and
 //! of the places of threads. The first entry is everything at the beginning.
 
+use crate::explain::{RunFiles, place};
 use crate::rows::Row;
 use crate::words::buffer_entries;
 use fencepost_certify::{Replay, States};
 use fencepost_ir::FileId;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::State;
+use fencepost_task::{Budget, Pace, Stop};
 use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// More cells than these are not listed.
 const MOST_CELLS: usize = 400;
@@ -31,18 +35,20 @@ struct View {
 }
 
 /// Collects it.
-pub fn data(program: &Program, replay: &Replay, rows: &[Row]) -> Data {
+pub fn data(program: &Program, replay: &Replay, rows: &[Row], budget: &Budget) -> Result<Data, Stop> {
     let program = &*replay.instance(program);
     let mut cells: Vec<Loc> = replay.steps.iter().flat_map(|s| s.event.locs()).collect();
     cells.sort_unstable();
     cells.dedup();
     cells.truncate(MOST_CELLS);
     let names: Vec<String> = cells.iter().map(|loc| replay.last.cell_name(program, *loc)).collect();
-    let states = States::new(program, replay);
+    let states = States::new(program, replay, budget);
+    let mut pace = Pace::new(budget);
     let mut before = View::default();
     let mut changes = Vec::new();
     for number in std::iter::once(0).chain(rows.iter().map(|row| row.last + 1)) {
-        let view = view(program, replay, &cells, &states.at(number));
+        pace.work((replay.threads.len() + cells.len()) as u64, || 0)?;
+        let view = view(program, replay, &cells, &*states.at(number)?);
         changes.push(difference(&before, &view));
         before = view;
     }
@@ -50,46 +56,69 @@ pub fn data(program: &Program, replay: &Replay, rows: &[Row]) -> Data {
         replay.steps.iter().map(|s| s.event.span).filter(|s| s.is_some()).map(|s| s.file).collect();
     files.sort_unstable();
     files.dedup();
-    let sentences: Vec<String> = rows.iter().map(|row| sentence(program, replay, &states, row)).collect();
+    let told =
+        Sentences { program, replay, states, files: RunFiles::new(replay), stores: RefCell::default() };
+    let sentences: Vec<String> = rows.iter().map(|row| told.sentence(row)).collect::<Result<_, _>>()?;
     let rows: Vec<Value> =
         rows.iter().zip(&sentences).map(|(r, text)| json!({"thread": r.thread, "text": text})).collect();
     let json = json!({"threads": replay.threads, "cells": names, "rows": rows, "changes": changes});
-    Data { json, files, sentences }
+    Ok(Data { json, files, sentences })
 }
 
-/// A row in words, with what it got ahead of.
-fn sentence(program: &Program, replay: &Replay, states: &States<'_>, row: &Row) -> String {
-    let mut text = format!("{}: {}", replay.threads[row.thread], row.words);
-    if row.span.is_some() {
-        text += &crate::explain::place(program, replay, row.span).replacen(" at ", ", ", 1);
+/// Rows in words.
+struct Sentences<'a> {
+    program: &'a Program,
+    replay: &'a Replay,
+    states: States<'a>,
+    files: RunFiles,
+    /// Stores that were named before: many rows have to do with one.
+    stores: RefCell<HashMap<usize, String>>,
+}
+
+impl Sentences<'_> {
+    /// A row in words, with what it got ahead of.
+    fn sentence(&self, row: &Row) -> Result<String, Stop> {
+        let replay = self.replay;
+        let mut text = format!("{}: {}", replay.threads[row.thread], row.words);
+        if row.span.is_some() {
+            text += &place(self.program, self.files, row.span).replacen(" at ", ", ", 1);
+        }
+        if row.at_once {
+            text += "; it is in memory at once";
+        } else if row.kind == fencepost_memory::EventKind::Store && replay.model != fencepost_task::Model::Sc
+        {
+            text += "; it waits in the buffer";
+        }
+        if let Some(store) = row.passes.first() {
+            text += &format!("; it overtakes {}", self.stored(*store)?);
+        }
+        if let Some(newer) = row.overwrites {
+            text += &format!("; it writes over {}, which is newer", self.stored(newer)?);
+        }
+        if let Some(store) = row.misses.last() {
+            let name = &replay.steps[*store].thread;
+            text += &format!("; it does not see {}, which waits for {name}", self.stored(*store)?);
+        }
+        Ok(text)
     }
-    let stored = |step: usize| {
-        let done = &replay.steps[step];
-        match (done.event.loc, done.event.value) {
+
+    /// The cell and the value of a store.
+    fn stored(&self, step: usize) -> Result<String, Stop> {
+        if let Some(known) = self.stores.borrow().get(&step) {
+            return Ok(known.clone());
+        }
+        let done = &self.replay.steps[step];
+        let shown = match (done.event.loc, done.event.value) {
             (Some(loc), Some(value)) => {
-                let before = states.at(step);
-                let name = before.cells_name(program, loc, done.event.cells);
-                format!("{name}={}", before.show_value(program, done.value_type, value))
+                let before = self.states.at(step)?;
+                let name = before.cells_name(self.program, loc, done.event.cells);
+                format!("{name}={}", before.show_value(self.program, done.value_type, value))
             }
             _ => String::new(),
-        }
-    };
-    if row.at_once {
-        text += "; it is in memory at once";
-    } else if row.kind == fencepost_memory::EventKind::Store && replay.model != fencepost_task::Model::Sc {
-        text += "; it waits in the buffer";
+        };
+        self.stores.borrow_mut().insert(step, shown.clone());
+        Ok(shown)
     }
-    if let Some(store) = row.passes.first() {
-        text += &format!("; it overtakes {}", stored(*store));
-    }
-    if let Some(newer) = row.overwrites {
-        text += &format!("; it writes over {}, which is newer", stored(newer));
-    }
-    if let Some(store) = row.misses.last() {
-        text +=
-            &format!("; it does not see {}, which waits for {}", stored(*store), replay.steps[*store].thread);
-    }
-    text
 }
 
 fn view(program: &Program, replay: &Replay, cells: &[Loc], state: &State) -> View {

@@ -3,15 +3,17 @@
 use super::{facts, page};
 use crate::litmus::{Apart, ShownAnswer, ShownTest};
 use crate::picture::svg::escape;
-use crate::picture::{Form, Frame, drawing};
-use fencepost_task::Model;
+use crate::picture::{Form, Frame, Picture};
+use fencepost_certify::Replay;
+use fencepost_ir::cfg::Program;
+use fencepost_task::{Budget, Model, Reason, Stop};
 use std::fmt::Write;
 
 /// More runs than these are not drawn.
 const MOST_DRAWN: usize = 300;
 
 /// The page.
-pub fn litmus(models: &[Model], tests: &[ShownTest], seconds: f64) -> String {
+pub fn litmus(models: &[Model], tests: &[ShownTest], seconds: f64, budget: &Budget) -> String {
     let names: Vec<String> = models.iter().map(|m| m.name().to_uppercase()).collect();
     let apart = tests.iter().filter(|t| !t.apart.is_empty()).count();
     let mut body = format!(
@@ -43,7 +45,7 @@ pub fn litmus(models: &[Model], tests: &[ShownTest], seconds: f64) -> String {
         for one in &test.apart {
             let draws = drawn < MOST_DRAWN;
             drawn += usize::from(draws && one.run.is_some());
-            body += &difference(one, draws);
+            body += &difference(one, draws, budget);
         }
         body += "</section>\n";
     }
@@ -76,7 +78,7 @@ fn row(test: &ShownTest, number: usize) -> String {
     out + "</tr>\n"
 }
 
-fn difference(apart: &Apart, draws: bool) -> String {
+fn difference(apart: &Apart, draws: bool, budget: &Budget) -> String {
     let Apart { state, without, with, run } = apart;
     let (without, with) = (without.name().to_uppercase(), with.name().to_uppercase());
     let mut out = format!(
@@ -84,13 +86,19 @@ fn difference(apart: &Apart, draws: bool) -> String {
         escape(state)
     );
     if let (Some((program, replay)), true) = (run, draws) {
-        let frame = Frame { end: Some(state), ..Frame::default() };
-        let _ = write!(
-            out,
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Drawing of the run\">\n{}{}</div>\n",
-            drawing(program, replay, Form::Wide, frame),
-            drawing(program, replay, Form::Narrow, frame)
-        );
+        out += &drawn(program, replay, state, budget).unwrap_or_else(|stop| {
+            format!("<p class=\"quiet\">The run is not drawn: {}.</p>\n", Reason::from(stop))
+        });
     }
     out
+}
+
+fn drawn(program: &Program, replay: &Replay, end: &str, budget: &Budget) -> Result<String, Stop> {
+    let frame = Frame { end: Some(end), ..Frame::default() };
+    let picture = Picture::new(program, replay, budget)?;
+    Ok(format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Drawing of the run\">\n{}{}</div>\n",
+        picture.drawing(Form::Wide, frame, budget)?,
+        picture.drawing(Form::Narrow, frame, budget)?
+    ))
 }

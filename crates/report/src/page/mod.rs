@@ -15,11 +15,11 @@ pub use litmus::litmus;
 pub use robust::robust;
 pub use summary::summary;
 
-use crate::picture::{self, Form, Frame, drawing, heads};
+use crate::picture::{self, Form, Frame, Picture};
 use crate::rows::left_out;
-use crate::timeline::timeline;
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
+use fencepost_task::{Budget, Pace, Reason, Stop};
 use picture::svg::escape;
 use std::fmt::Write;
 
@@ -44,14 +44,22 @@ fn page(title: &str, body: &str) -> String {
 }
 
 /// Both forms of a drawing, in a box that scrolls.
-fn drawings(program: &Program, replay: &Replay, frame: Frame<'_>, label: &str) -> String {
-    format!(
+fn drawings(picture: &Picture<'_>, frame: Frame<'_>, label: &str, budget: &Budget) -> Result<String, Stop> {
+    Ok(format!(
         "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}{}{}{}</div>\n",
         escape(label),
-        heads(program, replay, Form::Wide),
-        heads(program, replay, Form::Narrow),
-        drawing(program, replay, Form::Wide, frame),
-        drawing(program, replay, Form::Narrow, frame)
+        picture.heads(Form::Wide),
+        picture.heads(Form::Narrow),
+        picture.drawing(Form::Wide, frame, budget)?,
+        picture.drawing(Form::Narrow, frame, budget)?
+    ))
+}
+
+/// What stands in the place of a run that there was no time or memory to draw.
+fn not_drawn(stop: Stop, story: &str) -> String {
+    let reason = escape(&Reason::from(stop).to_string());
+    format!(
+        "<section aria-label=\"The run\">\n<p class=\"quiet\">The run is not drawn: {reason}.</p>\n{story}</section>\n"
     )
 }
 
@@ -62,15 +70,16 @@ fn run_section(
     frame: Frame<'_>,
     beside: Option<&str>,
     story: &str,
-) -> String {
-    let line = timeline(replay);
-    let rows = picture::shown(program, replay, &line);
+    budget: &Budget,
+) -> Result<String, Stop> {
+    let picture = Picture::new(program, replay, budget)?;
+    let rows = &picture.rows;
     let mut out = String::from("<section class=\"run\" aria-label=\"The run\">\n<div class=\"columns\">\n");
     let _ = write!(
         out,
         "<div class=\"picture\"><div class=\"pair\"><div class=\"stepped\">\n<h3 class=\"run-name\">The run under {}</h3>\n{}</div>\n",
         replay.model.name().to_uppercase(),
-        drawings(program, replay, frame, "Drawing of the run")
+        drawings(&picture, frame, "Drawing of the run", budget)?
     );
     let gap = left_out(replay);
     if !gap.is_empty() {
@@ -100,8 +109,9 @@ fn run_section(
             </tbody></table></div>\n\
             <div><h3>Memory</h3><div class=\"cells\"><table class=\"state\"><tbody class=\"memory\"></tbody></table></div></div>\n\
             </div>\n<h3>Source</h3>\n";
-    let data = data::data(program, replay, &rows);
+    let data = data::data(program, replay, rows, budget)?;
     let longest = replay.threads.iter().map(|t| t.chars().count()).max().unwrap_or(0).clamp(4, 16);
+    let mut pace = Pace::new(budget);
     for file in &data.files {
         let _ = writeln!(out, "<p class=\"quiet mono\">{}</p>", escape(program.sources.name(*file)));
         let _ = write!(
@@ -112,6 +122,7 @@ fn run_section(
             escape(program.sources.name(*file))
         );
         for (i, text) in program.sources.text(*file).lines().enumerate() {
+            pace.take(2 * text.len() as u64, || out.len() as u64)?;
             let _ = write!(
                 out,
                 "<div class=\"l\"><span class=\"w\"></span><span class=\"n\">{}</span><span>{}</span></div>",
@@ -131,7 +142,7 @@ fn run_section(
         "<script type=\"application/json\" class=\"data\">{}</script>\n</section>\n",
         data.json.to_string().replace('<', "\\u003c")
     );
-    out
+    Ok(out)
 }
 
 /// A list of names and values.

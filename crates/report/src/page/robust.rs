@@ -1,9 +1,9 @@
 //! The page of a robustness verdict: each attack with its run and its happens-before cycle, drawn and in words.
 
-use super::{facts, page, run_section, sentences};
+use super::{facts, not_drawn, page, run_section, sentences};
 use crate::picture::svg::escape;
 use crate::picture::{Frame, cycle};
-use crate::robust::{Criterion, Robustness, ShownAttack, cycle_sentences, event_words};
+use crate::robust::{Criterion, Robustness, ShownAttack, cycle_sentences, cycle_words};
 use std::fmt::Write;
 
 /// More attacks are listed, but not drawn.
@@ -64,14 +64,16 @@ fn section(answer: &Robustness<'_>, attack: &ShownAttack, number: usize) -> Stri
     };
     let frame = Frame { end: Some(end), legend: true, ..Frame::default() };
     let mut story = String::new();
-    if !attack.cycle.is_empty() {
+    if let Ok(words) = cycle_words(answer, attack)
+        && !attack.cycle.is_empty()
+    {
         story += "<h3>What happens before itself</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
                   aria-label=\"Drawing of the cycle\">\n";
-        let words = |step| event_words(answer.program, attack, step);
-        story += &cycle(&attack.replay, &attack.cycle, words);
+        story += &cycle(&attack.replay, &attack.cycle, &words);
         story += "</div>\n";
-        story += &sentences("The cycle in words", &cycle_sentences(answer.program, attack));
+        story += &sentences("The cycle in words", &cycle_sentences(attack, &words));
     }
-    out += &run_section(answer.program, &attack.replay, frame, None, &story);
+    let drawn = run_section(answer.program, &attack.replay, frame, None, &story, &answer.telling);
+    out += &drawn.unwrap_or_else(|stop| not_drawn(stop, &story));
     out
 }

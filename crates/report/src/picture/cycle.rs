@@ -15,19 +15,19 @@ struct Event {
     words: String,
 }
 
-/// An SVG element; `words` says what a step does.
-pub fn cycle(replay: &Replay, cycle: &Cycle, words: impl Fn(usize) -> String) -> String {
+/// An SVG element; `words` say what each event of the cycle does.
+pub fn cycle(replay: &Replay, cycle: &Cycle, words: &[String]) -> String {
     let mut threads: Vec<u32> = cycle.iter().map(|(step, _)| replay.steps[*step].step.thread).collect();
     threads.sort_unstable();
     threads.dedup();
     let mut events: Vec<Event> = Vec::new();
-    for &(step, _) in cycle {
+    for (&(step, _), words) in cycle.iter().zip(words) {
         let thread = replay.steps[step].step.thread;
         let earlier = cycle.iter().filter(|(s, _)| replay.steps[*s].step.thread == thread && *s < step);
         events.push(Event {
             column: threads.iter().position(|t| *t == thread).unwrap_or(0),
             row: earlier.count(),
-            words: words(step),
+            words: words.clone(),
         });
     }
     let rows = events.iter().map(|e| e.row + 1).max().unwrap_or(0);

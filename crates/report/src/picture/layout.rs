@@ -5,6 +5,7 @@ use crate::rows::Row;
 use crate::timeline::Timeline;
 use fencepost_certify::Replay;
 use fencepost_memory::EventKind;
+use std::collections::HashMap;
 
 /// Sizes.
 #[derive(Clone, Copy, Debug)]
@@ -188,17 +189,23 @@ impl Layout {
 /// The stores that wait, each in the first track of its lane that is free.
 fn bars(line: &Timeline, rows: &[Row], threads: &[usize], buffers: bool) -> Vec<Bar> {
     let mut bars: Vec<Bar> = Vec::new();
+    // For each lane and track the row up to which it is taken; `None` is the end.
+    let mut taken: Vec<Vec<Option<usize>>> = vec![Vec::new(); threads.len()];
+    let rows_of: HashMap<usize, usize> = rows.iter().enumerate().map(|(i, row)| (row.step, i)).collect();
     for (from, row) in rows.iter().enumerate() {
         if row.kind != EventKind::Store || row.at_once || !buffers {
             continue;
         }
         // A failing store is not in the buffer: nothing comes after it.
         let Some(lane) = threads.iter().position(|t| *t == row.thread) else { continue };
-        let until = line.flushed[row.step].and_then(|flush| rows.iter().position(|r| r.step == flush));
-        let taken = |track: usize| {
-            bars.iter().any(|b| b.lane == lane && b.track == track && b.until.is_none_or(|u| u >= from))
-        };
-        let track = (0..).find(|t| !taken(*t)).unwrap_or(0);
+        let until = line.flushed[row.step].and_then(|flush| rows_of.get(&flush).copied());
+        let tracks = &mut taken[lane];
+        let free = tracks.iter().position(|end| end.is_some_and(|end| end < from));
+        let track = free.unwrap_or_else(|| {
+            tracks.push(None);
+            tracks.len() - 1
+        });
+        tracks[track] = until;
         bars.push(Bar { store: row.step, lane, x: 0.0, from, until, track });
     }
     bars

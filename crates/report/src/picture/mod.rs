@@ -24,7 +24,9 @@ use crate::words::conclusion;
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
+use fencepost_task::{Budget, Pace, Stop};
 use layout::{Bar, Layout};
+use std::collections::HashSet;
 use std::fmt::Write;
 use svg::{Canvas, Toward, cut, escape};
 
@@ -56,12 +58,27 @@ pub struct Frame<'a> {
     pub legend: bool,
 }
 
-/// The rows of a run that drawings show.
-pub fn shown(program: &Program, replay: &Replay, line: &Timeline) -> Vec<Row> {
-    let mut rows = rows(program, replay, line, Detail::Steps);
-    let last = replay.steps.len().checked_sub(1);
-    rows.retain(|row| Some(row.last) == last && row.kind != EventKind::End || concerns_others(row.kind));
-    rows
+/// What drawings of a run show, found out once for all of them.
+pub struct Picture<'a> {
+    program: &'a Program,
+    replay: &'a Replay,
+    line: Timeline,
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// Stores that a load of another thread did not see.
+    missed: HashSet<usize>,
+}
+
+impl<'a> Picture<'a> {
+    /// Looks at a run, as long as a budget allows. `program` is what it is a run of, with the instances it takes.
+    pub fn new(program: &'a Program, replay: &'a Replay, budget: &Budget) -> Result<Picture<'a>, Stop> {
+        let line = timeline(replay, budget)?;
+        let mut rows = rows(program, replay, &line, Detail::Steps, budget)?;
+        let last = replay.steps.len().checked_sub(1);
+        rows.retain(|row| Some(row.last) == last && row.kind != EventKind::End || concerns_others(row.kind));
+        let missed = line.misses.iter().flatten().copied().collect();
+        Ok(Picture { program, replay, line, rows, missed })
+    }
 }
 
 /// Whether other threads can be concerned.
@@ -86,53 +103,61 @@ fn concerns_others(kind: EventKind) -> bool {
     }
 }
 
-/// An SVG element. Standing alone it needs [`document`].
-pub fn drawing(program: &Program, replay: &Replay, form: Form, frame: Frame<'_>) -> String {
-    let line = timeline(replay);
-    let rows = shown(program, replay, &line);
-    let layout = Layout::new(replay, &line, &rows, form, frame.title.is_some());
-    let mut drawing =
-        Drawing { replay, program, line: &line, rows: &rows, layout: &layout, canvas: Canvas::default() };
-    drawing.lanes(frame);
-    drawing.wires();
-    drawing.bars();
-    drawing.chips(frame);
-    let end = match frame.end {
-        Some(end) => end.to_string(),
-        None => {
-            let conclusion = conclusion(program, replay);
-            match conclusion.details.first() {
-                Some(source) => format!("{}\n{source}", conclusion.what),
-                None => conclusion.what,
+impl Picture<'_> {
+    /// An SVG element. Standing alone it needs [`document`].
+    pub fn drawing(&self, form: Form, frame: Frame<'_>, budget: &Budget) -> Result<String, Stop> {
+        let Picture { program, replay, .. } = *self;
+        let layout = Layout::new(replay, &self.line, &self.rows, form, frame.title.is_some());
+        let mut drawing =
+            Drawing { picture: self, layout: &layout, canvas: Canvas::default(), pace: Pace::new(budget) };
+        drawing.lanes(frame)?;
+        drawing.wires()?;
+        drawing.bars()?;
+        drawing.chips(frame)?;
+        let end = match frame.end {
+            Some(end) => end.to_string(),
+            None => {
+                let conclusion = conclusion(program, replay);
+                match conclusion.details.first() {
+                    Some(source) => format!("{}\n{source}", conclusion.what),
+                    None => conclusion.what,
+                }
             }
-        }
-    };
-    let bottom = drawing.below(&end, frame);
-    let threads: Vec<&str> = layout.lanes.iter().map(|l| replay.threads[l.thread].as_str()).collect();
-    let label = format!(
-        "A run of {} steps of {} under {}, one lane for each thread, time going down. It ends so: {end}",
-        replay.steps.len(),
-        threads.join(", "),
-        replay.model.name().to_uppercase()
-    );
-    let class = if form == Form::Wide { "wide" } else { "narrow" };
-    let (width, height) = (layout.width, bottom);
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing {class}\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-label=\"{}\">\n\
-         <rect class=\"ground\" width=\"{width:.0}\" height=\"{height:.0}\"/>\n{}</svg>\n",
-        escape(&label),
-        drawing.canvas.finish()
-    )
-}
+        };
+        let bottom = drawing.below(&end, frame);
+        let threads: Vec<&str> = layout.lanes.iter().map(|l| replay.threads[l.thread].as_str()).collect();
+        let label = format!(
+            "A run of {} steps of {} under {}, one lane for each thread, time going down. It ends so: {end}",
+            replay.steps.len(),
+            threads.join(", "),
+            replay.model.name().to_uppercase()
+        );
+        let class = if form == Form::Wide { "wide" } else { "narrow" };
+        let (width, height) = (layout.width, bottom);
+        Ok(format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing {class}\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-label=\"{}\">\n\
+             <rect class=\"ground\" width=\"{width:.0}\" height=\"{height:.0}\"/>\n{}</svg>\n",
+            escape(&label),
+            drawing.canvas.finish()
+        ))
+    }
 
-/// The names of a drawing's threads as HTML, to stand above it and stay in sight while it scrolls.
-pub fn heads(program: &Program, replay: &Replay, form: Form) -> String {
-    let line = timeline(replay);
-    let rows = shown(program, replay, &line);
-    let layout = Layout::new(replay, &line, &rows, form, false);
-    Drawing { replay, program, line: &line, rows: &rows, layout: &layout, canvas: Canvas::default() }
-        .heads(form)
+    /// The names of a drawing's threads as HTML, to stand above it and stay in sight while it scrolls.
+    pub fn heads(&self, form: Form) -> String {
+        let layout = Layout::new(self.replay, &self.line, &self.rows, form, false);
+        let class = if form == Form::Wide { "wide" } else { "narrow" };
+        let mut out = format!(
+            "<div class=\"heads {class}\" aria-hidden=\"true\" style=\"width:{:.0}px\">",
+            layout.width
+        );
+        for lane in &layout.lanes {
+            let most = ((lane.edge - lane.left) / layout.form.character) as usize;
+            let name = cut(&self.replay.threads[lane.thread], most);
+            let _ = write!(out, "<span style=\"left:{:.0}px\">{}</span>", lane.left, escape(&name));
+        }
+        out + "</div>\n"
+    }
 }
 
 /// A drawing as a file of its own.
@@ -142,17 +167,15 @@ pub fn document(drawing: &str) -> String {
 }
 
 struct Drawing<'a> {
-    program: &'a Program,
-    replay: &'a Replay,
-    line: &'a Timeline,
-    rows: &'a [Row],
+    picture: &'a Picture<'a>,
     layout: &'a Layout,
     canvas: Canvas,
+    pace: Pace,
 }
 
 impl Drawing<'_> {
     /// What lies below everything: lanes, their names, memory, and a thin line for each row.
-    fn lanes(&mut self, frame: Frame<'_>) {
+    fn lanes(&mut self, frame: Frame<'_>) -> Result<(), Stop> {
         let layout = self.layout;
         if let Some(title) = frame.title {
             let most = ((layout.width - 16.0) / TITLE_CHARACTER) as usize;
@@ -168,12 +191,13 @@ impl Drawing<'_> {
                 6.0,
             );
         }
-        for row in 0..self.rows.len() {
+        for row in 0..self.picture.rows.len() {
+            self.pace.work(1, || 0)?;
             let y = layout.y(row) + layout.form.row / 2.0;
             self.canvas.line("hair", (4.0, y), (layout.width - 4.0, y));
         }
         for lane in &layout.lanes {
-            let name = &self.replay.threads[lane.thread];
+            let name = &self.picture.replay.threads[lane.thread];
             let most = ((lane.edge - lane.left) / layout.form.character) as usize;
             self.canvas.text("name", (lane.left, layout.top - 32.0), &cut(name, most));
             self.canvas.line("edge", (lane.edge, layout.top - 8.0), (lane.edge, bottom + 4.0));
@@ -185,11 +209,14 @@ impl Drawing<'_> {
         if layout.form.captions {
             self.canvas.text("caption end", (layout.form.gutter - 12.0, layout.top - 14.0), "line");
         }
+        Ok(())
     }
 
     /// Between steps and memory: what is drawn below the bars.
-    fn wires(&mut self) {
-        for (i, row) in self.rows.iter().enumerate() {
+    fn wires(&mut self) -> Result<(), Stop> {
+        let picture = self.picture;
+        for (i, row) in picture.rows.iter().enumerate() {
+            self.pace.work(1 + (self.layout.bars.len() * (1 + row.misses.len())) as u64 / 64, || 0)?;
             let Some(lane) = self.layout.lane(row.thread) else { continue };
             let (right, edge, y) = (lane.left + lane.chip, lane.edge, self.layout.y(i));
             let (wire, head) = match row.passes.is_empty() {
@@ -198,7 +225,7 @@ impl Drawing<'_> {
             };
             self.canvas.open(&format!("data-row=\"{i}\""));
             match row.kind {
-                EventKind::Load => match self.line.forwarded[row.step] {
+                EventKind::Load => match self.picture.line.forwarded[row.step] {
                     Some(store) => {
                         let bar = self.layout.bars.iter().find(|b| b.store == store);
                         let from = bar.map_or(edge, |b| b.x);
@@ -210,7 +237,7 @@ impl Drawing<'_> {
                         self.canvas.head(head, (right, y), Toward::Left);
                     }
                 },
-                EventKind::Store if row.at_once || self.replay.model == fencepost_task::Model::Sc => {
+                EventKind::Store if row.at_once || self.picture.replay.model == fencepost_task::Model::Sc => {
                     self.canvas.line(wire, (right, y), (edge - 5.0, y));
                     self.canvas.head(head, (edge, y), Toward::Right);
                 }
@@ -227,12 +254,13 @@ impl Drawing<'_> {
             }
             self.canvas.close();
         }
+        Ok(())
     }
 
     /// From a load to the bar of a store that it does not see.
     fn missed(&mut self, row: usize, store: usize) {
         let layout = self.layout;
-        let Some(lane) = layout.lane(self.rows[row].thread) else { return };
+        let Some(lane) = layout.lane(self.picture.rows[row].thread) else { return };
         let Some(bar) = layout.bars.iter().find(|b| b.store == store) else { return };
         let y = layout.y(row);
         let from = if bar.x < lane.left { lane.left } else { lane.edge };
@@ -240,13 +268,14 @@ impl Drawing<'_> {
     }
 
     /// Stores from issue to flush.
-    fn bars(&mut self) {
-        let form = self.layout.form;
+    fn bars(&mut self) -> Result<(), Stop> {
+        let (form, picture) = (self.layout.form, self.picture);
         for bar in &self.layout.bars {
+            self.pace.work(1 + picture.rows.len() as u64 / 16, || 0)?;
             let Bar { store, lane, x, from, until, .. } = *bar;
             let lane = &self.layout.lanes[lane];
             let (top, right) = (self.layout.y(from), lane.left + lane.chip);
-            let weak = match self.line.overtaken_by[store].is_some() || self.is_missed(store) {
+            let weak = match picture.line.overtaken_by[store].is_some() || picture.missed.contains(&store) {
                 true => " weak",
                 false => "",
             };
@@ -254,7 +283,11 @@ impl Drawing<'_> {
             let words = self.label(store);
             self.canvas.title(&match until {
                 Some(until) => {
-                    format!("{words} waits from step {} to step {}", store + 1, self.rows[until].step + 1)
+                    format!(
+                        "{words} waits from step {} to step {}",
+                        store + 1,
+                        self.picture.rows[until].step + 1
+                    )
                 }
                 None => format!("{words} waits from step {} to the end", store + 1),
             });
@@ -269,7 +302,7 @@ impl Drawing<'_> {
             );
             if let Some(row) = until {
                 let y = self.layout.y(row);
-                let class = if self.rows[row].is_weak() { " weak" } else { "" };
+                let class = if self.picture.rows[row].is_weak() { " weak" } else { "" };
                 self.canvas.line(&format!("wire{class}"), (x + half, y), (lane.edge - 5.0, y));
                 self.canvas.head(&format!("head{class}"), (lane.edge, y), Toward::Right);
             }
@@ -280,7 +313,8 @@ impl Drawing<'_> {
             }
             self.canvas.close();
         }
-        for (i, row) in self.rows.iter().enumerate() {
+        for (i, row) in picture.rows.iter().enumerate() {
+            self.pace.work(1 + (self.layout.bars.len() * row.misses.len()) as u64 / 64, || 0)?;
             for store in &row.misses {
                 let Some(bar) = self.layout.bars.iter().find(|b| b.store == *store) else { continue };
                 self.canvas.open(&format!("data-row=\"{i}\""));
@@ -288,11 +322,12 @@ impl Drawing<'_> {
                 self.canvas.close();
             }
         }
+        Ok(())
     }
 
     /// The longest part of a bar without a cross on it.
     fn free_of_crosses(&self, store: usize, top: f64, bottom: f64) -> (f64, f64) {
-        let crossed = self.rows.iter().enumerate().filter(|(_, r)| r.misses.contains(&store));
+        let crossed = self.picture.rows.iter().enumerate().filter(|(_, r)| r.misses.contains(&store));
         let mut ends: Vec<f64> = crossed.map(|(i, _)| self.layout.y(i)).collect();
         ends.insert(0, top - 6.0);
         ends.push(bottom + 6.0);
@@ -300,35 +335,17 @@ impl Drawing<'_> {
         parts.max_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0))).unwrap_or((top, bottom))
     }
 
-    fn is_missed(&self, store: usize) -> bool {
-        self.line.misses.iter().any(|m| m.contains(&store))
-    }
-
     /// The cell and the value of a store.
     fn label(&self, store: usize) -> String {
-        let row = self.rows.iter().find(|r| r.step == store);
+        let row = self.picture.rows.iter().find(|r| r.step == store);
         row.map_or_else(String::new, |r| r.words.trim_start_matches("store ").to_string())
     }
 
-    /// The names of the threads once more, to stay in sight while a long drawing scrolls.
-    fn heads(&self, form: Form) -> String {
-        let class = if form == Form::Wide { "wide" } else { "narrow" };
-        let mut out = format!(
-            "<div class=\"heads {class}\" aria-hidden=\"true\" style=\"width:{:.0}px\">",
-            self.layout.width
-        );
-        for lane in &self.layout.lanes {
-            let most = ((lane.edge - lane.left) / self.layout.form.character) as usize;
-            let name = cut(&self.replay.threads[lane.thread], most);
-            let _ = write!(out, "<span style=\"left:{:.0}px\">{}</span>", lane.left, escape(&name));
-        }
-        out + "</div>\n"
-    }
-
     /// Steps, above everything.
-    fn chips(&mut self, frame: Frame<'_>) {
-        let layout = self.layout;
-        for (i, row) in self.rows.iter().enumerate() {
+    fn chips(&mut self, frame: Frame<'_>) -> Result<(), Stop> {
+        let (layout, picture) = (self.layout, self.picture);
+        for (i, row) in picture.rows.iter().enumerate() {
+            self.pace.work(4 + (layout.bars.len() + layout.lanes.len()) as u64 / 64, || 0)?;
             let y = layout.y(i);
             let parting = frame.parting.is_some_and(|step| row.step == step);
             let beyond = frame.parting.is_some_and(|step| row.step >= step);
@@ -348,8 +365,8 @@ impl Drawing<'_> {
             }
             self.canvas.open(&format!("class=\"step\" data-row=\"{i}\" data-step=\"{}\"", row.step + 1));
             let mut title =
-                format!("step {}: {} {}", row.step + 1, self.replay.threads[row.thread], row.words);
-            if let Some(source) = self.program.sources.excerpt(row.span) {
+                format!("step {}: {} {}", row.step + 1, self.picture.replay.threads[row.thread], row.words);
+            if let Some(source) = self.picture.program.sources.excerpt(row.span) {
                 let _ = write!(title, "\nline {}: {}", row.span.line, source.trim());
             }
             self.canvas.title(&title);
@@ -382,12 +399,15 @@ impl Drawing<'_> {
             }
             self.canvas.close();
         }
+        Ok(())
     }
 
     /// Beside a flush, in the lanes of others, where nothing else is in this row: what it writes over.
     fn late(&mut self, row: usize, newer: usize) {
         let layout = self.layout;
-        let Some(place) = layout.lanes.iter().position(|l| l.thread == self.rows[row].thread) else { return };
+        let Some(place) = layout.lanes.iter().position(|l| l.thread == self.picture.rows[row].thread) else {
+            return;
+        };
         let lane = &layout.lanes[place];
         let before = place > 0 && place + 1 == layout.lanes.len();
         let (class, x, room) = match before {
@@ -439,8 +459,8 @@ impl Drawing<'_> {
     fn legend(&mut self, mut y: f64) -> f64 {
         let mut x = 16.0;
         let has_bars = !self.layout.bars.is_empty();
-        let passes = self.rows.iter().any(|r| !r.passes.is_empty());
-        let misses = self.rows.iter().any(|r| !r.misses.is_empty());
+        let passes = self.picture.rows.iter().any(|r| !r.passes.is_empty());
+        let misses = self.picture.rows.iter().any(|r| !r.misses.is_empty());
         let items = [
             (has_bars, "bar weak", "store waiting in the buffer"),
             (passes, "wire weak", "passes under it: overtakes"),

@@ -11,19 +11,28 @@ use crate::words::buffer;
 use fencepost_certify::{Replay, States};
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::{EventKind, State};
+use fencepost_task::{Budget, Pace, Stop};
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
 
 /// The code flow of a run; `None` if it has no step to show.
-pub fn code_flow(artifacts: &mut Artifacts, program: &Program, replay: &Replay, what: &str) -> Option<Value> {
+pub fn code_flow(
+    artifacts: &mut Artifacts,
+    program: &Program,
+    replay: &Replay,
+    what: &str,
+    budget: &Budget,
+) -> Result<Option<Value>, Stop> {
     let program = &*replay.instance(program);
-    let told = told(program, replay);
-    let states = States::new(program, replay);
+    let told = told(program, replay, budget)?;
+    let states = States::new(program, replay, budget);
     let mut flow = Flow { artifacts, program, replay, states, cells: cells(replay) };
     let mut threads = Vec::new();
+    let mut pace = Pace::new(budget);
     for (thread, name) in replay.threads.iter().enumerate() {
-        let steps: Vec<Value> =
-            told.iter().filter(|step| step.row.thread == thread).map(|step| flow.step(step)).collect();
+        pace.work(1 + told.len() as u64 / 64, || 0)?;
+        let own = told.iter().filter(|step| step.row.thread == thread);
+        let steps: Vec<Value> = own.map(|step| flow.step(step)).collect::<Result<_, _>>()?;
         if !steps.is_empty() {
             threads.push(json!({
                 "id": name,
@@ -33,7 +42,7 @@ pub fn code_flow(artifacts: &mut Artifacts, program: &Program, replay: &Replay, 
             }));
         }
     }
-    (!threads.is_empty()).then(|| json!({"message": {"text": what}, "threadFlows": threads}))
+    Ok((!threads.is_empty()).then(|| json!({"message": {"text": what}, "threadFlows": threads})))
 }
 
 /// The cells that a run touches, in the order of their numbers.
@@ -56,7 +65,7 @@ struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    fn step(&mut self, step: &ToldStep) -> Value {
+    fn step(&mut self, step: &ToldStep) -> Result<Value, Stop> {
         let ToldStep { number, row, span, function, words } = step;
         let (span, what) = (*span, words.clone());
         let mut location = match span.is_some() {
@@ -71,7 +80,7 @@ impl Flow<'_> {
             location["physicalLocation"]["region"]["message"] =
                 json!({"text": "the store that reaches memory now"});
         }
-        let after = self.states.at(row.last + 1);
+        let after = self.states.at(row.last + 1)?;
         let mut state = self.memory(&after, Some(row.step..=row.last));
         let thread = &after.threads[row.thread];
         if self.replay.model != fencepost_task::Model::Sc {
@@ -82,14 +91,14 @@ impl Flow<'_> {
             );
         }
         let importance = if row.is_weak() { "essential" } else { "important" };
-        json!({
+        Ok(json!({
             "executionOrder": number,
             "kinds": kinds(row.kind),
             "importance": importance,
             "nestingLevel": thread.frames.len().saturating_sub(1),
             "location": location,
             "state": state,
-        })
+        }))
     }
 
     /// What the cells of the run hold; of many, those which these steps touch.

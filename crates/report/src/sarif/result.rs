@@ -7,13 +7,14 @@ use super::{Fix, Kinds, Log};
 use crate::digest::sha256;
 use crate::robust::{Criterion, Robustness, ShownAttack};
 use crate::spots::{Spot, broken, function, related, somewhere};
+use crate::text::left_out;
 use crate::timeline::timeline;
 use crate::words::conclusion;
 use crate::{Outcome, Shown, json as json_report};
 use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
-use fencepost_task::Model;
+use fencepost_task::{Budget, Model};
 use serde_json::{Value, json};
 
 /// What `fences` found, as plain data.
@@ -30,6 +31,8 @@ pub struct Repair<'a> {
     pub end: RepairEnd<'a>,
     /// Wall-clock time.
     pub seconds: f64,
+    /// The limits of telling about it.
+    pub telling: Budget,
 }
 
 /// How a repair ended.
@@ -42,6 +45,12 @@ pub enum RepairEnd<'a> {
     Impossible(Option<(&'a Program, &'a Replay)>),
     /// It is not known.
     Unknown,
+}
+
+/// What is told of a run.
+struct Told {
+    related: Vec<Spot>,
+    flow: Option<Value>,
 }
 
 /// What a result is made of.
@@ -124,19 +133,30 @@ impl Log {
                         message += &format!(" {sentence}");
                     }
                 }
-                let flow = code_flow(&mut self.artifacts, program, replay, &format!("a run under {model}"));
+                let told = self.run(program, replay, &outcome.telling, &mut message);
                 self.add(Draft {
                     rule: rules::of_violation(program, replay.violation),
                     kind: Kind::Fail,
                     message,
                     program,
-                    spot: broken(program, replay),
-                    related: related(program, replay, &timeline(replay)),
-                    flow,
+                    spot: broken(program, replay, &outcome.telling),
+                    related: told.related,
+                    flow: told.flow,
                     ..whole
                 });
             }
         }
+    }
+
+    /// What is told of a run; what is left out is said in the message.
+    fn run(&mut self, program: &Program, replay: &Replay, budget: &Budget, message: &mut String) -> Told {
+        let what = format!("a run under {}", replay.model.name().to_uppercase());
+        let related = timeline(replay, budget).and_then(|line| related(program, replay, &line, budget));
+        let flow = code_flow(&mut self.artifacts, program, replay, &what, budget);
+        if let Some(stop) = related.as_ref().err().or(flow.as_ref().err()) {
+            *message += &format!(" ({}.)", left_out(*stop));
+        }
+        Told { related: related.unwrap_or_default(), flow: flow.unwrap_or_default() }
     }
 
     /// Whether TSO adds behaviour: a result for each attack.
@@ -167,7 +187,7 @@ impl Log {
         };
         for attack in &answer.attacks {
             let draft = draft(Kind::Fail, String::new());
-            let draft = self.attack(program, attack, draft);
+            let draft = self.attack(answer, attack, draft);
             self.add(draft);
         }
         match (&answer.incomplete, answer.attacks.is_empty()) {
@@ -180,13 +200,14 @@ impl Log {
         }
     }
 
-    fn attack<'a>(&mut self, program: &'a Program, attack: &ShownAttack, draft: Draft<'a>) -> Draft<'a> {
+    fn attack<'a>(&mut self, answer: &Robustness<'_>, attack: &ShownAttack, draft: Draft<'a>) -> Draft<'a> {
+        let (program, budget) = (answer.program, &answer.telling);
         let sources = &program.sources;
+        let states = States::new(program, &attack.replay, budget);
         let step = |span: Span| attack.replay.steps.iter().position(|s| s.event.span == span);
         let spot = |span, what: &str| Spot {
             span,
-            function: step(span)
-                .map(|at| function(program, &attack.replay, &States::new(program, &attack.replay), at)),
+            function: step(span).and_then(|at| function(program, &attack.replay, &states, at).ok()),
             what: what.to_string(),
         };
         let mut related = vec![spot(attack.store, "the store that is overtaken")];
@@ -201,17 +222,17 @@ impl Log {
             related.push(spot(write, "the write beside it"));
         }
         message += ".";
+        let what = "a run with this happens-before cycle";
+        let flow = code_flow(&mut self.artifacts, program, &attack.replay, what, budget);
+        if let Err(stop) = flow {
+            message += &format!(" ({}.)", left_out(stop));
+        }
         Draft {
             message,
             spot: spot(attack.load, "the load that overtakes it"),
             lines: vec![attack.store],
             related,
-            flow: code_flow(
-                &mut self.artifacts,
-                program,
-                &attack.replay,
-                "a run with this happens-before cycle",
-            ),
+            flow: flow.unwrap_or_default(),
             ..draft
         }
     }
@@ -255,11 +276,9 @@ impl Log {
                 draft.kind = Kind::Fail;
                 if let Some((program, replay)) = run {
                     draft.rule = rules::of_violation(program, replay.violation);
-                    draft.spot = broken(program, replay);
-                    draft.related = related(program, replay, &timeline(replay));
-                    let model = replay.model.name().to_uppercase();
-                    draft.flow =
-                        code_flow(&mut self.artifacts, program, replay, &format!("a run under {model}"));
+                    draft.spot = broken(program, replay, &repair.telling);
+                    let told = self.run(program, replay, &repair.telling, &mut draft.message);
+                    (draft.related, draft.flow) = (told.related, told.flow);
                 }
             }
         }

@@ -161,6 +161,11 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
         self.machine.initial(&self.run.init)
     }
 
+    fn copy(&self, state: &State) -> Result<State, Stop> {
+        self.pace.borrow_mut().take(state.bytes() as u64, || 0)?;
+        Ok(state.clone())
+    }
+
     fn is_possible(&self, state: &State, step: Step) -> bool {
         let mut possible = Vec::new();
         let thread = step.thread as usize;
@@ -179,10 +184,10 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
     /// Whether the steps lead from the state to the run's violation.
     fn goes_through(&self, mut state: State, steps: &[Step]) -> Result<bool, Stop> {
         for (i, &step) in steps.iter().enumerate() {
-            self.pace.borrow_mut().work(1, || 0)?;
             if !self.is_possible(&state, step) {
                 return Ok(false);
             }
+            self.pace.borrow_mut().take(self.machine.growth(&state, step), || 0)?;
             if let Err(failure) = self.machine.apply(self.memory, &mut state, step) {
                 let violation = failure.violation().ok();
                 return Ok(i + 1 == steps.len() && violation.is_some() && violation == self.run.violation);
@@ -199,8 +204,9 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
         let mut states = vec![self.initial()];
         let mut events = Vec::new();
         for (i, &step) in steps.iter().enumerate() {
-            let bytes = size_of::<State>() + 8 * states[i].cells.len() + 80 * states[i].heap.len();
-            self.pace.borrow_mut().work(1 + bytes as u64 / 512, || (bytes * i) as u64)?;
+            let bytes = states[i].bytes() as u64;
+            let growth = self.machine.growth(&states[i], step);
+            self.pace.borrow_mut().take(bytes + growth, || bytes * i as u64)?;
             let mut next = states[i].clone();
             events.push(self.machine.event(self.memory, &next, step));
             // The last step may fail, and then changes nothing.
@@ -259,7 +265,7 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
             let mut rest = steps[to..].to_vec();
             rest.remove(at - to);
             rest.insert(0, flush);
-            if self.goes_through(states[to].clone(), &rest)? {
+            if self.goes_through(self.copy(&states[to])?, &rest)? {
                 steps.truncate(to);
                 steps.append(&mut rest);
                 return Ok(());
@@ -290,7 +296,7 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
             }
             for flush in possible {
                 let rest: Vec<Step> = [&[flush], &steps[to..]].concat();
-                if self.goes_through(states[to].clone(), &rest)? {
+                if self.goes_through(self.copy(&states[to])?, &rest)? {
                     steps.truncate(to);
                     steps.extend(rest);
                     return Ok(true);

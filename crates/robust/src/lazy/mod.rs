@@ -283,10 +283,12 @@ impl<'a, 'p> Loop<'a, 'p> {
             Verdict::Safe { .. } if !self.stores.is_empty() => Searched::Safe(Vec::new()),
             Verdict::Safe { .. } => Searched::Safe(unreached),
             Verdict::Unsafe { trace } => {
-                let mapped = back::to_tso(self.task.program, &self.extended, &trace);
-                match mapped.expect("a violation of the extension is one of the program") {
-                    Ok(trace) => Searched::Violated(Box::new(without_needless_steps(self.task, trace))),
-                    Err(limit) => Searched::Cut(limit.reason("the end of a run")),
+                // What was found in time is followed, even if the time is up by now.
+                let budget = self.task.budget.to_confirm();
+                match back::to_tso(self.task.program, &self.extended, &trace, &budget) {
+                    Ok(Ok(trace)) => Searched::Violated(Box::new(without_needless_steps(self.task, trace))),
+                    Ok(Err(limit)) => Searched::Cut(limit.reason("the end of a run")),
+                    Err(stop) => Searched::Stopped(stop.into()),
                 }
             }
             Verdict::Unknown { reason: reason @ Reason::BoundReached(_), .. } => Searched::Cut(reason),

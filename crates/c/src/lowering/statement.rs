@@ -27,6 +27,7 @@ impl<'h> Lowerer<'h> {
     }
 
     pub fn statement(&mut self, stmt: &'h hir::Stmt) -> Result<()> {
+        fencepost_ir::wanted::point();
         let span = self.at(stmt.span);
         match &stmt.kind {
             Hir::Expr(e) => self.effect(e),

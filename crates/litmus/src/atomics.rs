@@ -69,7 +69,7 @@ impl Body {
                 count(2)?;
                 let global = self.pointed(&args[0])?;
                 let value = self.expr(&args[1])?;
-                return Ok(Some(self.rmw(global, RmwKind::Exchange, vec![value], Order::SeqCst, span)));
+                return Ok(Some(self.rmw(global, RmwKind::Exchange, vec![value], Access::SEQ_CST, span)));
             }
             _ => {}
         }
@@ -112,13 +112,18 @@ impl Body {
                 let global = self.pointed(&args[0])?;
                 let value = self.expr(&args[1])?;
                 let order = self.order(args.get(2))?;
-                Ok(Some(self.rmw(global, kind, vec![value], order, span)))
+                Ok(Some(self.rmw(global, kind, vec![value], Access::Atomic(order), span)))
             }
             "compare_exchange_strong" | "compare_exchange_weak" => {
                 count(3 + 2 * orders)?;
-                let order = self.order(args.get(3))?;
-                self.order(args.get(4))?;
-                self.compare_exchange(args, order, span).map(Some)
+                let success = self.order(args.get(3))?;
+                let failure = self.order(args.get(4))?;
+                if !failure.suits_load() {
+                    let message = format!("a compare-exchange that fails has no order {failure}");
+                    return Err(Diagnostic::new(args[4].span, message)
+                        .help("it only loads: relaxed, acquire or seq_cst"));
+                }
+                self.compare_exchange(args, Access::compare(success, failure), span).map(Some)
             }
             "thread_fence" => {
                 count(1)?;
@@ -136,7 +141,7 @@ impl Body {
     }
 
     /// `(object, &expected, desired, ...)`: whether it succeeded; `expected` gets what was there.
-    fn compare_exchange(&mut self, args: &[ast::Expr], order: Order, span: Span) -> Result<Expr> {
+    fn compare_exchange(&mut self, args: &[ast::Expr], access: Access, span: Span) -> Result<Expr> {
         let global = self.pointed(&args[0])?;
         let expected = match &args[1].kind {
             ExprKind::Unary(UnaryOp::AddressOf, inner) => self.target(inner)?,
@@ -151,7 +156,7 @@ impl Body {
         };
         self.set(wanted, value, span);
         let wanted = self.get(wanted, span);
-        let old = self.rmw(global, RmwKind::CompareExchange, vec![wanted.clone(), desired], order, span);
+        let old = self.rmw(global, RmwKind::CompareExchange, vec![wanted.clone(), desired], access, span);
         let success = self.temporary(INT, span);
         self.set(success, binary(BinaryOp::Eq, old.clone(), wanted), span);
         let outside = std::mem::take(&mut self.stmts);

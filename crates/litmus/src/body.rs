@@ -333,13 +333,13 @@ impl Body {
         global: Global,
         kind: RmwKind,
         operands: Vec<Expr>,
-        order: Order,
+        access: Access,
         span: Span,
     ) -> Expr {
         let cell = unsigned(global.ty.bits);
         let operands = operands.into_iter().map(|o| convert(o, cell)).collect();
         let id = self.temporary(global.ty, span);
-        let place = Place { access: Access::Atomic(order), ..self.place(global, span) };
+        let place = Place { access, ..self.place(global, span) };
         let value = rmw(kind, place, operands, cell);
         self.set(id, value, span);
         self.get(id, span)
@@ -493,7 +493,7 @@ impl Body {
                 };
                 match (op, kind) {
                     (Some(op), Some(kind)) if global.atomic => {
-                        let old = self.rmw(global, kind, vec![value.clone()], Order::SeqCst, span);
+                        let old = self.rmw(global, kind, vec![value.clone()], Access::SEQ_CST, span);
                         convert(arithmetic(op, old, value), Scalar::Int(global.ty))
                     }
                     _ => {

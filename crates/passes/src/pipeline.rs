@@ -12,6 +12,15 @@ pub struct Options {
     pub threads: Option<u32>,
 }
 
+/// What memory orders are in the graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Orders {
+    /// The fences that machines have for them.
+    Machine,
+    /// What the program says, and nothing else.
+    Language,
+}
+
 /// Names of the passes, in order.
 pub const PASSES: [&str; 7] =
     ["instantiate", "orders", "lower", "choices", "narrow", "late-choice", "compact"];
@@ -31,16 +40,30 @@ pub fn on_tree(program: &mut tree::Program, options: Options) {
 }
 
 /// Runs all passes; `after` sees the program after each.
-pub fn run(
+pub fn run(program: tree::Program, options: Options, after: impl FnMut(&str, Stage<'_>)) -> cfg::Program {
+    passes(program, options, Orders::Machine, after)
+}
+
+/// The graph for the language's own model, C11: accesses and thread fences have the orders that the program gives them
+/// (`Edge::access`), and there are no fences but its own. It is also for SC, where fences do nothing; to a machine with
+/// buffers every thread fence in it would look like a full one.
+pub fn for_language(program: tree::Program, options: Options) -> cfg::Program {
+    passes(program, options, Orders::Language, |_, _| {})
+}
+
+fn passes(
     mut program: tree::Program,
     options: Options,
+    orders: Orders,
     mut after: impl FnMut(&str, Stage<'_>),
 ) -> cfg::Program {
     instantiate::run(&mut program, options.threads);
     check("instantiate", || tree::validate(&program));
     after("instantiate", Stage::Tree(&program));
 
-    orders::run(&mut program);
+    if orders == Orders::Machine {
+        orders::run(&mut program);
+    }
     check("orders", || tree::validate(&program));
     after("orders", Stage::Tree(&program));
 

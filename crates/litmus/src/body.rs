@@ -19,7 +19,7 @@ use fencepost_ir::tree::{
     BinaryOp, Block, Choices, Expr, LocalId, Place, RmwKind, SharedId, Stmt, StmtKind, Type,
     UnaryOp as TreeUnary, VarRef, Variable,
 };
-use fencepost_ir::{Access, IntType, Order, Scalar, Span};
+use fencepost_ir::{Access, IntType, Scalar, Span};
 use fencepost_text::Diagnostic;
 use std::collections::HashMap;
 

@@ -35,6 +35,8 @@ pub struct Departure {
     pub what: What,
     /// The cell.
     pub loc: Loc,
+    /// The value of the older write that it reads or comes after.
+    pub value: i64,
     /// The run of SC before it.
     pub run: Run,
 }
@@ -243,11 +245,20 @@ impl Search<'_> {
         match end.what {
             Ending::Departs(kind, loc) => {
                 let mut extensions = record.extensions(&state, thread, what, instruction.span).into_iter();
-                let confirmed = extensions.any(|e| {
+                let confirmed = extensions.find(|e| {
                     e.what == kind && e.is_consistent(self.sequences) && !e.is_sequentially_consistent()
                 });
-                assert!(confirmed, "internal error: the axioms do not have the step that the monitor found");
-                Ok(Found::Departure(Departure { thread: end.step.thread, place, what: kind, loc, run }))
+                let value = confirmed.map(|extension| extension.value);
+                let value =
+                    value.expect("internal error: the axioms do not have the step that the monitor found");
+                Ok(Found::Departure(Departure {
+                    thread: end.step.thread,
+                    place,
+                    what: kind,
+                    loc,
+                    value,
+                    run,
+                }))
             }
             Ending::Races => {
                 let mut after = state.clone();

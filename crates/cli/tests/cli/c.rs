@@ -275,6 +275,11 @@ fn errors_have_their_places() {
         ("struct { unsigned f : 3; } s; int main(void) { return !&s.f; }", ":1:56", "has no address"),
         ("struct { int f : 40; } s; int main(void) { return s.f; }", ":1:18", "a bit-field has"),
         ("int main(void) { __asm__(\"cli\"); }", ":1:18", "assembly is not supported"),
+        (
+            "int main(void) { __asm__(\"mfence; pushf; popf\"); }",
+            ":1:18",
+            "assembly is not supported: `pushf`",
+        ),
         ("#define TWICE(e) ((e) + nope)\nint main(void) { return TWICE(1); }", ":2:25", "`nope`"),
         ("int main(void) { int x = ; }", ":1:26", "expected"),
         ("#include \"nowhere.h\"\nint main(void) { return 0; }", ":1", "nowhere.h"),

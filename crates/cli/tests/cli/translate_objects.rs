@@ -526,3 +526,29 @@ fn packed_structures_stay_packed() {
     let text = same("packed", PACKED, 0);
     assert_eq!(text.matches("} __attribute__((packed));").count(), 1, "{text}");
 }
+
+/// A mutex takes as many bytes in the translation as in the program, so pointers mean the same elements.
+#[test]
+fn pointers_into_arrays_with_mutexes() {
+    let text = "\
+#include <assert.h>
+#include <pthread.h>
+struct slot { pthread_mutex_t m; int v; };
+static struct slot slots[3];
+static struct slot *second = &slots[1];
+static int *last = &slots[2].v;
+static void *run(void *arg) { struct slot *s = arg; pthread_mutex_lock(&s->m); s->v = 5; pthread_mutex_unlock(&s->m); return 0; }
+int main(void)
+{
+    pthread_t t;
+    struct slot *p = slots;
+    pthread_create(&t, 0, run, p + 1);
+    pthread_join(t, 0);
+    assert(second->v == 5 && (p + 1)->v == 5);
+    *last = 7;
+    assert(slots[2].v == 7);
+    return 0;
+}
+";
+    same("arrays_with_mutexes", text, 0);
+}

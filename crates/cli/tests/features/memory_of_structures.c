@@ -110,8 +110,19 @@ int less(const void *a, const void *b)
     return *(const long *)a < *(const long *)b ? -1 : 1;
 }
 
+static void set(int *p)
+{
+    *p = 5;
+}
+
 static void growing(void)
 {
+    int *z = malloc(sizeof *z);
+    if (z)
+        set(z);
+    memset(z, 0, sizeof *z);
+    out(*z);
+    free(z);
     int *p = calloc(3, sizeof *p);
     p[1] = 7;
     p = reallocarray(p, 50, sizeof *p);

@@ -34,7 +34,7 @@ pub use ast::Arch;
 pub use fences::Fences;
 pub use observe::{Observation, Slot};
 
-use fencepost_ir::{Sources, cfg, tree};
+use fencepost_ir::{Cell, Scalar, Sources, cfg, tree};
 use fencepost_text::Diagnostic;
 
 /// A litmus test.
@@ -51,21 +51,70 @@ pub struct Test {
 }
 
 impl Test {
-    /// What the test looks at, in the graph that was made of [`Test::program`].
+    /// What the test looks at, in the graph that was made of [`Test::program`]. [`Test::values`] puts it together.
     pub fn observables(&self, program: &cfg::Program) -> Vec<cfg::Observable> {
         let bases = program.cell_bases();
-        let observable = |slot| match slot {
-            Slot::Register(thread, local) => {
-                let code = self.program.procedure(self.program.threads[thread.0].procedure);
-                let registers = &program.procedure(program.threads[thread.0].procedure).registers;
-                // The first local of a name has that name as a register, too.
-                let slot = registers.iter().position(|r| r.name == code.locals[local.0].name);
-                let slot = slot.expect("what a test looks at is in registers");
-                cfg::Observable::Register(cfg::StartId(thread.0 as u32), cfg::Reg::Local(slot as u32))
+        let mut all = Vec::new();
+        for (slot, scalar) in self.observation.typed_slots() {
+            match slot {
+                Slot::Register(thread, local) => {
+                    let code = self.program.procedure(self.program.threads[thread.0].procedure);
+                    let registers = &program.procedure(program.threads[thread.0].procedure).registers;
+                    // The first local of a name has that name as a register, too.
+                    let slot = registers.iter().position(|r| r.name == code.locals[local.0].name);
+                    let slot = slot.expect("what a test looks at is in registers");
+                    let register = cfg::Reg::Local(slot as u32);
+                    all.push(cfg::Observable::Register(cfg::StartId(thread.0 as u32), register));
+                }
+                Slot::Cell(shared, index) => {
+                    for (cell, _) in self.cells(program, shared, index, scalar) {
+                        all.push(cfg::Observable::Cell(cfg::Loc::cell(bases[shared.0] + cell)));
+                    }
+                }
             }
-            Slot::Cell(shared, cell) => cfg::Observable::Cell(cfg::Loc::cell(bases[shared.0] + cell)),
+        }
+        all
+    }
+
+    /// The numbers that the test looks at, from what its observables hold: a location that is accessed in several sizes is
+    /// several cells.
+    pub fn values(&self, program: &cfg::Program, held: &[i64]) -> Vec<i64> {
+        if held.len() == self.observation.slots().count() {
+            return held.to_vec();
+        }
+        let mut rest = held.iter();
+        let mut next = || *rest.next().expect("there is a number for every observable");
+        let join = |(slot, scalar)| match slot {
+            Slot::Register(..) => next(),
+            Slot::Cell(shared, index) => {
+                let (mut bits, mut shift) = (0, 0);
+                for (_, ty) in self.cells(program, shared, index, scalar) {
+                    bits |= ty.to_bits(next()).expect("what tests look at has bits") << shift;
+                    shift += ty.size() * 8;
+                }
+                scalar.from_bits(bits).expect("what tests look at has bits")
+            }
         };
-        self.observation.slots().map(observable).collect()
+        self.observation.typed_slots().map(join).collect()
+    }
+
+    /// The cells of a variable that hold a scalar, in the graph, with their types.
+    fn cells(
+        &self,
+        program: &cfg::Program,
+        shared: tree::SharedId,
+        index: u32,
+        scalar: Scalar,
+    ) -> Vec<(u32, Scalar)> {
+        let layout = program.records.layout(&program.objects[shared.0].ty);
+        if let tree::Type::Record(_) = self.program.shared[shared.0].ty {
+            // It has been cut already.
+            return vec![(index, layout[index as usize].ty)];
+        }
+        let start = u64::from(index) * scalar.size();
+        let inside = |cell: &Cell| (start..start + scalar.size()).contains(&cell.offset);
+        let cells = (0..).zip(&layout).filter(|(_, cell)| inside(cell));
+        cells.map(|(number, cell)| (number, cell.ty)).collect()
     }
 
     /// Makes the graph's first final condition look at everything that the test looks at, so that no

@@ -80,6 +80,11 @@ impl Observation {
         self.slots.iter().map(|(slot, _)| *slot)
     }
 
+    /// The same with their types in the program.
+    pub(crate) fn typed_slots(&self) -> impl Iterator<Item = (Slot, Scalar)> + '_ {
+        self.slots.iter().copied()
+    }
+
     /// How the condition is meant.
     pub fn quantifier(&self) -> Quantifier {
         self.quantifier

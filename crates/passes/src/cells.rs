@@ -78,6 +78,15 @@ impl Cutting<'_> {
             lead_through(&mut self.program.procedures[id.0].body, &is_done);
             self.overlay_allocations(id, &misfits);
         }
+        for property in &mut self.program.properties {
+            if let Property::Final(_, condition, _) = property {
+                condition.visit_mut(&mut |e| {
+                    if let ExprKind::Read(place) = &mut e.kind {
+                        lead_place(place, &|variable| done.contains(&(None, variable)));
+                    }
+                });
+            }
+        }
     }
 
     /// Whether accesses may see memory as something else, as far as types alone tell: not where all that pointers lead to and
@@ -299,15 +308,17 @@ fn is_plain(cell: &Cell) -> bool {
     matches!(cell.ty, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. })
 }
 
+fn lead_place(place: &mut Place, is_done: &dyn Fn(VarRef) -> bool) {
+    if let Base::Variable(variable) = place.base
+        && is_done(variable)
+    {
+        place.path.insert(0, Projection::Field(0));
+    }
+}
+
 /// Lets all places in the variables lead through the unions' first member.
 fn lead_through(body: &mut Block, is_done: &dyn Fn(VarRef) -> bool) {
-    let lead = |place: &mut Place| {
-        if let Base::Variable(variable) = place.base
-            && is_done(variable)
-        {
-            place.path.insert(0, Projection::Field(0));
-        }
-    };
+    let lead = |place: &mut Place| lead_place(place, is_done);
     body.visit_mut(&mut |stmt| {
         for e in stmt.kind.expressions_mut() {
             e.visit_mut(&mut |e| {

@@ -8,7 +8,7 @@ use fencepost_ir::cfg::{
 };
 use fencepost_ir::eval::element;
 use fencepost_ir::tree::*;
-use fencepost_ir::{Scalar, Span, pointer};
+use fencepost_ir::{Cell, IntType, Scalar, Span, Step, pointer};
 
 fn binary(op: BinaryOp, operand: Scalar, left: cfg::Expr, right: cfg::Expr) -> cfg::Expr {
     cfg::Expr::Binary(op, Arith::of(operand), Box::new(left), Box::new(right))
@@ -549,14 +549,10 @@ pub(crate) fn final_condition(
     let mut sub = |e: &Expr| Box::new(final_condition(program, facts, e, observed));
     match &e.kind {
         ExprKind::Const(value) => cfg::Expr::Const(*value),
-        ExprKind::Read(place) => {
-            let observable = observable(program, facts, place);
-            let position = observed.iter().position(|o| *o == observable).unwrap_or_else(|| {
-                observed.push(observable);
-                observed.len() - 1
-            });
-            cfg::Expr::Reg(Reg::Local(position as u32))
-        }
+        ExprKind::Read(place) => match parts(program, place) {
+            Some((parts, scalar)) => joined(parts, scalar, observed),
+            None => seen(observable(program, facts, place), observed),
+        },
         ExprKind::Unary(op, arg) => cfg::Expr::Unary(*op, Arith::of(arg.ty), sub(arg)),
         ExprKind::Binary(op, left, right) => {
             cfg::Expr::Binary(*op, Arith::of(left.ty), sub(left), sub(right))
@@ -574,6 +570,53 @@ pub(crate) fn final_condition(
             panic!("the validator keeps effects out of final conditions")
         }
     }
+}
+
+/// What an observable holds.
+fn seen(observable: Observable, observed: &mut Vec<Observable>) -> cfg::Expr {
+    let position = observed.iter().position(|o| *o == observable).unwrap_or_else(|| {
+        observed.push(observable);
+        observed.len() - 1
+    });
+    cfg::Expr::Reg(Reg::Local(position as u32))
+}
+
+/// The cells of a scalar in a variable with a union in it, which others may see as something else, with their types; and its
+/// own type.
+fn parts(program: &Program, place: &Place) -> Option<(Vec<(Observable, Scalar)>, Scalar)> {
+    let Base::Variable(VarRef::Shared(id)) = place.base else { return None };
+    let (records, ty) = (&program.records, &program.shared[id.0].ty);
+    if !records.has_union(ty) {
+        return None;
+    }
+    let step = |step: &Projection| match step {
+        Projection::Index(Expr { kind: ExprKind::Const(i), .. }) => Step::Index(*i as u32),
+        Projection::Index(_) => panic!("indices in final conditions are constant"),
+        Projection::Field(i) => Step::Field(*i),
+    };
+    let path: Vec<Step> = place.path.iter().map(step).collect();
+    let (start, scalar) = records.offset(ty, &path);
+    let before: usize = program.shared[..id.0].iter().map(|v| v.init.len()).sum();
+    let layout = records.layout(ty);
+    let inside =
+        layout.iter().enumerate().filter(|(_, c)| (start..start + scalar.size()).contains(&c.offset));
+    let part = |(n, cell): (usize, &Cell)| (Observable::Cell(Loc::cell((before + n) as u32)), cell.ty);
+    Some((inside.map(part).collect(), scalar))
+}
+
+/// The bits of cells one after the other, the lowest first, as a value of a type.
+fn joined(parts: Vec<(Observable, Scalar)>, scalar: Scalar, observed: &mut Vec<Observable>) -> cfg::Expr {
+    let word = Scalar::Int(pointer::WORD);
+    let mut value = cfg::Expr::Const(0);
+    let mut shift = 0;
+    for (observable, ty) in parts {
+        let bits = IntType { bits: ty.size() as u8 * 8, signed: false };
+        let part = convert(Conversion::Wrapping, ty, Scalar::Int(bits), seen(observable, observed));
+        let part = binary(BinaryOp::Shl, word, part, cfg::Expr::Const(shift));
+        value = binary(BinaryOp::BitOr, word, value, part);
+        shift += i64::from(bits.bits);
+    }
+    convert(Conversion::Wrapping, word, scalar, value)
 }
 
 fn observable(program: &Program, facts: &Facts, place: &Place) -> Observable {

@@ -3,8 +3,7 @@
 //! A parameter is the address of the shared variable of its name, and nothing else, unless the function assigns it; so
 //! accesses through it are accesses to the variable. Shared variables have the numbers of their globals.
 //!
-//! A final condition sees registers only. A local whose address is taken may be in memory, so its last value is copied
-//! where the thread ends.
+//! A final condition sees registers only. The last value of a local in memory is copied where the thread ends.
 
 use super::body::{Body, Frame, Slot};
 use super::build::read_local;
@@ -12,8 +11,8 @@ use super::{Lowerer, Result};
 use crate::hir::{self, GlobalId, StartedThread, Visitor};
 use fencepost_ir::Span;
 use fencepost_ir::tree::{
-    Block, Count, Expr, ExprKind, Kept, LocalId, Place, Procedure, ProcedureKind, Program, Projection,
-    StmtKind, Thread,
+    Base, Block, Count, Expr, ExprKind, LocalId, Place, Procedure, ProcedureKind, Program, Projection,
+    StmtKind, Thread, VarRef,
 };
 use fencepost_text::Diagnostic;
 use std::collections::HashSet;
@@ -51,20 +50,7 @@ impl<'h> Lowerer<'h> {
                 }
             }
         }
-        let program = self.finished()?;
-        for (thread, locals) in program.threads.iter().zip(&found) {
-            for id in locals.iter().flatten() {
-                let local = &program.procedure(thread.procedure).locals[id.0];
-                if local.kept != Kept::Private {
-                    let message = format!("the last value of `{}` is gone with its block", local.name);
-                    return Err(vec![
-                        Diagnostic::new(local.span, message)
-                            .help("declare it outside of all blocks, or do not take its address"),
-                    ]);
-                }
-            }
-        }
-        Ok(Processes { program, observed: found })
+        Ok(Processes { program: self.finished()?, observed: found })
     }
 
     fn process(&mut self, thread: &'h StartedThread, observed: &[&str]) -> Result<Vec<Option<LocalId>>> {
@@ -124,9 +110,10 @@ impl<'h> Lowerer<'h> {
         Ok(Expr { kind: ExprKind::AddressOf(place), ty: self.pointer(), span })
     }
 
-    /// The locals of some names, the first of each name that is declared. Those that may be in memory are copied.
+    /// The locals of some names, the first of each name that is declared. Those that are in memory are copied.
     fn observe(&mut self, names: &[&str], body: &'h hir::Body) -> Result<Vec<Option<LocalId>>> {
         let lasting: HashSet<hir::LocalId> = body.block.items.iter().filter_map(declared).collect();
+        let in_memory = self.in_memory();
         let mut found = Vec::new();
         let mut copies = Vec::new();
         for name in names {
@@ -139,8 +126,13 @@ impl<'h> Lowerer<'h> {
                 continue;
             };
             let local = &body.locals[id];
-            let scalar = self.scalar_type(local.ty).filter(|_| local.addressed && lasting.contains(&id));
+            let scalar = self.scalar_type(local.ty).filter(|_| in_memory.contains(&tree));
             found.push(Some(match scalar {
+                Some(_) if !lasting.contains(&id) => {
+                    let message = format!("the last value of `{name}` is gone with its block");
+                    return Err(Diagnostic::new(local.span, message)
+                        .help("declare it outside of all blocks, or do not take its address"));
+                }
                 Some(scalar) => {
                     let copy = self.local(&format!("%{name}"), scalar.into(), local.span);
                     copies.push((copy, read_local(tree, scalar, body.end)));
@@ -156,6 +148,25 @@ impl<'h> Lowerer<'h> {
             self.emit(StmtKind::Declare(copy, Some(value)), body.end);
         }
         Ok(found)
+    }
+
+    /// The locals that have to be in memory, since something points to them or changes them there.
+    fn in_memory(&mut self) -> HashSet<LocalId> {
+        let mut found = HashSet::new();
+        let body = Block(std::mem::take(&mut self.body.out));
+        body.visit(&mut |stmt| {
+            for e in stmt.kind.expressions() {
+                e.visit(&mut |e| {
+                    if let ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) = &e.kind
+                        && let Base::Variable(VarRef::Local(id)) = place.base
+                    {
+                        found.insert(id);
+                    }
+                });
+            }
+        });
+        self.body.out = body.0;
+        found
     }
 
     /// Lets returns lead to what comes next.

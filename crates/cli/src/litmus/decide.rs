@@ -128,6 +128,7 @@ pub fn decide(
     let (mut satisfying, mut violating) = (0, 0);
     let mut states = Vec::with_capacity(outcomes.len());
     let mut satisfied = Vec::new();
+    let outcomes: BTreeSet<_> = outcomes.iter().map(|held| test.values(program, held)).collect();
     for values in &outcomes {
         if let Some((thread, line)) = observation.fault(values) {
             return Err(NoAnswer::Fault(Box::new(fault(test, thread, line))));

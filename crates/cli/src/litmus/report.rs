@@ -60,7 +60,8 @@ fn run_to(
 ) -> Option<(Program, Replay)> {
     let observed = test.observables(program);
     let outcomes = decide::outcomes(program, model, Method::Explicit, &observed, budget.clone()).ok()?;
-    let values = outcomes.iter().find(|values| test.observation.show(values) == state)?;
+    let shows = |values: &&Vec<i64>| test.observation.show(&test.values(program, values)) == state;
+    let values = outcomes.iter().find(shows)?;
     let is = |(i, value): (usize, &i64)| {
         let register = Expr::Reg(Reg::Local(i as u32));
         Expr::Binary(BinaryOp::Eq, Arith::Exact, Box::new(register), Box::new(Expr::Const(*value)))

@@ -238,6 +238,17 @@ fn an_access_to_no_location_is_an_error_of_the_test() {
     assert_eq!(ran.code, 1, "{}", ran.stdout);
 }
 
+/// A location in C that one thread sees as bytes: conditions look at all of it.
+const BYTE: &str = "C BYTE
+{ int x = 0x01020304; }
+P0 (int* x) {
+  ((unsigned char *)x)[1] = 9;
+  int r0 = *x;
+}
+P1 (int* x) { *x = 0x11111111; }
+exists (0:r0=0x01020904 /\\ x=0x11110911)
+";
+
 #[test]
 fn a_run_that_c_forbids_is_an_error_of_the_test() {
     let null = "C NULL\n{ int *p; }\nP0 (int* x, int** p) { *p = x; }\nP1 (int** p) {\n  int r0 = **p;\n}\n";
@@ -281,6 +292,8 @@ fn check_takes_litmus_tests() {
         ("check-mp.litmus", MP, "tso", 0),
         ("check-mp.litmus", MP, "pso", 1),
         ("check-waits.litmus", WAITS, "pso", 0),
+        ("check-byte.litmus", BYTE, "sc", 0),
+        ("check-byte.litmus", BYTE, "tso", 1),
     ] {
         let file = scratch(name, text);
         let ran = fencepost_args(&["check", "--model", model, file.to_str().unwrap()]);

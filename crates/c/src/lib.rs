@@ -2,7 +2,7 @@
 //!
 //! Text goes through [`preprocess`] (the system's preprocessor with our own [`headers`]), [`lexer`] (to
 //! tokens that stand where the user wrote them), [`parser`] (to [`ast`]), [`check`] (names and types, to the typed program [`hir`])
-//! and [`lowering`] (to the tree of the program).
+//! and [`lower`] (to the tree of the program).
 
 mod align;
 pub mod ast;
@@ -16,7 +16,7 @@ mod headers;
 mod hir;
 mod lexer;
 mod literal;
-mod lowering;
+mod lower;
 mod macros;
 mod origin;
 pub mod outline;
@@ -51,7 +51,7 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
     let library = runtime::library(&units);
     let is_system = |span| units.iter().any(|unit| unit.origins.is_system(span));
     let typed = check::check(&units, &library, options);
-    let lowered = typed.and_then(|typed| lowering::lower(&typed, options, &sources, &is_system));
+    let lowered = typed.and_then(|typed| lower::lower(&typed, options, &sources, &is_system));
     match lowered {
         Ok(mut program) => {
             program.sources = sources;

@@ -11,6 +11,7 @@ const TYPES: &str = include_str!("runtime/types.c");
 const PLAIN_MUTEX: &str = include_str!("runtime/mutex_plain.c");
 const MUTEX_KINDS: &str = include_str!("runtime/mutex_kinds.c");
 const THREADS: &str = include_str!("runtime/threads.c");
+const WAITING: &str = include_str!("runtime/waiting.c");
 const FUTEX: &str = include_str!("runtime/futex.c");
 const NAMED: &str = include_str!("runtime/named.c");
 const MEMORY: &str = include_str!("runtime/memory.c");
@@ -49,7 +50,8 @@ impl Visitor for AsksForKinds {
 }
 
 fn parse(mutex: &str) -> Result<Unit, Diagnostic> {
-    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
+    let text =
+        [TYPES, mutex, THREADS, WAITING, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
     // Nothing of it is ever shown: what is inlined stands at the call.
     lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).and_then(unit)
 }

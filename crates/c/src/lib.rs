@@ -11,7 +11,6 @@ mod constants;
 mod define;
 mod fences;
 mod finish;
-mod forms;
 mod headers;
 mod hir;
 mod lexer;
@@ -55,7 +54,6 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
     match lowered {
         Ok(mut program) => {
             program.sources = sources;
-            forms::mark(&mut program);
             constants::name(&mut program);
             debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
             Ok(program)

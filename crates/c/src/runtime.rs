@@ -3,8 +3,8 @@
 use super::ast::{Expr, ExprKind, Unit, Visitor, walk_expression};
 use super::lexer::{self, Places};
 use super::unit;
-use fencepost_ir::FileId;
 use fencepost_ir::tree::BinaryOp;
+use fencepost_ir::{FileId, Sources};
 use fencepost_text::Diagnostic;
 
 const TYPES: &str = include_str!("runtime/types.c");
@@ -49,11 +49,13 @@ impl Visitor for AsksForKinds {
     }
 }
 
-fn parse(mutex: &str) -> Result<Unit, Diagnostic> {
+fn parse(mutex: &str) -> Result<Unit, Vec<Diagnostic>> {
     let text =
         [TYPES, mutex, THREADS, WAITING, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
     // Nothing of it is ever shown: what is inlined stands at the call.
-    lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).and_then(unit)
+    let lexed =
+        lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).map_err(|d| vec![d])?;
+    unit(lexed, &Sources::default())
 }
 
 /// The library's function that divides numbers of 128 bits.

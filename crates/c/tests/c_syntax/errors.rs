@@ -315,3 +315,63 @@ fn preprocessed_text() {
         "#]],
     );
 }
+
+/// All that is said of a text.
+#[track_caller]
+fn all(text: &str, expected: Expect) {
+    let Err((_, diagnostics)) = parse("unit.i", text, &Options::default()) else {
+        panic!("accepted: {text}")
+    };
+    expected.assert_eq(&diagnostics.iter().map(|d| format!("{}\n", said(d))).collect::<String>());
+}
+
+#[test]
+fn several_in_one_text() {
+    all(
+        "int f(void) { return 1 }
+int g(void) { int x = ; return x; }
+typedef foo_t bar_t;
+bar_t a, b = ;
+uint32_t c; uint32_t d;
+typedef int (*call_t;
+call_t e;
+int old(n) int n; { return n n; }
+struct s { int; 3 } t;
+int h(void) { foo_t y; size_tt z; zise_t w; if (1 { } }
+struct r { int a; }
+int i(void) { return 1 }
+int j(void) { return 1 }
+",
+        expect![[r#"
+            1:24: expected `;`, found `}`
+            2:23: expected an expression, found `;`
+            3:9: `foo_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
+            4:14: expected an expression, found `;`
+            5:1: `uint32_t` is not known as a type (help: include <stdint.h>)
+            6:21: expected `)`, found `;`
+            8:30: expected `;`, found `n`
+            9:17: expected a member or `}`, found `3`
+            10:24: `size_tt` is not known as a type (help: declare it with `typedef`, or include the header that does)
+            10:35: `zise_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
+            10:51: expected `)`, found `{`
+            12:1: `int` does not belong to the type before it (help: is a `;` missing after the `}` before it?)
+            13:24: expected `;`, found `}`
+        "#]],
+    );
+}
+
+#[test]
+fn braces_that_do_not_match() {
+    all(
+        "int f(void) { } }\nint x = ;\n",
+        expect![[r#"
+        1:17: expected a declaration or a function, found `}`
+    "#]],
+    );
+    all(
+        "int f(void) { if (1) { return 1; }\nint g(void) { return 2 }\nint x = ;\n",
+        expect![[r#"
+        2:5: nested functions are not supported (help: move it out of the function around it)
+    "#]],
+    );
+}

@@ -81,7 +81,8 @@ impl Reach {
             queue: VecDeque::new(),
             queued: Vec::new(),
         };
-        let max_elements = MAX_ELEMENTS.min(MAX_SETS / (work.reach.groups.len() * system.initial.len()).max(1));
+        let max_elements =
+            MAX_ELEMENTS.min(MAX_SETS / (work.reach.groups.len() * system.initial.len()).max(1));
         let memories = system.initial.iter().map(|n| *n as usize).try_fold(1, usize::checked_mul);
         let Some(memories) = memories.filter(|n| *n <= max_elements) else { return Ok(None) };
         for number in 0..memories {

@@ -20,6 +20,9 @@ const FORMAT: &str = include_str!("runtime/format.c");
 const NUMBERS: &str = include_str!("runtime/numbers.c");
 const WIDE: &str = include_str!("runtime/wide.c");
 
+/// The library's text: no file of the program.
+pub(super) const FILE: FileId = FileId(u32::MAX);
+
 /// What makes a program need mutexes that know their kind and owner.
 const ASKS_FOR_KINDS: &[&str] = &[
     "pthread_mutex_trylock",
@@ -53,8 +56,7 @@ fn parse(mutex: &str) -> Result<Unit, Vec<Diagnostic>> {
     let text =
         [TYPES, mutex, THREADS, WAITING, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
     // Nothing of it is ever shown: what is inlined stands at the call.
-    let lexed =
-        lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).map_err(|d| vec![d])?;
+    let lexed = lexer::lex(&text, Places::Own { file: FILE, line: 1, column: 1 }).map_err(|d| vec![d])?;
     unit(lexed, &Sources::default())
 }
 

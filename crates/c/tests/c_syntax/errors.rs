@@ -92,12 +92,11 @@ fn literals() {
 }
 
 #[test]
-fn statements_and_expressions() {
+fn statements() {
     refused(
         "
         int f(void) { return 1 }
         int f(void) { if x; }
-        int f(void) { x = (1 + 2; }
         int f(void) { foo_t x; }
         int f(void) { else x; }
         int f(void) { while (1) int x; }
@@ -107,28 +106,15 @@ fn statements_and_expressions() {
         int f(void) { int g() { } }
         int f(void) { case: }
         int f(void) { goto 3; }
-        int f(void) { f(1, ); }
-        int f(void) { f(1 2); }
-        int f(void) { a[1; }
-        int f(void) { a.1; }
-        int f(void) { a ? b; }
-        int f(void) { x = int; }
-        int f(void) { x = (foo_t) y; }
         int f(void) { asm(x); }
         int f(void) { x; __label__ a; }
         int f(void) { } }
-        _Generic
-        int x = _Generic(1);
-        int x = _Generic(1, default: 1, default: 2);
-        int x = __builtin_offsetof(struct s, 3);
         ",
         expect![[r#"
             int f(void) { return 1 }
                 1:24: expected `;`, found `}`
             int f(void) { if x; }
                 1:18: expected `(`, found `x`
-            int f(void) { x = (1 + 2; }
-                1:25: expected `)`, found `;`
             int f(void) { foo_t x; }
                 1:15: `foo_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
             int f(void) { else x; }
@@ -147,6 +133,36 @@ fn statements_and_expressions() {
                 1:19: expected an expression, found `:`
             int f(void) { goto 3; }
                 1:20: expected a label or `*`, found `3`
+            int f(void) { asm(x); }
+                1:19: expected a string, found `x`
+            int f(void) { x; __label__ a; }
+                1:18: `__label__` stands at the beginning of a block
+            int f(void) { } }
+                1:17: expected a declaration or a function, found `}`
+        "#]],
+    );
+}
+
+#[test]
+fn expressions() {
+    refused(
+        "
+        int f(void) { x = (1 + 2; }
+        int f(void) { f(1, ); }
+        int f(void) { f(1 2); }
+        int f(void) { a[1; }
+        int f(void) { a.1; }
+        int f(void) { a ? b; }
+        int f(void) { x = int; }
+        int f(void) { x = (foo_t) y; }
+        _Generic
+        int x = _Generic(1);
+        int x = _Generic(1, default: 1, default: 2);
+        int x = __builtin_offsetof(struct s, 3);
+        ",
+        expect![[r#"
+            int f(void) { x = (1 + 2; }
+                1:25: expected `)`, found `;`
             int f(void) { f(1, ); }
                 1:20: expected an expression, found `)`
             int f(void) { f(1 2); }
@@ -161,12 +177,6 @@ fn statements_and_expressions() {
                 1:19: expected an expression, found `int`
             int f(void) { x = (foo_t) y; }
                 1:20: `foo_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
-            int f(void) { asm(x); }
-                1:19: expected a string, found `x`
-            int f(void) { x; __label__ a; }
-                1:18: `__label__` stands at the beginning of a block
-            int f(void) { } }
-                1:17: expected a declaration or a function, found `}`
             _Generic
                 1:1: expected a declaration or a function, found `_Generic`
             int x = _Generic(1);
@@ -186,29 +196,10 @@ fn declarations() {
         int x
         int x = ;
         int x y;
-        foo_t x;
-        foo_t *x;
         int f(foo_t x);
         int f(foo_t *x);
         int f(int, 3);
         int f(a, int b);
-        struct { foo_t x; };
-        struct { int };  struct { 3 };
-        struct;
-        enum { };
-        enum { A B };
-        enum;
-        long char x;
-        int int x;
-        short long x;
-        int struct s x;
-        unsigned float x;
-        complex x;
-        static extern int x;
-        typedef int T; int y = sizeof(static T);
-        typedef int T; T T x;
-        typedef int T; int f(void) { return T; }
-        typedef int f(void) { }
         int x[3;
         int (*x;
         int x = {1, 2;
@@ -227,10 +218,6 @@ fn declarations() {
                 1:9: expected an expression, found `;`
             int x y;
                 1:7: expected `=`, `,` or `;`, found `y`
-            foo_t x;
-                1:1: `foo_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
-            foo_t *x;
-                1:1: `foo_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
             int f(foo_t x);
                 1:7: `foo_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
             int f(foo_t *x);
@@ -239,6 +226,59 @@ fn declarations() {
                 1:12: expected a parameter, found `3`
             int f(a, int b);
                 1:10: expected a parameter's name, found `int`
+            int x[3;
+                1:8: expected `]`, found `;`
+            int (*x;
+                1:8: expected `)`, found `;`
+            int x = {1, 2;
+                1:14: expected `,` or `}`, found `;`
+            int x = {. = 1};
+                1:12: expected a member's name, found `=`
+            int x = {.a 1};
+                1:13: expected `=`, found `1`
+            int x : 3;
+                1:7: expected `=`, `,` or `;`, found `:`
+            )
+                1:1: expected a declaration or a function, found `)`
+            int x __attribute__((aligned(4));
+                1:33: expected `)`, found `;`
+            int x __attribute__(packed);
+                1:21: expected `(`, found `packed`
+            _Static_assert(1, 2);
+                1:19: expected a string, found `2`
+        "#]],
+    );
+}
+
+#[test]
+fn types() {
+    refused(
+        "
+        foo_t x;
+        foo_t *x;
+        struct { foo_t x; };
+        struct { int };  struct { 3 };
+        struct;
+        enum { };
+        enum { A B };
+        enum;
+        long char x;
+        int int x;
+        short long x;
+        int struct s x;
+        unsigned float x;
+        complex x;
+        static extern int x;
+        typedef int T; int y = sizeof(static T);
+        typedef int T; T T x;
+        typedef int T; int f(void) { return T; }
+        typedef int f(void) { }
+        ",
+        expect![[r#"
+            foo_t x;
+                1:1: `foo_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
+            foo_t *x;
+                1:1: `foo_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
             struct { foo_t x; };
                 1:10: `foo_t` is not known as a type (help: declare it with `typedef`, or include the header that does)
             struct { int };  struct { 3 };
@@ -273,26 +313,6 @@ fn declarations() {
                 1:37: expected an expression, found the type `T`
             typedef int f(void) { }
                 1:1: a typedef has no body
-            int x[3;
-                1:8: expected `]`, found `;`
-            int (*x;
-                1:8: expected `)`, found `;`
-            int x = {1, 2;
-                1:14: expected `,` or `}`, found `;`
-            int x = {. = 1};
-                1:12: expected a member's name, found `=`
-            int x = {.a 1};
-                1:13: expected `=`, found `1`
-            int x : 3;
-                1:7: expected `=`, `,` or `;`, found `:`
-            )
-                1:1: expected a declaration or a function, found `)`
-            int x __attribute__((aligned(4));
-                1:33: expected `)`, found `;`
-            int x __attribute__(packed);
-                1:21: expected `(`, found `packed`
-            _Static_assert(1, 2);
-                1:19: expected a string, found `2`
         "#]],
     );
 }

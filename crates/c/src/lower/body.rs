@@ -3,7 +3,7 @@
 //! A function of the library is inlined where it is called: its body gets a frame of its own on top of the caller's. All
 //! that comes of it has the call's place, so that runs show the user's line and no function that the user did not write.
 
-use super::build::{is_stable, read_local};
+use super::build::{is_constant, is_stable, read_local};
 use super::jump::{Cleanup, Jumps};
 use super::types::default_cells;
 use super::{Lowerer, Result};
@@ -169,7 +169,7 @@ impl<'h> Lowerer<'h> {
 
     /// The value, evaluated now.
     pub fn keep(&mut self, value: Expr) -> Expr {
-        if let ExprKind::Const(_) = value.kind {
+        if is_constant(&value) {
             return value;
         }
         let (ty, span) = (value.ty, value.span);
@@ -189,7 +189,7 @@ impl<'h> Lowerer<'h> {
 
     /// The value, evaluated before what was emitted since `mark`.
     pub fn settle(&mut self, value: Expr, mark: usize) -> Expr {
-        if self.body.out.len() == mark || matches!(value.kind, ExprKind::Const(_)) {
+        if self.body.out.len() == mark || is_constant(&value) {
             return value;
         }
         let later = self.body.out.split_off(mark);

@@ -6,8 +6,8 @@ use super::Machine;
 use super::flags::Flags;
 use super::mnemonic::{Arithmetic, Condition};
 use super::template::{Instruction, Operand};
-use crate::lowering::Result;
-use crate::lowering::build::{binary, number, read, select};
+use crate::lower::Result;
+use crate::lower::build::{binary, number, read, select};
 use fencepost_ir::tree::{BinaryOp, Drain, Expr, ExprKind, Place, RmwKind, StmtKind};
 use fencepost_ir::{IntType, Scalar};
 
@@ -138,7 +138,7 @@ impl Machine<'_, '_> {
             Some((place, Scalar::Bool)) => {
                 let pointer = self.low.address(place.clone(), self.span);
                 let access = place.access;
-                let place = crate::lowering::build::pointed(pointer, word(1), self.span);
+                let place = crate::lower::build::pointed(pointer, word(1), self.span);
                 Some((Place { access, ..place }, word(1)))
             }
             other => other,
@@ -161,7 +161,7 @@ impl Machine<'_, '_> {
     ) -> Result<Expr> {
         let span = self.span;
         let old = self.low.temporary(scalar, span);
-        let value = crate::lowering::build::read_local(old, scalar, span);
+        let value = crate::lower::build::read_local(old, scalar, span);
         let new = self.computed(arithmetic, &value, operand);
         let block = self.low.block_of(|low| {
             low.set_local(old, read(place.clone(), scalar, span), span);

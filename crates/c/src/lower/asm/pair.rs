@@ -5,8 +5,8 @@ use super::flags::Flags;
 use super::instruction::word;
 use super::operand::is_word;
 use super::template::{Instruction, Operand};
-use crate::lowering::Result;
-use crate::lowering::build::{binary, number, pointed, read, read_local, truth_value};
+use crate::lower::Result;
+use crate::lower::build::{binary, number, pointed, read, read_local, truth_value};
 use fencepost_ir::tree::{BinaryOp, Block, Drain, Expr, Place, Stmt, StmtKind};
 use fencepost_ir::{Access, Order, Scalar};
 

@@ -8,10 +8,10 @@ use super::flags::Flags;
 use super::instruction::word;
 use super::mnemonic::BitOperation;
 use super::template::{Instruction, Operand};
-use crate::lowering::Result;
-use crate::lowering::build::{binary, number, pointed, read, with_number};
-use crate::lowering::types::WORD;
-use crate::lowering::wide::SIGNED_WORD;
+use crate::lower::Result;
+use crate::lower::build::{binary, number, pointed, read, with_number};
+use crate::lower::types::WORD;
+use crate::lower::wide::SIGNED_WORD;
 use fencepost_ir::tree::{BinaryOp, Expr, Place, RmwKind};
 use fencepost_ir::{Access, Order, Scalar};
 

@@ -1,22 +1,25 @@
-//! A switch is a row of comparisons that jump to the cases.
+//! A switch is a row of comparisons that jump to the cases; it says that it was one ([`Form`]), for trees that are printed
+//! as C.
 
 use super::build::{binary, number};
 use super::jump::{Jumps, To};
 use super::{Lowerer, Result, Value};
 use crate::hir;
 use fencepost_ir::Span;
-use fencepost_ir::tree::{BinaryOp, Block, Expr, Stmt, StmtKind};
+use fencepost_ir::tree::{BinaryOp, Block, Expr, Form, Stmt, StmtKind, forms};
 use fencepost_text::Diagnostic;
 
 impl<'h> Lowerer<'h> {
     pub fn switch(&mut self, switch: &'h hir::Switch, span: Span) -> Result<()> {
         let value = match self.value(&switch.value)? {
-            Value::Scalar(value) => self.keep(value),
+            Value::Scalar(value) => value,
             Value::Record(_) | Value::Void => {
                 let message = "a switch on 128 bits is not supported";
                 return Err(Diagnostic::new(self.at(switch.value.span), message));
             }
         };
+        let start = self.mark();
+        let value = self.keep(value);
         let end = self.fresh_label("end");
         let labels: Vec<String> = switch.cases.iter().map(|_| self.fresh_label("case")).collect();
         self.frame().switches.push(labels.clone());
@@ -36,6 +39,11 @@ impl<'h> Lowerer<'h> {
         self.emit(StmtKind::Goto(default), span);
         self.append(inner);
         self.emit(StmtKind::Label(end), span);
+        let whole = Block(self.body.out.split_off(start));
+        match forms::switch(&whole).is_some() {
+            true => self.emit_formed(Form::Switch, whole),
+            false => self.append(whole),
+        }
         Ok(())
     }
 

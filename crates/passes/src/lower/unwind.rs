@@ -5,14 +5,15 @@
 //! instead: it keeps the result, sets a register of the thread, and each call on the way up looks at that register, ends the
 //! locals of its procedure and returns in turn. The first procedure above which nothing has to end executes the `Exit`.
 
-use crate::lower::{Home, Lowering};
+use super::Lowering;
+use super::local::Home;
 use fencepost_ir::cfg::{self, Dest, Instr, Reg, Register};
 use fencepost_ir::tree::*;
 use fencepost_ir::{IntType, Scalar, Span};
 use std::collections::HashSet;
 
 /// How a program's threads end in called procedures.
-pub(crate) struct Unwinding {
+pub(super) struct Unwinding {
     /// For each procedure whether it returns where it ends the thread.
     returns: Vec<bool>,
     /// For each procedure whether it is a thread's outermost one somewhere.
@@ -25,7 +26,7 @@ pub(crate) struct Unwinding {
 
 impl Unwinding {
     /// Looks at a program, and adds the registers of threads that are needed, if any are.
-    pub(crate) fn new(program: &Program, registers: &mut Vec<Register>) -> Unwinding {
+    pub(super) fn new(program: &Program, registers: &mut Vec<Register>) -> Unwinding {
         let count = program.procedures.len();
         let mut calls: Vec<HashSet<usize>> = vec![HashSet::new(); count];
         let mut starts = vec![false; count];
@@ -120,12 +121,12 @@ fn ends_locals(program: &Program, id: ProcedureId) -> bool {
 
 impl Lowering<'_> {
     /// Whether the procedure returns where it ends the thread, and calls may leave it in the middle of its blocks.
-    pub(crate) fn may_unwind(&self) -> bool {
+    pub(super) fn may_unwind(&self) -> bool {
         !self.unwinding.results.is_empty()
     }
 
     /// The thread ends here.
-    pub(crate) fn exit_thread(&mut self, value: Option<&Expr>, span: Span) {
+    pub(super) fn exit_thread(&mut self, value: Option<&Expr>, span: Span) {
         let result = value.map(|v| self.expr(v));
         if !self.unwinding.returns[self.id.0] {
             self.leave_locals(span);
@@ -134,23 +135,23 @@ impl Lowering<'_> {
         }
         let kind = self.unwinding.kind(value.map(|v| v.ty));
         if let (Some((_, slot)), Some(result)) = (self.unwinding.results[kind], result) {
-            self.emit(Instr::Assign(Dest::Reg(Reg::Thread(slot)), result), span);
+            self.graph.emit(Instr::Assign(Dest::Reg(Reg::Thread(slot)), result), span);
         }
         let flag = Dest::Reg(Reg::Thread(self.unwinding.flag));
-        self.emit(Instr::Assign(flag, cfg::Expr::Const(kind as i64 + 1)), span);
+        self.graph.emit(Instr::Assign(flag, cfg::Expr::Const(kind as i64 + 1)), span);
         self.leave_locals(span);
         self.unwound(kind, span);
     }
 
     /// What comes after a call: if the thread is ending, this procedure ends, too.
-    pub(crate) fn after_call(&mut self, callee: ProcedureId, span: Span) {
+    pub(super) fn after_call(&mut self, callee: ProcedureId, span: Span) {
         if !self.unwinding.returns[callee.0] {
             return;
         }
-        let called = self.current;
+        let called = self.graph.current;
         for kind in 0..self.unwinding.results.len() {
-            self.current = called;
-            self.emit(Instr::Assume(self.is_ending(kind as i64 + 1)), span);
+            self.graph.current = called;
+            self.graph.emit(Instr::Assume(self.is_ending(kind as i64 + 1)), span);
             self.leave_all(span);
             match self.unwinding.returns[self.id.0] {
                 true => self.unwound(kind, span),
@@ -160,8 +161,8 @@ impl Lowering<'_> {
                 }
             }
         }
-        self.current = called;
-        self.emit(Instr::Assume(self.is_ending(0)), span);
+        self.graph.current = called;
+        self.graph.emit(Instr::Assume(self.is_ending(0)), span);
     }
 
     fn is_ending(&self, how: i64) -> cfg::Expr {
@@ -178,7 +179,7 @@ impl Lowering<'_> {
             }
             _ => cfg::Expr::Const(ty.default_value()),
         });
-        self.leave_by(Instr::Return(value), span);
+        self.graph.leave_by(Instr::Return(value), span);
     }
 
     /// All locals that have objects end, also those of blocks around the call; what is null has ended.

@@ -4,8 +4,8 @@ use super::Machine;
 use super::flags::Flags;
 use super::instruction::word;
 use super::template::Instruction;
-use crate::lowering::Result;
-use crate::lowering::build::{binary, read, select};
+use crate::lower::Result;
+use crate::lower::build::{binary, read, select};
 use fencepost_ir::tree::{BinaryOp, Expr, RmwKind};
 
 impl Machine<'_, '_> {

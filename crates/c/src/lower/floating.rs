@@ -4,22 +4,24 @@
 //! followed: a floating-point variable has its place in memory and its accesses (they may race, and their addresses may
 //! be wrong), but all values are one. Where a value would decide anything (a condition, a conversion to an
 //! integer, its bytes) the program is refused at that line.
+//!
+//! The one value is a choice that has no alternative, which tells it from integers of the same type until the whole
+//! program has been looked at (`finish/numbers.rs`).
 
-use super::build::number;
+use super::build::any;
 use super::{Lowerer, Result, Value};
 use crate::hir::{self, TypeId};
 use fencepost_ir::Span;
-use fencepost_ir::tree::{Expr, VarRef};
+use fencepost_ir::tree::{Choices, Expr, VarRef};
 
-pub(crate) use crate::finish::unknown_value;
+pub(crate) use crate::finish::{is_unfollowed, settled, unknown_value};
 
 impl<'h> Lowerer<'h> {
     /// The one value of a floating type.
     pub fn some_number(&mut self, ty: TypeId, span: Span) -> Result<Expr> {
         let scalar = self.scalar_type(ty).ok_or_else(|| self.no_values(ty, span))?;
         self.notes.keeps_numbers = true;
-        self.notes.numbers.insert((span, scalar));
-        Ok(number(0, scalar, span))
+        Ok(any(Choices::one(0), scalar, span))
     }
 
     /// A number that becomes one of a floating type: its accesses happen, its value is gone.

@@ -3,6 +3,7 @@
 use super::body::Slot;
 use super::build::{number, read_local, wrapping};
 use super::counted::Way;
+use super::floating::is_unfollowed;
 use super::operands::{Few, Operands};
 use super::types::WORD;
 use super::{Lowerer, Result};
@@ -146,6 +147,7 @@ fn same_value(a: &Expr, b: &Expr) -> bool {
     a.ty == b.ty
         && match (&a.kind, &b.kind) {
             (ExprKind::Const(a), ExprKind::Const(b)) => a == b,
+            (ExprKind::Any(_), ExprKind::Any(_)) => is_unfollowed(a) && is_unfollowed(b),
             (ExprKind::Read(a), ExprKind::Read(b)) => plain(a).is_some() && plain(a) == plain(b),
             (ExprKind::Convert(c, a), ExprKind::Convert(d, b)) => c == d && same_value(a, b),
             (ExprKind::Binary(o, a, b), ExprKind::Binary(p, c, d)) => {

@@ -1,12 +1,12 @@
 //! What lowering knows of the whole program, and names that must not be taken twice.
 
-use fencepost_ir::cfg::{self, HeapType, HeapTypeId, ObjectId, Register};
+use fencepost_ir::cfg::{self, HeapType, HeapTypeId, ObjectId, Reg, Register};
 use fencepost_ir::tree::*;
 use fencepost_ir::{Cell, Scalar};
 use std::collections::{HashMap, HashSet};
 
 /// What is found out of all procedures at once.
-pub(crate) struct Facts {
+pub(super) struct Facts {
     /// How often threads are started with each procedure; more than once is 2.
     starts: Vec<u32>,
     /// Procedures that are called or spawned.
@@ -16,7 +16,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub(crate) fn new(program: &Program) -> Facts {
+    pub(super) fn new(program: &Program) -> Facts {
         let mut facts = Facts {
             starts: vec![0; program.procedures.len()],
             called: vec![false; program.procedures.len()],
@@ -46,13 +46,13 @@ impl Facts {
     }
 
     /// Whether one thread runs the procedure, and only once.
-    pub(crate) fn runs_once(&self, id: ProcedureId) -> bool {
+    pub(super) fn runs_once(&self, id: ProcedureId) -> bool {
         self.starts[id.0] == 1 && !self.called[id.0]
     }
 
     /// How many registers a local of the procedure has. One in memory has one that points to it, unless it is an object
     /// that is there from the beginning.
-    pub(crate) fn registers_of(&self, id: ProcedureId, local: &Variable) -> usize {
+    pub(super) fn registers_of(&self, id: ProcedureId, local: &Variable) -> usize {
         match local.kept {
             Kept::Private => local.init.len(),
             Kept::InMemory(Fill::Zero) if self.runs_once(id) => 0,
@@ -61,26 +61,26 @@ impl Facts {
     }
 
     /// Whether a thread that is there from the beginning runs the procedure.
-    pub(crate) fn starts(&self, id: ProcedureId) -> bool {
+    pub(super) fn starts(&self, id: ProcedureId) -> bool {
         self.starts[id.0] > 0
     }
 
     /// The procedures that have a label, in order.
-    pub(crate) fn with_label(&self, label: &str) -> &[usize] {
+    pub(super) fn with_label(&self, label: &str) -> &[usize] {
         self.labels.get(label).map_or(&[], |procedures| procedures)
     }
 }
 
 /// Kinds of allocated objects.
 #[derive(Default)]
-pub(crate) struct HeapTypes {
-    pub(crate) all: Vec<HeapType>,
+pub(super) struct HeapTypes {
+    pub(super) all: Vec<HeapType>,
     known: HashMap<(String, Type), HeapTypeId>,
 }
 
 impl HeapTypes {
     /// The kind with that name and type.
-    pub(crate) fn id(&mut self, name: &str, ty: &Type) -> HeapTypeId {
+    pub(super) fn id(&mut self, name: &str, ty: &Type) -> HeapTypeId {
         *self.known.entry((name.to_string(), ty.clone())).or_insert_with(|| {
             self.all.push(HeapType { name: name.to_string(), ty: ty.clone() });
             HeapTypeId(self.all.len() as u32 - 1)
@@ -89,14 +89,14 @@ impl HeapTypes {
 }
 
 /// The program's objects, and their names.
-pub(crate) struct Objects<'a> {
-    pub(crate) objects: &'a mut Vec<cfg::Object>,
-    pub(crate) names: &'a mut HashSet<String>,
+pub(super) struct Objects<'a> {
+    pub(super) objects: &'a mut Vec<cfg::Object>,
+    pub(super) names: &'a mut HashSet<String>,
 }
 
 impl Objects<'_> {
     /// An object of the program for a local, under a name that is not taken.
-    pub(crate) fn add(&mut self, code: &Procedure, local: &Variable) -> ObjectId {
+    pub(super) fn add(&mut self, code: &Procedure, local: &Variable) -> ObjectId {
         let mut name = local.name.clone();
         let mut copy = 1;
         while !self.names.insert(name.clone()) {
@@ -114,17 +114,20 @@ impl Objects<'_> {
 
 /// The registers of a frame or a thread.
 #[derive(Default)]
-pub(crate) struct Registers {
-    pub(crate) all: Vec<Register>,
+pub(super) struct Registers {
+    pub(super) all: Vec<Register>,
     temporaries: usize,
     taken: HashSet<String>,
+    /// Temporaries that no statement uses now, and those of the current one.
+    free: Vec<u32>,
+    busy: Vec<u32>,
     /// How many copies there are of a name with that ending, at least: no name becomes free again.
     copies: HashMap<(String, String), u32>,
 }
 
 impl Registers {
     /// Adds a variable's slots, one for each cell, under a name that is not taken.
-    pub(crate) fn add(&mut self, records: &Records, variable: &Variable) -> u32 {
+    pub(super) fn add(&mut self, records: &Records, variable: &Variable) -> u32 {
         let base = self.all.len() as u32;
         let layout = records.layout(&variable.ty);
         let ending = |cell: Cell| match &variable.ty {
@@ -163,8 +166,24 @@ impl Registers {
         }
     }
 
+    /// A temporary for the current statement.
+    pub(super) fn temporary(&mut self, ty: Scalar) -> Reg {
+        let reusable = self.free.iter().position(|&slot| self.all[slot as usize].ty == ty);
+        let slot = match reusable {
+            Some(i) => self.free.swap_remove(i),
+            None => self.add_temporary(ty),
+        };
+        self.busy.push(slot);
+        Reg::Local(slot)
+    }
+
+    /// The current statement ends.
+    pub(super) fn release_temporaries(&mut self) {
+        self.free.append(&mut self.busy);
+    }
+
     /// Adds a register that stands for no variable.
-    pub(crate) fn add_temporary(&mut self, ty: Scalar) -> u32 {
+    fn add_temporary(&mut self, ty: Scalar) -> u32 {
         let name = format!("%{}", self.temporaries);
         self.push(Register { name, ty, init: ty.default_value() });
         self.all.len() as u32 - 1

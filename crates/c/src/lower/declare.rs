@@ -75,12 +75,10 @@ impl<'h> Lowerer<'h> {
         let value = match storage.as_scalar() {
             Some(scalar) => {
                 self.body.locals[local.0].fill = Fill::Undefined;
-                // What is not followed has one value.
-                let choices = match self.hir.types.is_floating(ty) {
-                    true => Some(Choices::one(0)),
-                    false => anything(scalar),
-                };
-                choices.map(|choices| any(choices, scalar, span))
+                match self.hir.types.is_floating(ty) {
+                    true => Some(any(Choices::one(0), scalar, span)),
+                    false => anything(scalar).map(|choices| any(choices, scalar, span)),
+                }
             }
             None => {
                 let layout = self.program.records.layout(storage);

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::mnemonic::{Condition, Test};
-use crate::lowering::build::{binary, not, number};
+use crate::lower::build::{binary, not, number};
 use fencepost_ir::tree::{BinaryOp, Expr};
 use fencepost_ir::{IntType, Scalar};
 

@@ -4,10 +4,10 @@ use super::mnemonic::{Condition, condition};
 use super::template::{Instruction, Line, Names, Operand};
 use super::{Machine, Operation, instructions, unknown};
 use crate::hir::{AsmOperand, TypeId};
-use crate::lowering::Result;
-use crate::lowering::build::{any, number, pointed, read};
-use crate::lowering::place::Target;
-use crate::lowering::wide::SIGNED_WORD;
+use crate::lower::Result;
+use crate::lower::build::{any, number, pointed, read};
+use crate::lower::place::Target;
+use crate::lower::wide::SIGNED_WORD;
 use fencepost_ir::tree::{Expr, Place};
 use fencepost_ir::{Access, IntType, Order, Scalar};
 
@@ -135,7 +135,7 @@ impl<'h> Machine<'_, 'h> {
             Some(register) => {
                 // What operands of two types share is a word.
                 if self.registers[register].scalar != value.ty {
-                    self.registers[register].scalar = crate::lowering::types::WORD;
+                    self.registers[register].scalar = crate::lower::types::WORD;
                 }
                 self.fill_register(register, value);
                 At::Register(register)
@@ -148,7 +148,7 @@ impl<'h> Machine<'_, 'h> {
     /// Refuses operands whose values are not followed.
     fn is_followed(&self, ty: TypeId) -> Result<()> {
         match self.low.hir.types.is_floating(ty) {
-            true => Err(crate::lowering::floating::unknown_value(self.span)),
+            true => Err(crate::lower::floating::unknown_value(self.span)),
             false => Ok(()),
         }
     }
@@ -178,7 +178,7 @@ impl<'h> Machine<'_, 'h> {
                     Some(value) => value,
                     // Nothing was put into it.
                     None => {
-                        let choices = crate::lowering::build::anything(self.low.scalar_of(ty));
+                        let choices = crate::lower::build::anything(self.low.scalar_of(ty));
                         let choices = choices.ok_or_else(|| self.low.no_values(ty, self.span))?;
                         any(choices, self.low.scalar_of(ty), self.span)
                     }

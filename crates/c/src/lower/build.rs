@@ -1,5 +1,6 @@
 //! Expressions of the program, put together.
 
+use super::floating::is_unfollowed;
 use fencepost_ir::tree::{BinaryOp, Choices, Conversion, Expr, ExprKind, LocalId, Place, UnaryOp, VarRef};
 use fencepost_ir::{Access, Scalar, Span};
 
@@ -93,10 +94,15 @@ pub fn anything(scalar: Scalar) -> Option<Choices> {
     }
 }
 
+/// Whether an expression is one value, known now.
+pub fn is_constant(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Const(_)) || is_unfollowed(e)
+}
+
 /// Whether an expression means the same wherever it stands, and costs nothing.
 pub fn is_stable(e: &Expr) -> bool {
     match &e.kind {
-        ExprKind::Const(_) => true,
+        _ if is_constant(e) => true,
         ExprKind::AddressOf(place) => {
             matches!(place.base, fencepost_ir::tree::Base::Variable(_))
                 && place.indices().all(|index| matches!(index.kind, ExprKind::Const(_)))

@@ -5,8 +5,8 @@
 
 use super::Machine;
 use super::instruction::word;
-use crate::lowering::build::{any, anything, binary, number, read_local, with_number};
-use crate::lowering::types::WORD;
+use crate::lower::build::{any, anything, binary, number, read_local, with_number};
+use crate::lower::types::WORD;
 use fencepost_ir::Scalar;
 use fencepost_ir::tree::{BinaryOp, Expr, LocalId};
 

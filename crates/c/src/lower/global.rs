@@ -1,5 +1,6 @@
 //! Variables that live as long as the program or its threads, and what they hold at first.
 
+use super::floating::settled;
 use super::types::default_cells;
 use super::{Lowerer, Result, bits};
 use crate::hir::{self, BitField, GlobalId, Initializer, Length, Lives, Part, PartValue, Step, TypeId};
@@ -288,7 +289,7 @@ impl<'h> Lowerer<'h> {
         let body = std::mem::take(&mut self.body);
         let value = self.scalar(e);
         self.body = body;
-        let value = value?;
+        let value = settled(value?);
         self.fold(&value)
             .ok_or_else(|| Diagnostic::new(e.span, "the initialiser of a static variable is a constant"))
     }

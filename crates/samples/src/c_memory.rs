@@ -107,7 +107,7 @@ fn statement(rng: &mut Rng) -> String {
     ]);
     let (one, other) = (view(rng), view(rng));
     let record = |rng: &mut Rng| rng.pick(&["o1", "o2", "p"]);
-    match rng.below(16) {
+    match rng.below(18) {
         0 | 1 => format!("{one} = {constant};"),
         2 | 3 => format!("{one} = {other};"),
         4 => format!("{one} {} {other};", rng.pick(&["+=", "^=", "|=", "-="])),
@@ -143,6 +143,13 @@ fn statement(rng: &mut Rng) -> String {
             rng.pick(&["0", "1", "0xff"]),
             1 + rng.below(4)
         ),
+        15 => format!(
+            "memset(&{}, {}, {});",
+            rng.pick(&["g", "o1", "p"]),
+            rng.pick(&["0", "3"]),
+            1 + rng.below(7)
+        ),
+        16 => format!("out(memcmp(&{}, &{}, 24) == 0);", record(rng), record(rng)),
         _ => format!("k = (k + {one}) & 15;"),
     }
 }

@@ -177,7 +177,7 @@ fn what_is_given_away_is_reached() {
     ];
     for (body, expected) in cases {
         let text = format!(
-            "{BEGINNING}long __VERIFIER_nondet_long(void);\nvoid *other(void *arg) {{ return arg; }}\n\
+            "{BEGINNING}long __VERIFIER_nondet_long(void);\nvoid *other(void *arg) {{ set(arg, 1); return 0; }}\n\
              int main(void) {{ int x = 0, y = 0; struct S a = {{0}}; pthread_t t; {body} return x + y + a.v; }}\n"
         );
         let tree = read(&[("case.c", &text)], &Options::default());

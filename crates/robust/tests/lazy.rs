@@ -5,6 +5,7 @@ use fencepost_explore::{Explicit, Finals, Order, Reduction};
 use fencepost_ir::cfg::{Loc, Program, Property, Quantifier};
 use fencepost_memory::{Machine, Sc, State, Tso, reachable};
 use fencepost_robust::lazy::Lazy;
+use fencepost_samples::effort;
 use fencepost_samples::mixed_sizes::MixedSizes;
 use fencepost_samples::random::{self, Config};
 use fencepost_samples::tiny::Tiny;
@@ -72,7 +73,7 @@ fn tiny_programs_without_loops_are_decided() {
 
 #[test]
 fn random_programs_agree_with_explicit_search() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(300);
+    let seeds = effort::seeds(300);
     let mut counts = [0, 0, 0];
     for seed in 0..seeds {
         let config = Config { statements: 4, threads: 2 + seed as usize % 2, storing_loops: seed % 5 == 0 };
@@ -127,7 +128,7 @@ fn seen(program: &Program) -> Option<BTreeSet<(u32, u32)>> {
 /// Two threads access one word in several sizes: what they can see is what the reference semantics lets them see.
 #[test]
 fn programs_of_mixed_sizes_see_what_the_reference_semantics_does() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60);
+    let seeds = effort::seeds(60);
     let (mut counts, mut unknown) = ([0, 0], 0);
     for seed in 0..seeds {
         let sample = MixedSizes::new(seed);

@@ -1,13 +1,14 @@
 //! Runs within the bounds stay within what is said of them: steps are reached, accesses are to cells that are among their
 //! targets, and loads see values that are among theirs, under every memory model.
 
-use crate::{programs, seeds};
+use crate::programs;
 use fencepost_analysis::bounded::{Bounded, Facts, Place, all_loops};
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Dest, Edge, Instr, Loc, ObjectId, Program, Reg};
 use fencepost_ir::pointer::{self, Target};
 use fencepost_memory::{Machine, State, Thread, with_memory};
 use fencepost_passes::pipeline;
+use fencepost_samples::effort::seeds;
 use fencepost_samples::mixed_sizes::MixedSizes;
 use fencepost_samples::{Rng, random};
 use fencepost_task::{Action, Budget, Model, Step};

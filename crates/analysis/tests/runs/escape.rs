@@ -1,7 +1,6 @@
 //! No thread accesses what another one has made and only that one can reach.
 
 use crate::names::{Names, pointed};
-use crate::seeds;
 use fencepost_analysis::escape::kinds::Kept;
 use fencepost_analysis::escape::variables::Escape;
 use fencepost_analysis::points_to::Object;
@@ -11,6 +10,7 @@ use fencepost_ir::tree::{LocalId, ProcedureId, VarRef};
 use fencepost_memory::{Machine, Sc};
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::effort::seeds;
 use fencepost_task::Action;
 use std::collections::HashMap;
 

@@ -1,13 +1,14 @@
 //! Every access through a pointer is to an object and a byte that the analysis knows of.
 
 use crate::names::{Names, pointed};
-use crate::{programs, seeds};
+use crate::programs;
 use fencepost_analysis::points_to::{Object, PointedAccess, PointsTo};
 use fencepost_c::{Options, read};
 use fencepost_ir::tree;
 use fencepost_memory::{Machine, Sc};
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::effort::seeds;
 use fencepost_task::Action;
 use std::collections::HashMap;
 
@@ -86,4 +87,27 @@ fn nothing_that_happens_is_denied() {
         accesses += check(&text, &mut rng);
     }
     assert!(accesses as u64 > programs * 20, "{accesses} accesses");
+}
+
+/// The high half of a pointer says which object it leads to. It lies at another byte than the pointer, so bytes that overlap
+/// have to hold the same.
+#[test]
+fn halves_of_pointers_are_followed() {
+    let text = "
+        struct N { int a, b; } first, second; struct N *head = &second;
+        int main(void) {
+            struct N *q = &first;
+            *(unsigned *)((char *)&q + 4) = *(unsigned *)((char *)&head + 4);
+            q->b = 1;
+            return 0;
+        }";
+    let tree = read(&[("halves.c", text)], &Options::default()).unwrap_or_else(|(_, d)| panic!("{d:?}"));
+    let points_to = PointsTo::new(&tree);
+    let line = text.lines().position(|line| line.contains("q->b")).expect("it is there") as u32 + 1;
+    let access = points_to.accesses().find(|a| a.span.line == line).expect("it goes through a pointer");
+    for name in ["first", "second"] {
+        let id = tree.shared.iter().position(|v| v.name == name).expect("it is shared");
+        let object = Object::Variable(None, tree::VarRef::Shared(tree::SharedId(id)));
+        assert!(points_to.contains(&access.targets, object, 4), "{name}: {:?}", access.targets);
+    }
 }

@@ -3,11 +3,8 @@
 
 use crate::c::{asserting, compiled};
 use crate::check;
+use fencepost_samples::effort::seeds;
 use fencepost_samples::{c_memory, c_program};
-
-fn seeds(usual: u64) -> u64 {
-    std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(usual)
-}
 
 /// Compares a program with the compiled one, and one that claims a wrong value with it.
 fn compare(name: &str, text: &str, args: &[&str], claims: Claims) {

@@ -92,7 +92,7 @@ impl Encoder<'_, '_> {
             }
             return word;
         }
-        let mut result = Word::one_of(&values, &mut self.code.circuit);
+        let mut result = Word::one_of(values, &mut self.code.circuit);
         if lodging(first).tagged {
             let written = self.code.circuit.input();
             result = Word::from_bits([&[written], result.bits()].concat());

@@ -2,20 +2,15 @@
 //! the values of cells, the threads and the objects.
 
 use super::row::{joined, part};
-use super::{Analysis, Facts, Row, access_type};
-use crate::expression::slot;
-use crate::numbering;
-use crate::refusal::Refusal;
-use crate::sizes;
-use crate::unroll::{Frame, Place, Step, Unrolled};
-use crate::values::{Values, evaluate, learnt};
+use super::{Bounded, Facts, Frame, Place, Refusal, Row, Step, Unrolled, access_type, order, sizes};
+use crate::values::{Values, evaluate, learnt, slot};
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Address, Arith, BinaryOp, Dest, Expr, Fill, Instr, ProcId, Reg, RmwOp, Storage};
 use fencepost_ir::pointer;
 
 /// A step of a thread that is being taken.
 pub(super) struct Walk<'a, 'p> {
-    pub(super) analysis: &'a mut Analysis<'p>,
+    pub(super) analysis: &'a mut Bounded<'p>,
     pub(super) thread: usize,
     pub(super) number: usize,
     pub(super) state: Vec<Values>,
@@ -57,7 +52,7 @@ impl Walk<'_, '_> {
         self.analysis.pace.work(1 + self.state.len() as u64 / 32, || 0)?;
         if !self.analysis.objects.is_empty() && !self.analysis.orders_objects {
             let value = |expr: &Expr| self.value(frame, expr);
-            self.analysis.orders_objects = numbering::orders_objects(self.analysis, &step.edge.instr, &value);
+            self.analysis.orders_objects = order::orders_objects(self.analysis, &step.edge.instr, &value);
         }
         if let Some(address) = step.edge.instr.address() {
             let values = self.value(frame, address.expr());

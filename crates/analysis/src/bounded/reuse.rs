@@ -6,7 +6,7 @@
 //! steps that may be gone by then: freed by another thread, or by the same one before. An object can come back as often as
 //! there are such steps; nothing is left out, and no program has more of it in its formula than can matter.
 
-use crate::analysis::Analysis;
+use super::Bounded;
 use fencepost_ir::cfg::{Instr, Storage};
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub type Reuses = BTreeMap<(usize, usize), Vec<usize>>;
 
 /// Which there are, by what is known of the steps that free.
-pub fn possible(analysis: &Analysis<'_>) -> Reuses {
+pub fn possible(analysis: &Bounded<'_>) -> Reuses {
     // For each object, and each thread that may free it, the first step that may.
     let mut freed: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
     for (thread, instance) in analysis.instances.iter().enumerate() {
@@ -48,11 +48,7 @@ pub fn possible(analysis: &Analysis<'_>) -> Reuses {
 }
 
 /// Whether a step of one thread may come before one of another, or of the same.
-fn may_precede(
-    analysis: &Analysis<'_>,
-    (mut earlier, mut at): (usize, usize),
-    later: (usize, usize),
-) -> bool {
+fn may_precede(analysis: &Bounded<'_>, (mut earlier, mut at): (usize, usize), later: (usize, usize)) -> bool {
     // A thread does nothing before it is started.
     while earlier != later.0 {
         match analysis.instances[earlier].parent {

@@ -1,8 +1,6 @@
-//! Which values a register or a cell can have: a few, or a range. Over-approximates.
+//! Sets of values: a few, or a range; and what expressions make of them. A set that is computed has every value that can
+//! come about, and maybe others.
 
-use crate::circuit::{Circuit, Lit};
-use crate::expression::slot;
-use crate::word::Word;
 use fencepost_ir::cfg::{Arith, BinaryOp, Choices, Expr, Reg, UnaryOp};
 use fencepost_ir::eval::{self, Registers};
 use fencepost_ir::{IntType, Scalar, pointer};
@@ -155,59 +153,6 @@ impl Values {
         match self {
             Values::Few(values) => Values::from_list(values.iter().filter_map(|v| change(*v)).collect()),
             Values::Range(..) => range,
-        }
-    }
-
-    /// A word with new inputs that can be any of these.
-    pub fn fresh(&self, c: &mut Circuit) -> Word {
-        match self {
-            Values::Few(values) if values.is_empty() => Word::constant(0),
-            // Bits that are equal, or opposite, in all values are one input.
-            Values::Few(values) => {
-                let mut seen: Vec<(u64, Lit)> = Vec::new();
-                let all = if values.len() == 64 { u64::MAX } else { (1 << values.len()) - 1 };
-                let mut bits = Vec::new();
-                for bit in 0..64 {
-                    let column: u64 = values
-                        .iter()
-                        .enumerate()
-                        .map(|(i, v)| (*v as u64 >> bit & 1) << i)
-                        .fold(0, |a, b| a | b);
-                    let lit = match column {
-                        0 => Lit::FALSE,
-                        full if full == all => Lit::TRUE,
-                        column => match seen.iter().find(|(s, _)| *s == column || *s == all & !column) {
-                            Some((s, lit)) => {
-                                if *s == column {
-                                    *lit
-                                } else {
-                                    !*lit
-                                }
-                            }
-                            None => {
-                                let input = c.input();
-                                seen.push((column, input));
-                                input
-                            }
-                        },
-                    };
-                    bits.push(lit);
-                }
-                Word::from_bits(bits)
-            }
-            Values::Range(lo, hi) => {
-                let bits = |v: i64| 64 - (if v < 0 { !v } else { v }).leading_zeros();
-                let width = bits(*lo).max(bits(*hi)) as usize;
-                let mut word: Vec<_> = (0..width).map(|_| c.input()).collect();
-                word.push(if *lo >= 0 {
-                    Lit::FALSE
-                } else if *hi < 0 {
-                    Lit::TRUE
-                } else {
-                    c.input()
-                });
-                Word::from_bits(word)
-            }
         }
     }
 
@@ -454,5 +399,13 @@ fn binary(op: BinaryOp, arith: Arith, left: &Values, right: &Values) -> Values {
         | BinaryOp::And
         | BinaryOp::Or => either(),
         _ => all(arith),
+    }
+}
+
+/// The slot of an array's element.
+pub fn slot(base: Reg, index: u32) -> Reg {
+    match base {
+        Reg::Local(slot) => Reg::Local(slot + index),
+        Reg::Thread(slot) => Reg::Thread(slot + index),
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! Places are in topological order, and each edge is taken at most once in a run.
 
-use crate::loops::Loops;
+use super::Loops;
 use fencepost_ir::cfg::{Edge, EdgeId, Instr, NodeId, ProcId, Program};
 use fencepost_task::{Budget, Pace, Stop};
 use rustc_hash::FxHashMap;

@@ -1,33 +1,41 @@
-//! What the unrolled threads can do at most: which steps they reach, which cells each access may mean,
-//! which values loads may see, and which threads and objects come into being.
+//! What a program can do at most within bounds on repetitions: its threads without loops and calls (`unroll.rs`), which steps
+//! they reach, which cells each access may mean, which values loads may see, and which threads and objects come into being.
+//! It holds for every memory model, since each load may see whatever is ever stored.
 //!
 //! Registers are followed along each thread, cells are sets of all values that are ever written to them. Each
 //! pass goes through all threads with the cells of the pass before. No step is taken twice in a run, so
 //! no value is the result of more stores than there are; after so many passes all values are there,
 //! whether or not the sets still grow.
 
+mod loops;
+mod objects;
+mod order;
+mod refusal;
+mod reuse;
 mod row;
+mod sizes;
+mod targets;
+mod unroll;
 mod walk;
 
-use crate::loops::Loops;
-use crate::refusal::Refusal;
-use crate::reuse::{self, Reuses};
-use crate::unroll::{Step, Unrolled, unroll};
+pub use loops::Loops;
+pub use objects::Object;
+pub use refusal::Refusal;
+pub use row::Row;
+pub use targets::{Targets, access_type};
+pub use unroll::{Frame, Place, Step, Unrolled, all_loops, unroll};
+
 use crate::values::Values;
-use fencepost_ir::cfg::{Address, Fill, Instr, Loc, ObjectId, ProcId, Program, StartId, Storage};
-use fencepost_ir::pointer::{self, Target};
-use fencepost_ir::{Fault, Scalar, Span};
+use fencepost_ir::cfg::{Instr, Loc, ProcId, Program, StartId};
+use fencepost_ir::{Scalar, Span};
 use fencepost_memory::Layout;
 use fencepost_task::{Budget, Pace};
+use reuse::Reuses;
 use std::collections::{BTreeMap, BTreeSet};
 use walk::Walk;
 
-pub use row::Row;
-
 /// More threads than this are too many.
 const MAX_THREADS: usize = 200;
-/// More cells than this for one access are too many.
-const MAX_TARGETS: i64 = 4096;
 /// After so many visits to steps, sets that still grow become all values of their type.
 const MAX_VISITS: usize = 400_000;
 
@@ -72,29 +80,6 @@ pub struct Facts {
     pub reuses: Vec<usize>,
 }
 
-/// The cells that an address may mean.
-#[derive(Clone, Debug, Default)]
-pub struct Targets {
-    /// For each value of the address's expression, the cells.
-    pub rows: Vec<Row>,
-    /// Values for which the access is more than we can model.
-    pub limits: Vec<i64>,
-    /// Whether every value the address can have is one of these.
-    pub complete: bool,
-}
-
-impl Targets {
-    /// The cells that may be accessed; one more than once if several values lead to it.
-    pub fn locs(&self) -> impl Iterator<Item = Loc> + '_ {
-        self.rows.iter().flat_map(|row| row.cells().map(|(loc, _)| loc))
-    }
-
-    /// The most cells that are accessed at once.
-    pub fn width(&self) -> usize {
-        self.rows.iter().map(|row| row.types.len()).max().unwrap_or(0)
-    }
-}
-
 /// A cell.
 pub struct CellFacts {
     /// Its type.
@@ -114,18 +99,8 @@ impl CellFacts {
     }
 }
 
-/// An object that an allocation makes.
-pub struct Object {
-    /// Its size.
-    pub bytes: u64,
-    /// How long it lives.
-    pub storage: Storage,
-    /// The thread and the step that make it.
-    pub by: (usize, usize),
-}
-
 /// All of it.
-pub struct Analysis<'p> {
+pub struct Bounded<'p> {
     /// The program.
     pub program: &'p Program,
     /// The threads; those that spawn come before those that are spawned.
@@ -153,10 +128,7 @@ pub struct Analysis<'p> {
     pace: Pace,
 }
 
-/// What is known of a cell takes so many bytes, roughly.
-const BYTES_A_CELL: u64 = 128;
-
-impl<'p> Analysis<'p> {
+impl<'p> Bounded<'p> {
     /// Analyses a program within bounds on repetitions, and on the elements of objects whose size is not known.
     pub fn new(
         program: &'p Program,
@@ -164,9 +136,9 @@ impl<'p> Analysis<'p> {
         unwind: u32,
         block: u32,
         budget: &Budget,
-    ) -> Result<Analysis<'p>, Refusal> {
+    ) -> Result<Bounded<'p>, Refusal> {
         let records = &program.records;
-        let mut analysis = Analysis {
+        let mut analysis = Bounded {
             program,
             instances: Vec::new(),
             cells: BTreeMap::new(),
@@ -214,21 +186,6 @@ impl<'p> Analysis<'p> {
         }
         analysis.pass()?;
         Ok(analysis)
-    }
-
-    /// For each object, the thread and the step that allocate it.
-    pub fn allocations(&self) -> impl Iterator<Item = ((usize, usize), usize)> + '_ {
-        self.allocations.iter().flat_map(|(by, objects)| objects.values().map(|object| (*by, *object)))
-    }
-
-    /// The type and the size of an allocated object.
-    pub fn kind(&self, object: usize) -> (usize, u64) {
-        (self.heap_types[object], self.objects[object].bytes)
-    }
-
-    /// Whether an allocation may take the place of the object.
-    pub fn is_reused(&self, object: usize) -> bool {
-        self.reuses.values().any(|objects| objects.contains(&object))
     }
 
     /// Where an access to several cells stands, if there is one.
@@ -369,119 +326,6 @@ impl<'p> Analysis<'p> {
         result
     }
 
-    /// The cells that an address with a value means.
-    fn locate(&self, address: &Address, value: i64) -> Result<Row, Fault> {
-        let one = |first, ty| Row { value, first, types: vec![ty] };
-        match address {
-            Address::Cell { object, .. } => {
-                let named = self.program.object(*object);
-                if named.ty.is_unbounded() {
-                    let loc = Loc::element(*object, value).ok_or(Fault::Overflow)?;
-                    return Ok(one(loc, named.ty.leaf().expect("unbounded arrays are of scalars")));
-                }
-                let len = self.bases[object.index() + 1] - self.bases[object.index()];
-                if !(0..i64::from(len)).contains(&value) {
-                    return Err(Fault::OutOfBounds { index: value, len });
-                }
-                let bytes = self.program.records.size(&named.ty);
-                let loc = Loc::cell(self.bases[object.index()] + value as u32);
-                Ok(one(loc, self.layouts[object.index()].cell(bytes, value as usize).ty))
-            }
-            Address::Pointed { ty, .. } => {
-                let (object, offset) = match pointer::target(value) {
-                    Target::Null => return Err(Fault::NullPointer),
-                    Target::Procedure(_) => return Err(Fault::WildPointer),
-                    Target::Object(object, offset) => (ObjectId(object), offset),
-                };
-                let (first, found, layout, bytes) = match self.program.objects.get(object.index()) {
-                    Some(named) => {
-                        let bytes = self.program.records.size(&named.ty);
-                        let layout = &self.layouts[object.index()];
-                        let found = layout.find(bytes, offset, *ty)?;
-                        let first = Loc::cell(self.bases[object.index()] + found.first as u32);
-                        (first, found, layout, bytes)
-                    }
-                    None => {
-                        let made = object.index() - self.program.objects.len();
-                        let Some(allocated) = self.objects.get(made) else { return Err(Fault::WildPointer) };
-                        let layout = &self.heap_layouts[self.heap_types[made]];
-                        let found = layout.find(allocated.bytes, offset, *ty)?;
-                        let first = Loc::element(object, found.first as i64).ok_or(Fault::Overflow)?;
-                        (first, found, layout, allocated.bytes)
-                    }
-                };
-                // The narrow form of a pointer of 4 bytes is left to explicit search.
-                let is_word = self.program.pointer_bits == 64;
-                let hides_pointers = found.mixes_pointers && !(is_word && self.program.exposes_pointers);
-                if hides_pointers {
-                    return Err(Fault::MixedSize);
-                }
-                let cells = found.first..found.first + found.count as usize;
-                let types = cells.map(|number| layout.cell(bytes, number).ty).collect();
-                Ok(Row { value, first, types })
-            }
-        }
-    }
-
-    /// All words that point to a scalar as wide as the type, or to several that are as wide together.
-    fn all_pointers(&self, ty: Scalar) -> Vec<i64> {
-        let mut words = Vec::new();
-        let fits = |layout: &Layout, bytes: u64, cell: fencepost_ir::Cell| {
-            cell.ty.size() == ty.size() || layout.find(bytes, cell.offset, ty).is_ok()
-        };
-        for (i, object) in self.program.objects.iter().enumerate() {
-            let bytes = self.program.records.size(&object.ty);
-            for cell in 0..self.layouts[i].cells(bytes) {
-                let cell = self.layouts[i].cell(bytes, cell);
-                if fits(&self.layouts[i], bytes, cell) {
-                    words.push(pointer::to_object(i as u32, cell.offset));
-                }
-            }
-        }
-        for (i, object) in self.objects.iter().enumerate() {
-            let layout = &self.heap_layouts[self.heap_types[i]];
-            let number = (self.program.objects.len() + i) as u32;
-            for cell in 0..layout.cells(object.bytes) {
-                let cell = layout.cell(object.bytes, cell);
-                if fits(layout, object.bytes, cell) {
-                    words.push(pointer::to_object(number, cell.offset));
-                }
-            }
-        }
-        words
-    }
-
-    fn targets(&self, address: &Address, values: &Values) -> Result<Targets, Refusal> {
-        let candidates: Vec<i64> = match (values, address) {
-            (Values::Few(values), _) => values.clone(),
-            (Values::Range(lo, hi), _) if i128::from(*hi) - i128::from(*lo) < i128::from(MAX_TARGETS) => {
-                (*lo..=*hi).collect()
-            }
-            (Values::Range(lo, hi), Address::Cell { object, .. }) => {
-                if self.program.object(*object).ty.is_unbounded() {
-                    return Err("an element of an unbounded array that may be any".into());
-                }
-                let len = i64::from(self.program.cells(*object));
-                ((*lo).max(0)..=(*hi).min(len - 1)).collect()
-            }
-            (Values::Range(..), Address::Pointed { ty, .. }) => {
-                self.all_pointers(*ty).into_iter().filter(|w| values.contains(*w)).collect()
-            }
-        };
-        if candidates.len() as i64 > MAX_TARGETS {
-            return Err("an access that may be to any of too many cells".into());
-        }
-        let mut targets = Targets { complete: matches!(values, Values::Few(_)), ..Targets::default() };
-        for value in candidates {
-            match self.locate(address, value) {
-                Ok(row) => targets.rows.push(row),
-                Err(fault) if fault.is_limit() => targets.limits.push(value),
-                Err(_) => targets.complete = false,
-            }
-        }
-        Ok(targets)
-    }
-
     fn cell(&mut self, loc: Loc, ty: Scalar) -> &mut CellFacts {
         let program = self.program;
         let first = self.program.objects.len() as u32;
@@ -499,73 +343,10 @@ impl<'p> Analysis<'p> {
         })
     }
 
-    /// An object of a step that allocates.
-    fn add_object(
-        &mut self,
-        by: (usize, usize),
-        ty: usize,
-        bytes: u64,
-        fill: Fill,
-        storage: Storage,
-    ) -> Result<usize, Refusal> {
-        let object = self.objects.len();
-        let id = ObjectId((self.program.objects.len() + object) as u32);
-        let layout = &self.heap_layouts[ty];
-        self.pace.take(BYTES_A_CELL * layout.cells(bytes) as u64, || 0)?;
-        for number in 0..layout.cells(bytes) {
-            let ty = layout.cell(bytes, number).ty;
-            let Some(loc) = Loc::element(id, number as i64) else {
-                return Err("too many objects are allocated".into());
-            };
-            let init = match fill {
-                Fill::Zero => Some(Values::one(ty.default_value())),
-                Fill::Undefined => None,
-            };
-            self.cells.insert(loc, CellFacts::new(ty, init));
-        }
-        self.objects.push(Object { bytes, storage, by });
-        self.heap_types.push(ty);
-        self.changed = true;
-        Ok(object)
-    }
-
-    /// A new object takes the place of one that is gone.
-    fn fill_again(&mut self, object: usize, fill: Fill) {
-        for (loc, ty) in self.cells_of(object).collect::<Vec<_>>() {
-            match fill {
-                Fill::Zero => self.write(loc, ty, &Values::one(ty.default_value())),
-                Fill::Undefined => {
-                    let cell = self.cell(loc, ty);
-                    let before = std::mem::replace(&mut cell.unwritten, true);
-                    self.changed |= !before;
-                }
-            }
-        }
-    }
-
-    /// The cells of an allocated object, and their types.
-    pub fn cells_of(&self, object: usize) -> impl Iterator<Item = (Loc, Scalar)> + '_ {
-        let id = ObjectId((self.program.objects.len() + object) as u32);
-        let layout = &self.heap_layouts[self.heap_types[object]];
-        let bytes = self.objects[object].bytes;
-        (0..layout.cells(bytes)).map(move |number| {
-            let loc = Loc::element(id, number as i64).expect("entered when it was allocated");
-            (loc, layout.cell(bytes, number).ty)
-        })
-    }
-
     fn write(&mut self, loc: Loc, ty: Scalar, values: &Values) {
         if self.cell(loc, ty).values.join(values) {
             self.changed = true;
             self.grown.insert(loc);
         }
-    }
-}
-
-/// The type that an access through an address has; the cell's where the address names it.
-pub fn access_type(address: &Address, cell: Scalar) -> Scalar {
-    match address {
-        Address::Pointed { ty, .. } => *ty,
-        Address::Cell { .. } => cell,
     }
 }

@@ -1,12 +1,12 @@
-//! Why there is no formula of a program within bounds.
+//! Why nothing is said of a program within bounds.
 
 use fencepost_task::{Reason, Stop};
 use std::fmt;
 
-/// Why there is none.
+/// Why there is nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// The program is not for this engine.
+    /// The program has what cannot be followed, or too much of it.
     Unfit(String),
     /// The budget stopped the work.
     Stopped(Stop),

@@ -40,7 +40,7 @@ macro_rules! row {
     ($file:literal, $defines:expr, $bounds:expr, $is_unsafe:expr) => {
         Row {
             file: $file,
-            text: include_str!(concat!("../../../../examples/", $file)),
+            text: include_str!(concat!("examples/", $file)),
             defines: $defines,
             bounds: $bounds,
             is_unsafe: $is_unsafe,

@@ -27,7 +27,7 @@ pub struct Row {
 
 macro_rules! example {
     ($name:literal) => {
-        include_str!(concat!("../../../../examples/", $name, ".fp")).to_string()
+        include_str!(concat!("examples/", $name, ".fp")).to_string()
     };
 }
 

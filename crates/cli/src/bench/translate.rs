@@ -36,7 +36,7 @@ macro_rules! row {
     ($file:literal, $is_unsafe:expr, $published:expr) => {
         Row {
             name: $file,
-            text: include_str!(concat!("../../../../examples/", $file)),
+            text: include_str!(concat!("examples/", $file)),
             is_unsafe: $is_unsafe,
             published: $published,
         }

@@ -12,8 +12,8 @@ use fencepost_certify::Replay;
 use fencepost_ir::{Checks, Span, cfg};
 use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
-use fencepost_report::{Outcome, Shown, certificate, json, text};
-use fencepost_task::{Budget, Model, Progress, Reason, Stats, Stop};
+use fencepost_report::{Outcome, ResultKind, Shown, certificate, json, text};
+use fencepost_task::{Budget, EngineChoice, Model, Progress, Reason, Stats, Stop};
 use fencepost_text::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -235,7 +235,12 @@ fn check_program(
     }
     let question = receivers.campaign.stamps().then(|| {
         let program: (&dyn std::fmt::Debug, _) = (&tree, &options.input);
-        Question::new(options.engine.name(), &program, &options.method(), options.limits())
+        Question::new(
+            EngineChoice::from(options.engine).name(),
+            &program,
+            &options.method(),
+            options.limits(),
+        )
     });
     let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
     let source = translates.then(|| tree.clone());
@@ -289,7 +294,7 @@ fn unread(
         let reason = format!("{} while the program was read", Reason::from(stop));
         let decided = Decided {
             verdict: Shown::Unknown { reason: Reason::BoundReached(reason), scope: None },
-            engine: options.engine.name(),
+            engine: options.engine.into(),
             engines: Vec::new(),
             order: None,
             stats: Stats::default(),
@@ -314,7 +319,7 @@ fn take_over(options: &CheckOptions, known: &serde_json::Value) -> Exit {
             output::line(format!("{}: {} under {model}, as recorded", text("verdict"), text("file")));
         }
     }
-    campaign::exit_of(text("verdict"))
+    ResultKind::from_name(text("verdict")).map_or(Exit::Unknown, campaign::exit_of)
 }
 
 /// What is said of a program without any property.
@@ -464,7 +469,7 @@ fn show(
     }
     if let Some(path) = &options.certificate {
         match (&outcome.verdict, certificate) {
-            (Shown::Safe { .. }, Some(certificate)) => {
+            (Shown::Safe { .. }, Some((engine, certificate))) => {
                 let text = certificate::write(name, engine, program, &certificate);
                 if outputs::write(path, &text).is_err() {
                     return Exit::Wrong;
@@ -476,7 +481,7 @@ fn show(
                 ));
             }
             (Shown::Unsafe(_) | Shown::Unknown { .. }, _) => {
-                output::complain(format!("no certificate: the verdict is {}", outcome.verdict.name()));
+                output::complain(format!("no certificate: the verdict is {}", outcome.verdict.kind()));
             }
         }
     }

@@ -14,8 +14,8 @@ use fencepost_passes::pipeline;
 use fencepost_report::{Shown, Took, explain};
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{
-    Answer, Bounds, Budget, Certificate, Cleared, Engine, Model, Progress, Reason, Stats, Stop, Task, Trace,
-    Verdict,
+    Answer, Bounds, Budget, Certificate, Cleared, Engine, EngineChoice, EngineId, Model, Progress, Reason,
+    Stats, Stop, Task, Trace, Verdict,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,12 +25,13 @@ use std::time::{Duration, Instant};
 /// A verdict with what belongs to it.
 pub struct Decided {
     pub verdict: Shown,
-    pub engine: &'static str,
+    pub engine: EngineChoice,
     pub engines: Vec<Took>,
     /// How weak a violating run is.
     pub order: Option<explain::Order>,
     pub stats: Stats,
-    pub certificate: Option<Box<Certificate>>,
+    /// A proof, and whose it is.
+    pub certificate: Option<(EngineId, Box<Certificate>)>,
     pub seconds: f64,
     /// What is to be said besides.
     pub notes: Vec<String>,
@@ -93,7 +94,7 @@ pub fn decide(
         Some(translated) => Some(Box::new(translated) as Box<dyn Engine>),
         None => engine(options.engine, &setup),
     };
-    if program.checks != Checks::default() && named.as_ref().is_some_and(|e| e.name() != "explicit") {
+    if program.checks != Checks::default() && named.as_ref().is_some_and(|e| e.id() != EngineId::Explicit) {
         let message =
             "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit";
         return Err(message.to_string());
@@ -134,11 +135,13 @@ pub fn decide(
         },
     };
     let seconds = start.elapsed().as_secs_f64();
+    let certificate = certificate.map(|certificate| (engine, certificate));
+    let engine = EngineChoice::Only(engine);
     Ok(Decided { verdict, engine, engines, order, stats, certificate, seconds, notes })
 }
 
 /// The run that an engine found, replayed: from then on the violation is known, and limits end only what is made of it.
-fn confirmed(task: &Task<'_>, name: &str, engine: &str, trace: &Trace) -> Result<Replay, Stop> {
+fn confirmed(task: &Task<'_>, name: &str, engine: EngineId, trace: &Trace) -> Result<Replay, Stop> {
     let replayed = replay_within(task.program, trace, &task.budget.to_confirm())?;
     Ok(replayed.unwrap_or_else(|rejection| {
         panic!(

@@ -7,7 +7,7 @@ use crate::{Exit, check, compiler, decide, input, internal, interrupt, output, o
 use fencepost_certify::{replay_cycle_within, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
-use fencepost_report::robust::{self, Criterion, Robustness, ShownAttack};
+use fencepost_report::robust::{self, Criterion, RobustVerdict, Robustness, ShownAttack};
 use fencepost_report::text::Detail;
 use fencepost_report::{page, picture};
 use fencepost_robust::{Place, attacks, races};
@@ -155,9 +155,9 @@ fn show(options: &RobustOptions, answer: Robustness<'_>, collected: &mut Collect
         return Exit::Wrong;
     }
     match answer.verdict() {
-        "robust" => Exit::Good,
-        "unknown" => Exit::Unknown,
-        _ => Exit::Bad,
+        RobustVerdict::Robust => Exit::Good,
+        RobustVerdict::Unknown => Exit::Unknown,
+        RobustVerdict::NotRobust => Exit::Bad,
     }
 }
 

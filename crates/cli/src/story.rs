@@ -12,7 +12,7 @@ use fencepost_report::page::{self, Recheck};
 use fencepost_report::picture::{Form, Frame, Picture, document};
 use fencepost_report::witness::{self, Provenance};
 use fencepost_report::{Outcome, Shown};
-use fencepost_task::{Error, Reason, Scope, Task, Trace, Violation};
+use fencepost_task::{EngineChoice, EngineId, Error, Model, Reason, Task, Trace, Violation};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -49,7 +49,7 @@ pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -
     }
     let Some(path) = &options.svg else { return Ok(()) };
     let Shown::Unsafe(replay) = &outcome.verdict else {
-        output::complain(format!("no drawing: the verdict is {}", outcome.verdict.name()));
+        output::complain(format!("no drawing: the verdict is {}", outcome.verdict.kind()));
         return Ok(());
     };
     let model = outcome.model.name().to_uppercase();
@@ -71,7 +71,7 @@ pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -
 pub fn witness(options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> {
     let Some(path) = &options.witness else { return Ok(()) };
     let Shown::Unsafe(replay) = &outcome.verdict else {
-        output::complain(format!("no witness: the verdict is {}", outcome.verdict.name()));
+        output::complain(format!("no witness: the verdict is {}", outcome.verdict.kind()));
         return Ok(());
     };
     let program = &*replay.instance(outcome.program);
@@ -119,33 +119,15 @@ fn recheck(files: &[PathBuf], outcome: &Outcome<'_>) -> Recheck {
             commands.push(format!("fencepost replay {file} bug.json"));
         }
         Shown::Safe { scope, .. } => {
-            let states = outcome.stats.states;
-            proof.push(match outcome.engine {
-                "explicit" => format!(
-                    "All states that can be reached were visited, {states} of them after reductions, and none \
-                     violates a property."
-                ),
-                "dual" => format!(
-                    "From the violations backward, {} configurations were looked at; no initial state is among \
-                     those from which a violation can be reached. The commands below check the proof by code that \
-                     does not know the engine.",
-                    outcome.stats.configurations
-                ),
-                "lazy" => "No SC run violates a property, and wherever TSO adds behaviour it was followed, too."
-                    .to_string(),
-                engine => format!("A solver found that the formula of the engine `{engine}` has no solution."),
-            });
-            proof.push(match scope {
-                Scope::Complete => {
-                    "The verdict is complete: all runs, with buffers of any length.".to_string()
-                }
-                Scope::UpTo(_) => format!("It speaks of runs {scope}, and of no others."),
-            });
-            if outcome.engine == "explicit" && !outcome.program.is_parameterized() {
+            if let EngineChoice::Only(engine) = outcome.engine {
+                proof = fencepost_report::proof::proof(engine, &outcome.stats, *scope);
+            }
+            let by_search = outcome.engine == EngineChoice::Only(EngineId::Explicit);
+            if by_search && !outcome.program.is_parameterized() {
                 commands
                     .push(format!("fencepost check --model {model} --engine explicit --no-reduction {file}"));
             }
-            if model == "tso" {
+            if outcome.model == Model::Tso {
                 commands.push(format!("fencepost check --engine dual --certificate proof.json {file}"));
                 commands.push(format!("fencepost certify {file} proof.json"));
             }

@@ -17,7 +17,8 @@ use fencepost_ir::{cfg, tree};
 use fencepost_memory::State;
 use fencepost_passes::pipeline;
 use fencepost_task::{
-    Answer, Bounds, Budget, Cleared, Engine, Model, Progress, Reason, Stats, Stop, Task, Trace, Verdict,
+    Answer, Bounds, Budget, Cleared, Engine, EngineId, Model, Progress, Reason, Stats, Stop, Task, Trace,
+    Verdict,
 };
 use fencepost_translate::{
     Bound, Translated as Translation, Unsupported, run_back, shared_states, translate,
@@ -42,8 +43,8 @@ const HEAD_START: HeadStart = HeadStart { time: Duration::from_secs(2), looks: 5
 struct Search;
 
 impl Engine for Search {
-    fn name(&self) -> &'static str {
-        "explicit"
+    fn id(&self) -> EngineId {
+        EngineId::Explicit
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
@@ -134,7 +135,7 @@ impl<'a> Translated<'a> {
             panic!(
                 "internal error: the engine `{}` found a run of a translation that is none of the program. This \
                  is a bug in Fencepost; please report it with the file.",
-                self.name()
+                self.id()
             )
         }))
     }
@@ -176,8 +177,8 @@ fn forget_dead(program: &cfg::Program, liveness: &Liveness, state: &mut State) {
 }
 
 impl Engine for Translated<'_> {
-    fn name(&self) -> &'static str {
-        if self.rounds { "rounds" } else { "age" }
+    fn id(&self) -> EngineId {
+        if self.rounds { EngineId::Rounds } else { EngineId::Age }
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {

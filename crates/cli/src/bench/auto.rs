@@ -12,7 +12,7 @@ use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_robust::lazy::Lazy;
-use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, EngineId, Model, Task, Verdict, VerdictKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -23,8 +23,8 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 const ALLOWANCE: f64 = 0.5;
 
 struct Measured {
-    engine: &'static str,
-    verdict: &'static str,
+    engine: EngineId,
+    verdict: VerdictKind,
     seconds: f64,
 }
 
@@ -88,7 +88,7 @@ fn row(options: &BenchOptions, file: &Path, program: &Program, model: Model) -> 
     };
     let start = Instant::now();
     let Choice { answer, engine, .. } = portfolio::check(&setup, &task(TIMEOUT), &mut |_| {});
-    let auto = Measured { engine, verdict: word(&answer.verdict), seconds: start.elapsed().as_secs_f64() };
+    let auto = Measured { engine, verdict: kind(&answer.verdict), seconds: start.elapsed().as_secs_f64() };
     let engines: [Box<dyn Engine>; 4] =
         [Box::new(setup.explicit), Box::new(setup.lazy), Box::new(Dual), Box::new(setup.bmc.clone())];
     let mut best: Option<Measured> = None;
@@ -98,14 +98,14 @@ fn row(options: &BenchOptions, file: &Path, program: &Program, model: Model) -> 
         let start = Instant::now();
         let answer = engine.check(&task(deadline), &mut |_| {});
         let alone = Measured {
-            engine: engine.name(),
-            verdict: word(&answer.verdict),
+            engine: engine.id(),
+            verdict: kind(&answer.verdict),
             seconds: start.elapsed().as_secs_f64(),
         };
-        if alone.verdict == "unknown" {
+        if alone.verdict == VerdictKind::Unknown {
             continue;
         }
-        if auto.verdict != "unknown" && auto.verdict != alone.verdict {
+        if auto.verdict != VerdictKind::Unknown && auto.verdict != alone.verdict {
             return Err(format!(
                 "{}: auto says {}, {} {}",
                 file.display(),
@@ -120,16 +120,16 @@ fn row(options: &BenchOptions, file: &Path, program: &Program, model: Model) -> 
     }
     let within = best
         .as_ref()
-        .is_none_or(|b| auto.verdict != "unknown" && auto.seconds <= 3.0 * b.seconds + ALLOWANCE);
+        .is_none_or(|b| auto.verdict != VerdictKind::Unknown && auto.seconds <= 3.0 * b.seconds + ALLOWANCE);
     show(options, file, model, &auto, best.as_ref(), within);
     Ok(within)
 }
 
-fn word(verdict: &Verdict) -> &'static str {
+/// A verdict without bounds.
+fn kind(verdict: &Verdict) -> VerdictKind {
     match verdict {
-        Verdict::Safe(cleared) if cleared.scope() == Scope::Complete => "safe",
-        Verdict::Unsafe { .. } => "unsafe",
-        Verdict::Safe { .. } | Verdict::Unknown { .. } => "unknown",
+        Verdict::Safe(cleared) if !cleared.is_complete() => VerdictKind::Unknown,
+        verdict => verdict.kind(),
     }
 }
 
@@ -144,14 +144,14 @@ fn show(
     let file = file.display().to_string();
     match options.format {
         PlainFormat::Json => output::line(serde_json::json!({
-            "program": file, "model": model.name(), "verdict": auto.verdict, "auto": auto.engine,
-            "seconds": auto.seconds, "best": best.map(|b| b.engine), "best_seconds": best.map(|b| b.seconds),
+            "program": file, "model": model.name(), "verdict": auto.verdict.name(), "auto": auto.engine.name(),
+            "seconds": auto.seconds, "best": best.map(|b| b.engine.name()), "best_seconds": best.map(|b| b.seconds),
             "within": within,
         })),
         PlainFormat::Text => {
             let (engine, seconds, ratio) = match best {
                 Some(b) => {
-                    (b.engine, format!("{:.2}", b.seconds), format!("{:.1}", auto.seconds / b.seconds))
+                    (b.engine.name(), format!("{:.2}", b.seconds), format!("{:.1}", auto.seconds / b.seconds))
                 }
                 None => ("-", "-".to_string(), "-".to_string()),
             };

@@ -35,7 +35,7 @@ pub fn run(options: &MergeOptions) -> Exit {
     let verdicts = summary.entries().map(|entry| match entry.observation {
         // A litmus test that was run is no failure.
         Some(_) => Exit::Good,
-        None => exit_of(&entry.verdict),
+        None => exit_of(entry.verdict),
     });
     let exit = verdicts.fold(Exit::Good, Exit::and);
     let exit = if summary.contradictions().is_empty() { exit } else { exit.and(Exit::Bad) };

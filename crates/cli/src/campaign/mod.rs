@@ -10,7 +10,9 @@ mod results;
 
 use crate::options::{CampaignOptions, Shard};
 use crate::{Exit, output};
+use fencepost_report::ResultKind;
 use fencepost_report::digest::sha256;
+use fencepost_task::VerdictKind;
 use results::Results;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -108,12 +110,12 @@ impl Campaign {
 }
 
 /// What the process would have ended with, had it found this result itself.
-pub fn exit_of(verdict: &str) -> Exit {
-    match verdict {
-        "safe" | "robust" => Exit::Good,
-        "unsafe" | "not_robust" => Exit::Bad,
-        "error" => Exit::Wrong,
-        _ => Exit::Unknown,
+pub fn exit_of(result: ResultKind) -> Exit {
+    match result {
+        ResultKind::Checked(VerdictKind::Safe) | ResultKind::Robust => Exit::Good,
+        ResultKind::Checked(VerdictKind::Unsafe) | ResultKind::NotRobust => Exit::Bad,
+        ResultKind::Checked(VerdictKind::Unknown) => Exit::Unknown,
+        ResultKind::Error => Exit::Wrong,
     }
 }
 

@@ -9,8 +9,8 @@
 //! atomic sections) is no fence that could be left out.
 
 use super::Request;
-use super::goal::{Evidence, Judged};
-use super::show::{evidence, goal_name, kind_name, reason};
+use super::goal::{Answerer, Evidence, Judged};
+use super::show::{evidence, goal_name, kind_name, names, reason};
 use crate::options::Format;
 use crate::{Exit, output};
 use fencepost_ir::Span;
@@ -189,7 +189,7 @@ impl Report<'_> {
         out
     }
 
-    fn json(&self, seconds: f64, engines: &[&str]) -> Value {
+    fn json(&self, seconds: f64, engines: &[Answerer]) -> Value {
         let telling = &self.request.budget.to_tell();
         let program = &self.request.source.program;
         let counts = instances(program, self.candidates.all());
@@ -238,7 +238,7 @@ impl Report<'_> {
             "model": self.request.model.name(),
             "goal": goal_name(self.request.options.goal),
             "verdict": verdict,
-            "engine": engines.join("+"),
+            "engine": names(engines).join("+"),
             "fences": fences,
             "unneeded_together": together,
             "seconds": (seconds * 1e6).round() / 1e6,

@@ -12,7 +12,9 @@ use fencepost_ir::cfg;
 use fencepost_robust::fences::{Finding, Goal, Run};
 use fencepost_robust::lazy::Lazy;
 use fencepost_robust::{Attack, attacks};
-use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Stop, Task, Trace, Verdict};
+use fencepost_task::{
+    Bounds, Budget, Engine, EngineId, Model, Reason, Scope, Stats, Stop, Task, Trace, Verdict,
+};
 use std::time::Instant;
 
 /// Memory that explicit search may take before another engine is tried.
@@ -30,7 +32,26 @@ pub struct Checker<'a> {
     /// What all checks took together.
     pub stats: Stats,
     /// The engines that answered.
-    pub answered: Vec<&'static str>,
+    pub answered: Vec<Answerer>,
+}
+
+/// Who answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answerer {
+    /// An engine.
+    Engine(EngineId),
+    /// The search for attacks on robustness.
+    Attacks,
+}
+
+impl Answerer {
+    /// As results write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Answerer::Engine(engine) => engine.name(),
+            Answerer::Attacks => "attacks",
+        }
+    }
 }
 
 /// What was found of a program.
@@ -69,7 +90,7 @@ impl Checker<'_> {
 
     fn robust(&mut self, program: &cfg::Program, memory: Option<u64>) -> Judged {
         let found = attacks(program, &self.share(memory));
-        self.count("attacks", found.stats);
+        self.count(Answerer::Attacks, found.stats);
         let scope = match self.bounds.threads {
             None => Scope::Complete,
             threads => Scope::UpTo(Bounds { threads, ..Bounds::default() }),
@@ -133,13 +154,13 @@ impl Checker<'_> {
         memory.map_or_else(|| self.budget.part(), |bytes| self.budget.within(bytes))
     }
 
-    fn count(&mut self, engine: &'static str, stats: Stats) {
+    fn count(&mut self, answerer: Answerer, stats: Stats) {
         self.stats.states += stats.states;
         self.stats.configurations += stats.configurations;
         self.stats.transitions += stats.transitions;
         self.stats.bytes = self.stats.bytes.max(stats.bytes);
-        if !self.answered.contains(&engine) {
-            self.answered.push(engine);
+        if !self.answered.contains(&answerer) {
+            self.answered.push(answerer);
         }
     }
 
@@ -156,11 +177,11 @@ impl Checker<'_> {
             panic!(
                 "internal error: the engine `{}` says that {} with fences is safe, and its proof is rejected \
                  ({message}). This is a bug in Fencepost; please report it with the file.",
-                engine.name(),
+                engine.id(),
                 self.name
             );
         }
-        self.count(engine.name(), answer.stats);
+        self.count(Answerer::Engine(engine.id()), answer.stats);
         answer.verdict
     }
 }

@@ -22,7 +22,7 @@ use fencepost_report::diff;
 use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
 use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Stop, Task, Verdict};
 use fencepost_text::fences::{Edit, Standing};
-use goal::{Checker, Evidence, Judged, confirmed};
+use goal::{Answerer, Checker, Evidence, Judged, confirmed};
 use source::Places;
 pub use source::Source;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub struct Outcome<'a> {
     pub model: Model,
     pub goal: GoalName,
     pub result: Result,
-    pub engines: Vec<&'static str>,
+    pub engines: Vec<Answerer>,
     pub stats: Stats,
     pub effort: Effort,
     pub seconds: f64,
@@ -320,7 +320,7 @@ impl<'a> Request<'a> {
     }
 
     /// A result with nothing counted.
-    fn outcome(&self, result: Result, engines: Vec<&'static str>, seconds: f64) -> Outcome<'a> {
+    fn outcome(&self, result: Result, engines: Vec<Answerer>, seconds: f64) -> Outcome<'a> {
         let (source, model, goal) = (&**self.source, self.model, self.options.goal);
         let (stats, effort) = (Stats::default(), Effort::default());
         let telling = self.budget.to_tell();

@@ -1,6 +1,6 @@
 //! What `fencepost fences` found, for people and for scripts.
 
-use super::{Evidence, Outcome, Placed, Repaired, Result};
+use super::{Answerer, Evidence, Outcome, Placed, Repaired, Result};
 use crate::options::{FencesOptions, GoalName};
 use crate::output;
 use fencepost_certify::Replay;
@@ -45,10 +45,15 @@ impl Placed {
     }
 }
 
+/// Who answered.
+pub fn names(answerers: &[Answerer]) -> Vec<&'static str> {
+    answerers.iter().map(|answerer| answerer.name()).collect()
+}
+
 /// How a model's line begins, and what it cost.
 fn cost(outcome: &Outcome<'_>) -> String {
     let Outcome { effort, engines, seconds, .. } = outcome;
-    format!("{} checks, engine {}, {seconds:.2} s", effort.checks, engines.join(" and "))
+    format!("{} checks, engine {}, {seconds:.2} s", effort.checks, names(engines).join(" and "))
 }
 
 pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
@@ -245,7 +250,7 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
         "model": outcome.model.name(),
         "goal": goal_name(outcome.goal),
         "verdict": verdict,
-        "engine": outcome.engines.join("+"),
+        "engine": names(&outcome.engines).join("+"),
         "scope": scope,
         "any_threads": proved && outcome.source.program.is_parameterized(),
         "fences": [],

@@ -8,7 +8,8 @@ use fencepost_ir::tree::{Quantifier, ThreadId};
 use fencepost_litmus::{Arch, Test};
 use fencepost_memory::{State, axiom};
 use fencepost_passes::pipeline;
-use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Task, Verdict, Violation};
+use fencepost_report::litmus::Observation;
+use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Task, Verdict, VerdictKind, Violation};
 use fencepost_text::Diagnostic;
 use std::collections::BTreeSet;
 
@@ -49,12 +50,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// `Never`, `Sometimes` or `Always`.
-    pub fn observation(&self) -> &'static str {
+    /// In how many final states the condition holds.
+    pub fn observation(&self) -> Observation {
         match (self.satisfying, self.violating) {
-            (0, _) => "Never",
-            (_, 0) => "Always",
-            (_, _) => "Sometimes",
+            (0, _) => Observation::Never,
+            (_, 0) => Observation::Always,
+            (_, _) => Observation::Sometimes,
         }
     }
 
@@ -86,12 +87,12 @@ impl Answer {
     }
 
     /// The verdict that `check` gives of the same file.
-    pub fn verdict(&self) -> &'static str {
+    pub fn verdict(&self) -> VerdictKind {
         let bad = match self.quantifier {
             Quantifier::Exists | Quantifier::NotExists => self.satisfying > 0,
             Quantifier::Forall => self.violating > 0,
         };
-        if bad { "unsafe" } else { "safe" }
+        if bad { VerdictKind::Unsafe } else { VerdictKind::Safe }
     }
 }
 

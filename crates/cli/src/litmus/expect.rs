@@ -64,7 +64,7 @@ impl Expected {
     /// How an answer differs; nothing if it does not.
     pub fn differences(&self, answer: &Answer) -> Vec<String> {
         let mut differences = Vec::new();
-        if self.observation != answer.observation() {
+        if self.observation != answer.observation().name() {
             differences.push(format!("expected {}, got {}", self.observation, answer.observation()));
         }
         let ours: BTreeSet<String> = answer.states.iter().map(|s| normal(s)).collect();

@@ -22,9 +22,9 @@ use expect::Expectations;
 use fencepost_ir::cfg;
 use fencepost_litmus::Test;
 use fencepost_report::junit::{Case, Ended};
-use fencepost_report::litmus::ShownTest;
+use fencepost_report::litmus::{Observation, ShownTest};
 use fencepost_report::page;
-use fencepost_task::{Budget, Model, Reason, Stop};
+use fencepost_task::{Budget, EngineChoice, Model, Reason, Stop};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -79,9 +79,9 @@ impl Count {
     fn answer(&mut self, answer: &Result<Answer, NoAnswer>) {
         match answer {
             Ok(answer) => match answer.observation() {
-                "Never" => self.never += 1,
-                "Always" => self.always += 1,
-                _ => self.sometimes += 1,
+                Observation::Never => self.never += 1,
+                Observation::Sometimes => self.sometimes += 1,
+                Observation::Always => self.always += 1,
             },
             Err(NoAnswer::Unknown(_)) => self.unknown += 1,
             Err(NoAnswer::Fault(_)) => self.errors += 1,
@@ -118,7 +118,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
         EngineName::Auto | EngineName::Explicit => Method::Explicit,
         EngineName::Bmc => Method::Bmc,
         engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Rounds | EngineName::Age) => {
-            let name = engine.name();
+            let name = EngineChoice::from(engine).name();
             output::complain(format!(
                 "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \
                  test's condition"
@@ -458,11 +458,11 @@ impl Run<'_> {
     /// Shows a result that is there already.
     fn take_over(&self, done: &mut Done, known: &Value) {
         let text = |key: &str| known[key].as_str().unwrap_or("");
-        match text("observation") {
-            "Never" => done.count.never += 1,
-            "Always" => done.count.always += 1,
-            "Sometimes" => done.count.sometimes += 1,
-            _ => {
+        match Observation::from_name(text("observation")) {
+            Some(Observation::Never) => done.count.never += 1,
+            Some(Observation::Always) => done.count.always += 1,
+            Some(Observation::Sometimes) => done.count.sometimes += 1,
+            None => {
                 done.count.unknown += 1;
                 done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Unknown));
             }

@@ -2,7 +2,8 @@
 
 use super::decide::{Answer, Method, NoAnswer};
 use fencepost_litmus::Test;
-use fencepost_task::Model;
+use fencepost_report::ResultKind;
+use fencepost_task::{Model, VerdictKind};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -52,21 +53,21 @@ pub fn json(
         Err(NoAnswer::Fault(diagnostic)) => json!(diagnostic.message),
     };
     let verdict = match answer {
-        Ok(answer) => answer.verdict(),
-        Err(NoAnswer::Unknown(_)) => "unknown",
-        Err(NoAnswer::Fault(_)) => "error",
+        Ok(answer) => answer.verdict().into(),
+        Err(NoAnswer::Unknown(_)) => VerdictKind::Unknown.into(),
+        Err(NoAnswer::Fault(_)) => ResultKind::Error,
     };
     json!({
         "schema": 1,
         "file": file,
         "test": test.name,
         "model": model.name(),
-        "verdict": verdict,
+        "verdict": verdict.name(),
         "engine": method.name(),
         "scope": decided.map(|_| "complete"),
         "condition": test.observation.condition(),
         "validated": decided.map(|a| if a.validated() { "Ok" } else { "No" }),
-        "observation": decided.map(Answer::observation),
+        "observation": decided.map(|a| a.observation().name()),
         "positive": decided.map(|a| a.witnesses().0),
         "negative": decided.map(|a| a.witnesses().1),
         "states": decided.map(|a| a.states.clone()),

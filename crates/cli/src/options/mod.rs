@@ -12,7 +12,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fencepost_c::DataModel;
 use fencepost_ir::Check;
-use fencepost_task::Model;
+use fencepost_task::{EngineChoice, EngineId, Model};
 use std::path::PathBuf;
 
 pub use campaign::{CampaignOptions, MergeOptions, Shard};
@@ -183,17 +183,16 @@ pub enum EngineName {
     Bmc,
 }
 
-impl EngineName {
-    /// As it is typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            EngineName::Auto => "auto",
-            EngineName::Explicit => "explicit",
-            EngineName::Dual => "dual",
-            EngineName::Lazy => "lazy",
-            EngineName::Rounds => "rounds",
-            EngineName::Age => "age",
-            EngineName::Bmc => "bmc",
+impl From<EngineName> for EngineChoice {
+    fn from(name: EngineName) -> EngineChoice {
+        match name {
+            EngineName::Auto => EngineChoice::Auto,
+            EngineName::Explicit => EngineChoice::Only(EngineId::Explicit),
+            EngineName::Dual => EngineChoice::Only(EngineId::Dual),
+            EngineName::Lazy => EngineChoice::Only(EngineId::Lazy),
+            EngineName::Rounds => EngineChoice::Only(EngineId::Rounds),
+            EngineName::Age => EngineChoice::Only(EngineId::Age),
+            EngineName::Bmc => EngineChoice::Only(EngineId::Bmc),
         }
     }
 }

@@ -5,7 +5,7 @@
 use fencepost_bmc::Bmc;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Count;
-use fencepost_task::{Answer, Bounds, Cleared, Engine, Progress, Reason, Scope, Task, Verdict};
+use fencepost_task::{Answer, Bounds, Cleared, Engine, EngineId, Progress, Reason, Scope, Task, Verdict};
 
 /// More threads of each template than this are not tried.
 const MOST: u32 = 8;
@@ -28,8 +28,8 @@ pub struct FewThreads {
 }
 
 impl Engine for FewThreads {
-    fn name(&self) -> &'static str {
-        self.explicit.name()
+    fn id(&self) -> EngineId {
+        self.explicit.id()
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {

@@ -17,7 +17,7 @@ use fencepost_ir::Checks;
 use fencepost_memory::without_delay;
 use fencepost_report::{Took, TookPart};
 use fencepost_robust::lazy::Lazy;
-use fencepost_task::{Answer, Engine, Model, Progress, Reason, Task, Verdict};
+use fencepost_task::{Answer, Engine, EngineId, Model, Progress, Reason, Task, Verdict};
 use few_threads::FewThreads;
 use std::time::Duration;
 use turns::HeadStart;
@@ -45,7 +45,7 @@ pub struct Choice {
     /// The answer that counts.
     pub answer: Answer,
     /// Whose it is.
-    pub engine: &'static str,
+    pub engine: EngineId,
     /// Who took part.
     pub engines: Vec<Took>,
 }
@@ -54,7 +54,7 @@ impl Choice {
     /// The answer of an engine that was asked for by name.
     pub fn of(engine: &dyn Engine, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Choice {
         let answer = engine.check(task, progress);
-        Choice { engines: vec![took(engine.name(), &answer)], engine: engine.name(), answer }
+        Choice { engines: vec![took(engine.id(), &answer)], engine: engine.id(), answer }
     }
 }
 
@@ -62,8 +62,8 @@ impl Choice {
 struct ScHunt(Explicit);
 
 impl Engine for ScHunt {
-    fn name(&self) -> &'static str {
-        self.0.name()
+    fn id(&self) -> EngineId {
+        self.0.id()
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
@@ -119,7 +119,7 @@ fn engines(setup: &Setup, task: &Task<'_>) -> Vec<Box<dyn Engine + Sync>> {
 pub fn check(setup: &Setup, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Choice {
     let bounded = setup.bounded;
     let engines = engines(setup, task);
-    let names: Vec<_> = engines.iter().map(|e| e.name()).collect();
+    let ids: Vec<_> = engines.iter().map(|e| e.id()).collect();
     if let [only] = &engines[..] {
         return Choice::of(only.as_ref(), task, progress);
     }
@@ -130,14 +130,15 @@ pub fn check(setup: &Setup, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)
     let race::Finish { winner, answers } = race::race(&engines, task, bounded, cores, HEAD_START, progress);
     let mut answers: Vec<_> =
         answers.into_iter().map(|a| a.map(|answer| without_bounds_of_ours(answer, bounded))).collect();
-    let not_run = |name| Took { name, part: TookPart::NotRun, reason: None };
-    let took =
-        |(name, answer): (_, &Option<_>)| answer.as_ref().map_or_else(|| not_run(name), |a| took(name, a));
-    let engines: Vec<_> = names.iter().copied().zip(&answers).map(took).collect();
+    let not_run = |engine| Took { engine, part: TookPart::NotRun, reason: None };
+    let took = |(engine, answer): (_, &Option<_>)| {
+        answer.as_ref().map_or_else(|| not_run(engine), |a| took(engine, a))
+    };
+    let engines: Vec<_> = ids.iter().copied().zip(&answers).map(took).collect();
     let chosen = winner.unwrap_or_else(|| best(&answers));
     let answer =
         answers.swap_remove(chosen).expect("the first engine has begun, and so has one that answers");
-    Choice { answer, engine: names[chosen], engines }
+    Choice { answer, engine: ids[chosen], engines }
 }
 
 /// Of answers that are all unknown, the first that knows something up to a bound, or the first.
@@ -163,7 +164,7 @@ fn without_bounds_of_ours(answer: Answer, bounded: bool) -> Answer {
     }
 }
 
-fn took(name: &'static str, answer: &Answer) -> Took {
+fn took(engine: EngineId, answer: &Answer) -> Took {
     let (part, reason) = match &answer.verdict {
         Verdict::Unsafe { .. } | Verdict::Safe { .. } => (TookPart::Answered, None),
         Verdict::Unknown { reason: Reason::Cancelled, .. } => (TookPart::Cancelled, None),
@@ -172,5 +173,5 @@ fn took(name: &'static str, answer: &Answer) -> Took {
         }
         Verdict::Unknown { reason, .. } => (TookPart::Unknown, Some(reason.to_string())),
     };
-    Took { name, part, reason }
+    Took { engine, part, reason }
 }

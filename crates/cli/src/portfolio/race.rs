@@ -76,7 +76,7 @@ pub fn race(
                     panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
                 }
             };
-            let thread = std::thread::Builder::new().name(engine.name().into()).stack_size(STACK);
+            let thread = std::thread::Builder::new().name(engine.id().name().into()).stack_size(STACK);
             thread.spawn_scoped(scope, work).expect("a thread can be started");
         }
         drop(send);
@@ -154,13 +154,13 @@ mod tests {
     use super::*;
     use fencepost_explore::Explicit;
     use fencepost_passes::pipeline;
-    use fencepost_task::{Budget, Model};
+    use fencepost_task::{Budget, EngineId, Model};
 
     struct Broken;
 
     impl Engine for Broken {
-        fn name(&self) -> &'static str {
-            "broken"
+        fn id(&self) -> EngineId {
+            EngineId::Explicit
         }
 
         fn check(&self, _task: &Task<'_>, _progress: &mut dyn FnMut(&Progress)) -> Answer {

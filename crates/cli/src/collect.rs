@@ -1,7 +1,7 @@
 //! Answers that are printed at the end, in one piece: SARIF and JUnit. What is there when the user ends the work is
 //! printed, too, and what was not looked at is named.
 
-use crate::input::{self, InputError};
+use crate::input;
 use crate::options::Format;
 use crate::{Exit, output};
 use fencepost_report::junit::{self, Case, Ended};
@@ -10,6 +10,7 @@ use fencepost_report::sarif::{self, Fix, Kinds, Log, Started};
 use fencepost_report::text::{Detail, Style};
 use fencepost_report::{Outcome, Shown, text};
 use fencepost_task::Model;
+use fencepost_verify::InputError;
 use std::time::SystemTime;
 
 /// What becomes of an unknown verdict.

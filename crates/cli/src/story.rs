@@ -1,46 +1,18 @@
-//! What is told of a verdict besides its line: the simplest run that can be found, and files with pages and drawings.
+//! What is told of a verdict besides its line: files with pages, drawings and witnesses.
 
 use crate::options::{CheckOptions, DataModelName};
-use crate::{input, output, outputs};
+use crate::{output, outputs};
 use fencepost_c::outline::outline;
-use fencepost_certify::{Replay, replay_within};
-use fencepost_explore::{Least, least_weak};
 use fencepost_ir::FileId;
 use fencepost_report::digest::sha256;
-use fencepost_report::explain::{Known, Order};
 use fencepost_report::page::{self, Recheck};
 use fencepost_report::picture::{Form, Frame, Picture, document};
 use fencepost_report::witness::{self, Provenance};
 use fencepost_report::{Outcome, Shown};
-use fencepost_task::{EngineChoice, EngineId, Error, Model, Reason, Task, Trace, Violation};
+use fencepost_task::{EngineChoice, EngineId, Model, Reason};
+use fencepost_verify::read;
 use std::path::PathBuf;
 use std::time::SystemTime;
-
-/// The least weak run to a violation that can be found quickly, and how weak it is; none where the given one is as good, or
-/// limits come first.
-pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Option<Replay> {
-    // A race is what SC has: there is no weaker run to be avoided.
-    if trace.model != task.model || trace.violation == Violation::Failure(Error::RACE) {
-        return None;
-    }
-    let found = least_weak(task, trace).ok()?;
-    let replayed = replay_within(task.program, &found.trace, &task.budget).ok()?;
-    let replay = replayed.unwrap_or_else(|rejection| {
-        panic!(
-            "internal error: a simpler run does not replay ({rejection}). This is a bug in Fencepost; please report it with \
-             the file."
-        )
-    });
-    let known = match found.least {
-        Least::Proved => Known::All,
-        Least::ButSteps => Known::ButSteps,
-        Least::Unknown => Known::No,
-    };
-    let weakness = found.weakness;
-    *order =
-        Some(Order { delayed: weakness.delayed, switches: weakness.switches, steps: weakness.steps, known });
-    Some(replay)
-}
 
 /// Writes the page and the drawing that were asked for.
 pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> {
@@ -78,7 +50,8 @@ pub fn witness(options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> 
     let sources = &program.sources;
     let name = sources.name(FileId(0));
     // The program was read with these, so they can be found.
-    let c_options = input::c_options(&[std::path::Path::new(name)], &options.input).unwrap_or_default();
+    let c_options =
+        read::c_options(&[std::path::Path::new(name)], &options.input.meant()).unwrap_or_default();
     let outline = outline(name, sources.text(FileId(0)), &c_options);
     let bytes = options.files.first().map(std::fs::read).and_then(Result::ok).unwrap_or_default();
     let from = Provenance {

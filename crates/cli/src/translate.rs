@@ -1,23 +1,25 @@
 //! `fencepost translate`: a program whose SC behaviour is the TSO behaviour of another one, within a bound.
 
-use crate::options::{DialectName, InputFormat, TranslateOptions};
-use crate::{Exit, compiler, input, output, outputs};
+use crate::options::{DialectName, TranslateOptions};
+use crate::{Exit, input, output, outputs};
 use fencepost_ir::tree::c::{self, Dialect, Style};
 use fencepost_ir::{Span, tree};
 use fencepost_passes::pipeline;
 use fencepost_text::Diagnostic;
 use fencepost_translate::{Bound, Translated, Unsupported, translate};
+use fencepost_verify::compiler::databases;
+use fencepost_verify::{Format, InputError, read};
 
 pub fn run(options: &TranslateOptions) -> Exit {
     let read = std::slice::from_ref(&options.file);
     let files = outputs::Files::default()
         .reads("the program", read)
-        .reads("the compile commands", compiler::databases(read, &options.input));
+        .reads("the compile commands", databases(read, options.input.commands.as_deref()));
     let files = match files.writes(&[("-o", options.output.as_deref())]) {
         Ok(files) => files,
         Err(message) => return output::refuse(message),
     };
-    let (mut tree, format) = match input::read_with_format(&options.file, &options.input) {
+    let (mut tree, format) = match read::read_with_format(&options.file, &options.input.meant()) {
         Ok(read) => read,
         Err(error) => {
             input::complain(&error);
@@ -37,15 +39,13 @@ pub fn run(options: &TranslateOptions) -> Exit {
         Some(DialectName::Cprover) => Dialect::Cprover,
         Some(DialectName::Verifier) | None => Dialect::Verifier,
     };
-    if options.dialect.is_some() && format != InputFormat::C {
+    if options.dialect.is_some() && format != Format::C {
         output::complain("error: --dialect is for C files");
         return Exit::Wrong;
     }
     let text = translate(&tree, bound).and_then(|translated| match format {
-        InputFormat::C => c_text(&translated, dialect),
-        InputFormat::Litmus | InputFormat::Fp | InputFormat::Memorax | InputFormat::Trencher => {
-            model_text(&translated.program)
-        }
+        Format::C => c_text(&translated, dialect),
+        Format::Litmus | Format::Fp | Format::Memorax | Format::Trencher => model_text(&translated.program),
     });
     let text = match text {
         Ok(text) => text,
@@ -76,11 +76,11 @@ fn model_text(program: &tree::Program) -> Result<String, Unsupported> {
     Ok(tree::with_comments(program))
 }
 
-fn refusal(tree: &tree::Program, unsupported: Unsupported) -> input::InputError {
+fn refusal(tree: &tree::Program, unsupported: Unsupported) -> InputError {
     let Unsupported { span, what, help } = unsupported;
     let help = help.unwrap_or(
         "the translation takes programs over shared variables and arrays; `docs/translate.md` says which",
     );
     let diagnostic = Diagnostic::new(span, format!("{what} cannot be translated")).help(help);
-    input::InputError::Text(tree.sources.clone(), vec![diagnostic])
+    InputError::Text(tree.sources.clone(), vec![diagnostic])
 }

@@ -4,7 +4,6 @@
 //! Auto is to take at most three times the best single engine and half a second; rows beyond that say so.
 
 use crate::options::{BenchOptions, PlainFormat};
-use crate::portfolio::{self, Choice, Setup};
 use crate::{input, output};
 use fencepost_bmc::Bmc;
 use fencepost_cover::Dual;
@@ -13,6 +12,8 @@ use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{Bounds, Budget, Engine, EngineId, Model, Task, Verdict, VerdictKind};
+use fencepost_verify::portfolio::{self, Choice, Setup};
+use fencepost_verify::read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -39,7 +40,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
     let mut beyond = 0;
     let mut rows = 0;
     for file in &files {
-        let tree = input::read(file, &options.input).map_err(|error| {
+        let tree = read::read(file, &options.input.meant()).map_err(|error| {
             input::complain(&error);
             format!("{} cannot be read", file.display())
         })?;

@@ -1,13 +1,12 @@
 //! `fencepost bench litmus`: tests a second on all generated tests up to size 6, under each model, by search
 //! and by the axioms; beside them herd7 on the same files, where it is on the PATH.
 
-use crate::litmus::decide::{self, Method};
-use crate::litmus::generate::named;
 use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
 use fencepost_litmus::generate::{Generated, all_cycles};
 use fencepost_litmus::{Arch, read_test};
 use fencepost_task::{Budget, Model};
+use fencepost_verify::litmus::{Method, decide, named, prepare};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -49,8 +48,8 @@ fn ours(tests: &[Generated], method: Method, model: Model) -> Result<usize, Stri
     let mut states = 0;
     for test in tests {
         let read = read_test(&test.name, &test.text).map_err(|(_, d)| format!("{}: {d:?}", test.name))?;
-        let program = decide::prepare(&read);
-        let answer = decide::decide(&read, &program, model, method, Budget::default());
+        let program = prepare(&read);
+        let answer = decide(&read, &program, model, method, Budget::default());
         states += answer.map_err(|e| format!("{}: {e:?}", test.name))?.states.len();
     }
     Ok(states)

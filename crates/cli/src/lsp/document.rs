@@ -1,7 +1,7 @@
 //! The texts that the editor has open, and what is known of them.
 
 use super::position::Positions;
-use crate::options::InputFormat;
+use fencepost_verify::Format;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 pub struct Document {
     pub text: Arc<String>,
     pub version: Value,
-    pub format: InputFormat,
+    pub format: Format,
     /// The check that is running, if one is.
     pub running: Option<Running>,
     /// What the last check found.
@@ -60,16 +60,16 @@ impl Document {
 }
 
 /// How a document is read: by its name, or as the editor says.
-pub fn format(uri: &str, language: &str) -> Option<InputFormat> {
+pub fn format(uri: &str, language: &str) -> Option<Format> {
     let end = Path::new(uri).extension().and_then(|e| e.to_str());
     match (end, language) {
-        (Some("c" | "i"), _) => Some(InputFormat::C),
-        (Some("fp"), _) => Some(InputFormat::Fp),
-        (Some("litmus"), _) => Some(InputFormat::Litmus),
-        (Some("rmm"), _) => Some(InputFormat::Memorax),
-        (_, "c") => Some(InputFormat::C),
-        (_, "fencepost" | "fp") => Some(InputFormat::Fp),
-        (_, "litmus") => Some(InputFormat::Litmus),
+        (Some("c" | "i"), _) => Some(Format::C),
+        (Some("fp"), _) => Some(Format::Fp),
+        (Some("litmus"), _) => Some(Format::Litmus),
+        (Some("rmm"), _) => Some(Format::Memorax),
+        (_, "c") => Some(Format::C),
+        (_, "fencepost" | "fp") => Some(Format::Fp),
+        (_, "litmus") => Some(Format::Litmus),
         _ => None,
     }
 }
@@ -110,7 +110,7 @@ fn decoded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Document, format, path};
-    use crate::options::InputFormat;
+    use fencepost_verify::Format;
     use serde_json::json;
     use std::path::PathBuf;
     use std::sync::Arc;
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!(path("file:///home/me/a%20b%C3%A4.c"), PathBuf::from("/home/me/a bä.c"));
         assert_eq!(path("file://localhost/a%.c"), PathBuf::from("/a%.c"));
         assert_eq!(path("untitled:Untitled-1"), PathBuf::from("untitled:Untitled-1"));
-        assert_eq!(format("file:///a.i", "cpp"), Some(InputFormat::C));
-        assert_eq!(format("untitled:1", "c"), Some(InputFormat::C));
+        assert_eq!(format("file:///a.i", "cpp"), Some(Format::C));
+        assert_eq!(format("untitled:1", "c"), Some(Format::C));
         assert_eq!(format("file:///a.rs", "rust"), None);
     }
 
@@ -130,7 +130,7 @@ mod tests {
         let mut document = Document {
             text: Arc::new("int ä;\nint b;\n".to_string()),
             version: json!(1),
-            format: InputFormat::C,
+            format: Format::C,
             running: None,
             checked: None,
         };

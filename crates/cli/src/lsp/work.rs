@@ -2,12 +2,7 @@
 
 use super::position::Positions;
 use super::settings::Settings;
-use crate::decide::{self, Decided};
-use crate::fences::{Source, suggest};
-use crate::input::{self, InputError};
-use crate::options::{EngineName, InputFormat};
-use crate::translated::Translated;
-use fencepost_ir::cfg::Program;
+use fencepost_ir::cfg;
 use fencepost_ir::{Checks, Sources, Span};
 use fencepost_report::Shown;
 use fencepost_report::explain::explain;
@@ -20,6 +15,8 @@ use fencepost_robust::attacks;
 use fencepost_task::{Budget, Model, Progress};
 use fencepost_text::Diagnostic;
 use fencepost_text::fences::Edit;
+use fencepost_verify::fences::{Source, suggest};
+use fencepost_verify::{Decided, Format, InputError, Limits, Program, decide, read};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +37,7 @@ pub struct Work {
     /// The file as messages name it.
     pub name: String,
     pub text: Arc<String>,
-    pub format: InputFormat,
+    pub format: Format,
     pub settings: Settings,
     pub cancelled: Arc<AtomicBool>,
 }
@@ -73,27 +70,24 @@ impl Work {
     /// Checks the text.
     pub fn run(&self, tell: &mut dyn FnMut(Told)) {
         let options = &self.settings.options;
-        let tree = match input::parse(self.format, &self.name, &self.text, &options.input) {
-            Ok(tree) => tree,
+        let input = options.input.meant();
+        let read = read::parse(self.format, &self.name, &self.text, &input);
+        let read = read.map(|tree| Program::new(&self.name, tree, &input));
+        let checkable = read.and_then(|program| program.require_property().map(|()| program));
+        let program = match checkable {
+            Ok(program) => program,
             Err(error) => return tell(Told::Diagnostics(self.unreadable(&error))),
         };
-        let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
-        let source = translates.then(|| tree.clone());
-        let program = decide::prepared(&options.input, tree);
-        if !program.has_property() {
-            return tell(Told::Diagnostics(self.unreadable(&crate::check::nothing_to_check(&program))));
-        }
+        let graph = &program.graph;
         let mut diagnostics = Vec::new();
         let mut violations = Vec::new();
         for model in options.models.iter().map(|m| Model::from(*m)) {
-            let translated = source.as_ref().map(|tree| Translated::new(options, tree));
-            let budget = decide::budget(options, &self.cancelled);
+            let budget = options.limits().budget(&self.cancelled);
             let upper = model.name().to_uppercase();
             let mut progress = |p: &Progress| {
                 tell(Told::Progress(format!("{upper}: {} states, {} waiting", p.stats.states, p.waiting)));
             };
-            let decided =
-                decide::decide(options, &self.name, &program, model, translated, &budget, &mut progress);
+            let decided = decide(&program, model, &options.meant(), &budget, &mut progress);
             if self.cancelled.load(Ordering::Relaxed) {
                 return;
             }
@@ -102,28 +96,24 @@ impl Work {
                     if let Shown::Unsafe(_) = decided.verdict {
                         violations.push(Unsafe { diagnostic: diagnostics.len(), model });
                     }
-                    diagnostics.extend(self.verdict(&program, model, &decided));
+                    diagnostics.extend(self.verdict(graph, model, &decided));
                 }
-                Err(message) => {
-                    diagnostics.push(self.diagnostic(
-                        &program.sources,
-                        somewhere(&program),
-                        Severity::Information,
-                        &message,
-                    ));
+                Err(why) => {
+                    let (place, why) = (somewhere(graph), crate::meant::misfit(why));
+                    diagnostics.push(self.diagnostic(&graph.sources, place, Severity::Information, &why));
                 }
             }
             tell(Told::Diagnostics(diagnostics.clone()));
         }
         if self.settings.robustness && violations.is_empty() {
-            diagnostics.extend(self.attacks(&program));
+            diagnostics.extend(self.attacks(graph));
         }
         tell(Told::Diagnostics(diagnostics));
-        self.fixes(&program, &violations, tell);
+        self.fixes(graph, &violations, tell);
     }
 
     /// What is said of a verdict; nothing of a safe one.
-    fn verdict(&self, program: &Program, model: Model, decided: &Decided) -> Option<Value> {
+    fn verdict(&self, program: &cfg::Program, model: Model, decided: &Decided) -> Option<Value> {
         let upper = model.name().to_uppercase();
         match &decided.verdict {
             Shown::Safe { .. } => None,
@@ -166,7 +156,7 @@ impl Work {
     }
 
     /// Stores that a load can overtake with effect, as hints.
-    fn attacks(&self, program: &Program) -> Vec<Value> {
+    fn attacks(&self, program: &cfg::Program) -> Vec<Value> {
         let budget = self.budget(ATTACK_TIME.as_secs_f64());
         let place = |at: fencepost_robust::Place| program.procedure(at.procedure).edge(at.edge).span;
         let found = attacks(program, &budget).found;
@@ -182,18 +172,18 @@ impl Work {
     }
 
     fn budget(&self, seconds: f64) -> Budget {
-        decide::limits(Some(seconds), None, &self.cancelled)
+        Limits::seconds(seconds).budget(&self.cancelled)
     }
 
     /// Looks for fences.
-    fn fixes(&self, program: &Program, violations: &[Unsafe], tell: &mut dyn FnMut(Told)) {
+    fn fixes(&self, program: &cfg::Program, violations: &[Unsafe], tell: &mut dyn FnMut(Told)) {
         if program.checks != Checks::default() {
             return;
         }
         for Unsafe { diagnostic, model } in violations.iter().filter(|v| v.model != Model::Sc) {
             let upper = model.name().to_uppercase();
             tell(Told::Progress(format!("{upper}: looking for fences")));
-            let input = &self.settings.options.input;
+            let input = &self.settings.options.input.meant();
             let budget = self.budget(self.settings.fence_time);
             let source = Source::of(self.name.clone(), self.text.to_string(), self.format, input, &budget);
             let Ok(Ok(source)) = source else { return };

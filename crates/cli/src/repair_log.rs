@@ -1,20 +1,19 @@
 //! What `fencepost fences` found, as a result of a SARIF log: missing fences with the changes that insert them.
 
-use super::show::{kind_name, text};
-use super::{Evidence, Outcome, Placed, Result};
 use crate::collect::{self, Collected};
-use crate::options::FencesOptions;
 use fencepost_ir::{FileId, Span};
 use fencepost_report::sarif::{Fix, Repair, RepairEnd};
+use fencepost_verify::fences::show::{Telling, kind_name, text};
+use fencepost_verify::fences::{Ending, Evidence, Outcome, Placed};
 
 /// Adds a result to a log.
-pub fn collect(outcome: &Outcome<'_>, options: &FencesOptions, collected: &mut Collected) {
-    let said = text(outcome, options);
+pub fn collect(outcome: &Outcome<'_>, telling: Telling, collected: &mut Collected) {
+    let said = text(outcome, telling);
     let first = said.lines().next().unwrap_or_default();
     // What it cost is behind the last bracket.
     let message = format!("{}.", first.rsplit_once(" (").map_or(first, |(message, _)| message));
     let fix = match &outcome.result {
-        Result::Repaired(repaired) => Fix {
+        Ending::Repaired(repaired) => Fix {
             file: outcome.source.name.clone(),
             text: outcome.source.text.clone(),
             edits: repaired.edits.clone(),
@@ -33,14 +32,14 @@ pub fn collect(outcome: &Outcome<'_>, options: &FencesOptions, collected: &mut C
         },
     };
     let end = match &outcome.result {
-        Result::NotNeeded(_) => RepairEnd::NotNeeded,
-        Result::Unknown { .. } => RepairEnd::Unknown,
-        Result::Repaired(repaired) => RepairEnd::Missing(repaired.sets[0].iter().map(place).collect(), &fix),
-        Result::UnsafeUnderSc(program, replay) => RepairEnd::Impossible(Some((program, replay))),
-        Result::BeyondFences(program, Evidence::Violation(replay)) => {
+        Ending::NotNeeded(_) => RepairEnd::NotNeeded,
+        Ending::Unknown { .. } => RepairEnd::Unknown,
+        Ending::Repaired(repaired) => RepairEnd::Missing(repaired.sets[0].iter().map(place).collect(), &fix),
+        Ending::UnsafeUnderSc(program, replay) => RepairEnd::Impossible(Some((program, replay))),
+        Ending::BeyondFences(program, Evidence::Violation(replay)) => {
             RepairEnd::Impossible(Some((program, replay)))
         }
-        Result::BeyondFences(_, Evidence::Attack(_)) => RepairEnd::Impossible(None),
+        Ending::BeyondFences(_, Evidence::Attack(_)) => RepairEnd::Impossible(None),
     };
     let repair = Repair {
         file: &outcome.source.name,

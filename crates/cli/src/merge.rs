@@ -1,10 +1,12 @@
 //! `fencepost merge`: results that were found in parts, as one summary.
 
-use super::exit_of;
 use crate::options::{MergeOptions, PlainFormat};
-use crate::{Exit, input, output, outputs};
+use crate::{Exit, output, outputs};
+use fencepost_report::ResultKind;
 use fencepost_report::page;
 use fencepost_report::summary::Summary;
+use fencepost_task::VerdictKind;
+use fencepost_verify::read::read_text;
 use serde_json::Value;
 use std::path::Path;
 
@@ -45,7 +47,7 @@ pub fn run(options: &MergeOptions) -> Exit {
 
 /// Adds the lines of a file. A torn last line is what a run that was ended leaves.
 fn add(path: &Path, summary: &mut Summary) -> Result<(), String> {
-    let text = input::read_text(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = read_text(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let at = || format!("{}:{}", path.display(), number + 1);
@@ -60,4 +62,14 @@ fn add(path: &Path, summary: &mut Summary) -> Result<(), String> {
         summary.add(&object).map_err(|message| format!("{}: {message}", at()))?;
     }
     Ok(())
+}
+
+/// What the process would have ended with, had it found this result itself.
+pub fn exit_of(result: ResultKind) -> Exit {
+    match result {
+        ResultKind::Checked(VerdictKind::Safe) | ResultKind::Robust => Exit::Good,
+        ResultKind::Checked(VerdictKind::Unsafe) | ResultKind::NotRobust => Exit::Bad,
+        ResultKind::Checked(VerdictKind::Unknown) => Exit::Unknown,
+        ResultKind::Error => Exit::Wrong,
+    }
 }

@@ -5,19 +5,53 @@
 //! missing is seen. A result is that of a program, of a method and of limits: a verdict is taken over where program
 //! and method are the same, an unknown only where the limits are, too.
 
-pub mod merge;
 mod results;
 
-use crate::options::{CampaignOptions, Shard};
-use crate::{Exit, output};
-use fencepost_report::ResultKind;
+use crate::read::{is_trencher, read_text};
 use fencepost_report::digest::sha256;
-use fencepost_task::VerdictKind;
 use results::Results;
+pub use results::ResultsError;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// One of several parts of a set of files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shard {
+    /// From 1.
+    pub part: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+/// That a text is no part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("expected I/N with I from 1 to N, as in 2/4")]
+pub struct NoShard;
+
+impl FromStr for Shard {
+    type Err = NoShard;
+
+    fn from_str(text: &str) -> Result<Shard, NoShard> {
+        let numbers =
+            text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((part, of)) if 1 <= part && part <= of => Ok(Shard { part, of }),
+            _ => Err(NoShard),
+        }
+    }
+}
+
+/// Which part of a campaign is done, and where its results are kept.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CampaignOptions {
+    /// Only this part.
+    pub shard: Option<Shard>,
+    /// Where results are added; what is there already is not done again.
+    pub results: Option<PathBuf>,
+}
 
 /// A run over files.
 pub struct Campaign {
@@ -56,7 +90,7 @@ impl Campaign {
         name: impl Fn(&T) -> String,
         models: &[&str],
         whole: bool,
-    ) -> Result<(Campaign, Vec<T>), String> {
+    ) -> Result<(Campaign, Vec<T>), ResultsError> {
         if options.shard.is_none() && options.results.is_none() {
             return Ok((Campaign { stamp: None, results: None }, files));
         }
@@ -97,25 +131,11 @@ impl Campaign {
     }
 
     /// Keeps a result. Where that cannot be done, the run has failed.
-    pub fn keep(&mut self, object: &dyn std::fmt::Display) -> Exit {
-        let Some(results) = &mut self.results else { return Exit::Good };
-        match results.append(object) {
-            Ok(()) => Exit::Good,
-            Err(message) => {
-                output::complain(format!("error: {message}"));
-                Exit::Wrong
-            }
+    pub fn keep(&mut self, object: &dyn std::fmt::Display) -> Result<(), ResultsError> {
+        match &mut self.results {
+            Some(results) => results.append(object),
+            None => Ok(()),
         }
-    }
-}
-
-/// What the process would have ended with, had it found this result itself.
-pub fn exit_of(result: ResultKind) -> Exit {
-    match result {
-        ResultKind::Checked(VerdictKind::Safe) | ResultKind::Robust => Exit::Good,
-        ResultKind::Checked(VerdictKind::Unsafe) | ResultKind::NotRobust => Exit::Bad,
-        ResultKind::Checked(VerdictKind::Unknown) => Exit::Unknown,
-        ResultKind::Error => Exit::Wrong,
     }
 }
 
@@ -123,7 +143,7 @@ pub fn exit_of(result: ResultKind) -> Exit {
 pub fn is_program(path: &Path) -> bool {
     match path.extension().and_then(|e| e.to_str()) {
         Some("c" | "i" | "fp" | "litmus" | "rmm") => true,
-        Some("txt") => crate::input::read_text(path).is_ok_and(|text| crate::input::is_trencher(&text)),
+        Some("txt") => read_text(path).is_ok_and(|text| is_trencher(&text)),
         _ => false,
     }
 }

@@ -1,9 +1,8 @@
 //! What fences are for, asked of an engine or of the robustness oracle; every answer is checked before it
 //! counts.
 
+use super::GoalKind;
 use crate::decide;
-use crate::options::{EngineName, GoalName};
-use crate::progress::ProgressLine;
 use fencepost_bmc::Bmc;
 use fencepost_certify::{Replay, replay_within};
 use fencepost_cover::Dual;
@@ -13,7 +12,8 @@ use fencepost_robust::fences::{Finding, Goal, Run};
 use fencepost_robust::lazy::Lazy;
 use fencepost_robust::{Attack, attacks};
 use fencepost_task::{
-    Bounds, Budget, Engine, EngineId, Model, Reason, Scope, Stats, Stop, Task, Trace, Verdict,
+    Bounds, Budget, Engine, EngineChoice, EngineId, Model, Progress, Reason, Scope, Stats, Stop, Task, Trace,
+    Verdict,
 };
 use std::time::Instant;
 
@@ -23,12 +23,13 @@ const FIRST_TRY: u64 = 256 << 20;
 /// A goal under a model.
 pub struct Checker<'a> {
     pub name: &'a str,
-    pub goal: GoalName,
+    pub goal: GoalKind,
     pub model: Model,
-    pub engine: EngineName,
+    pub engine: EngineChoice,
     pub bounds: Bounds,
     pub budget: Budget,
-    pub quiet: bool,
+    /// Who is told where the work is.
+    pub progress: &'a dyn Fn(&Progress),
     /// What all checks took together.
     pub stats: Stats,
     /// The engines that answered.
@@ -74,7 +75,7 @@ impl Checker<'_> {
     /// Whether the program meets the goal.
     pub fn judge(&mut self, program: &cfg::Program, memory: Option<u64>) -> Judged {
         match self.goal {
-            GoalName::Safe => match self.verdict(program, memory) {
+            GoalKind::Safe => match self.verdict(program, memory) {
                 Verdict::Safe(cleared) => Judged::Holds(cleared.scope()),
                 Verdict::Unknown { reason, .. } => Judged::Unknown(reason),
                 Verdict::Unsafe { trace } => match confirmed(program, &trace, self.name, &self.budget) {
@@ -84,7 +85,7 @@ impl Checker<'_> {
                     Err(stop) => Judged::Unknown(stop.into()),
                 },
             },
-            GoalName::Robust => self.robust(program, memory),
+            GoalKind::Robust => self.robust(program, memory),
         }
     }
 
@@ -120,17 +121,17 @@ impl Checker<'_> {
     fn verdict(&mut self, program: &cfg::Program, memory: Option<u64>) -> Verdict {
         let (explicit, dual) = (&Explicit::default() as &dyn Engine, &Dual as &dyn Engine);
         match self.engine {
-            EngineName::Dual => self.ask(dual, program, memory),
-            EngineName::Lazy => self.ask(&Lazy::default(), program, memory),
-            EngineName::Bmc => self.ask(&Bmc::default(), program, memory),
-            EngineName::Rounds | EngineName::Age => {
+            EngineChoice::Only(EngineId::Dual) => self.ask(dual, program, memory),
+            EngineChoice::Only(EngineId::Lazy) => self.ask(&Lazy::default(), program, memory),
+            EngineChoice::Only(EngineId::Bmc) => self.ask(&Bmc::default(), program, memory),
+            EngineChoice::Only(EngineId::Rounds | EngineId::Age) => {
                 let reason = "translations have bounds, and a repair must hold without".to_string();
                 Verdict::unknown(Reason::NotApplicable(reason))
             }
-            EngineName::Auto if program.is_parameterized() && self.model == Model::Tso => {
+            EngineChoice::Auto if program.is_parameterized() && self.model == Model::Tso => {
                 self.ask(dual, program, memory)
             }
-            EngineName::Auto if self.model == Model::Tso && self.bounds.buffer.is_none() => {
+            EngineChoice::Auto if self.model == Model::Tso && self.bounds.buffer.is_none() => {
                 let little = memory.map_or(FIRST_TRY, |m| m.min(FIRST_TRY));
                 let is_all = self.budget.memory().is_some_and(|all| all <= little) || memory == Some(little);
                 match self.ask(explicit, program, Some(little)) {
@@ -145,7 +146,9 @@ impl Checker<'_> {
                     verdict => verdict,
                 }
             }
-            EngineName::Auto | EngineName::Explicit => self.ask(explicit, program, memory),
+            EngineChoice::Auto | EngineChoice::Only(EngineId::Explicit) => {
+                self.ask(explicit, program, memory)
+            }
         }
     }
 
@@ -168,9 +171,7 @@ impl Checker<'_> {
         let budget = self.share(memory);
         let task = Task { program, model: self.model, bounds: self.bounds, budget };
         let start = Instant::now();
-        let line = ProgressLine::new(self.quiet, self.name, task.budget.deadline());
-        let answer = engine.check(&task, &mut |p| line.update(p));
-        drop(line);
+        let answer = engine.check(&task, &mut |p| (self.progress)(p));
         if let Some(certificate) = &answer.certificate
             && let Err(message) = decide::certify(&task, start.elapsed(), certificate)
         {

@@ -1,15 +1,15 @@
 //! What is said of fences beside a violation: cheapest repairs, proved, or nothing where that takes too long; as
 //! sentences, and as changes of the text.
 
-use super::Placed;
 use super::goal::{Checker, Judged};
 use super::show::kind_name;
 use super::source::{Places, Source};
-use crate::options::{EngineName, GoalName, InputFormat};
+use super::{GoalKind, Placed};
+use crate::options::Format;
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::sarif::Fix;
 use fencepost_robust::fences::{Extent, Fence, Prices, Repair, synthesize};
-use fencepost_task::{Bounds, Budget, Model, Stats};
+use fencepost_task::{Bounds, Budget, EngineChoice, Model, Stats};
 use std::sync::Arc;
 
 /// What is known of a repair.
@@ -26,12 +26,12 @@ pub fn suggest(source: &Arc<Source>, model: Model, budget: Budget, most: usize) 
     let Ok(places) = source.places(&budget) else { return Suggestion::default() };
     let mut goal = Checker {
         name: &source.name,
-        goal: GoalName::Safe,
+        goal: GoalKind::Safe,
         model,
-        engine: EngineName::Auto,
+        engine: EngineChoice::Auto,
         bounds: Bounds { threads: source.options.threads, ..Bounds::default() },
         budget: budget.clone(),
-        quiet: true,
+        progress: &|_| {},
         stats: Stats::default(),
         answered: Vec::new(),
     };
@@ -90,8 +90,7 @@ fn proved(
         .iter()
         .map(|p| {
             let words = source.syntax.fence(p.kind);
-            let written =
-                if source.format == InputFormat::C { format!(" (`{words}`)") } else { String::new() };
+            let written = if source.format == Format::C { format!(" (`{words}`)") } else { String::new() };
             format!("a {} fence in {} {}{written}", kind_name(p.kind), p.function, p.place())
         })
         .collect();

@@ -1,4 +1,4 @@
-//! `fencepost fences`: where to put fences, proved to be enough and as few as can be.
+//! Where to put fences, proved to be enough and as few as can be.
 //!
 //! The search works on one graph with empty steps where fences may stand. What is shown is checked again on the
 //! text that the user gets: it is read like any file, it must be safe, and with any one of its fences
@@ -6,28 +6,27 @@
 
 mod audit;
 mod goal;
-mod sarif;
-mod show;
+pub mod show;
 mod source;
 mod suggest;
 
-use crate::collect::{Collected, Unknowns};
-use crate::options::{FencesOptions, Format, GoalName, InputFormat, ModelName};
-use crate::{Exit, check, compiler, decide, input, internal, interrupt, output, outputs};
+use crate::options::Format;
+pub use audit::{Audit, AuditVerdict};
 use fencepost_certify::Replay;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg;
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::diff;
 use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
-use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Scope, Stats, Stop, Task, Verdict};
+use fencepost_task::{
+    Bounds, Budget, Engine, EngineChoice, Model, Progress, Reason, Scope, Stats, Stop, Task, Verdict,
+};
 use fencepost_text::fences::{Edit, Standing};
-use goal::{Answerer, Checker, Evidence, Judged, confirmed};
-use source::Places;
-pub use source::Source;
+pub use goal::{Answerer, Evidence};
+use goal::{Checker, Judged, confirmed};
+pub use source::{Places, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 pub use suggest::{Suggestion, suggest};
 
@@ -42,30 +41,43 @@ const ENOUGH: u64 = 256 << 20;
 
 /// Everything that is shown of a model.
 pub struct Outcome<'a> {
+    /// The program.
     pub source: &'a Source,
+    /// The memory model.
     pub model: Model,
-    pub goal: GoalName,
-    pub result: Result,
+    /// What the fences are for.
+    pub goal: GoalKind,
+    /// What came out.
+    pub result: Ending,
+    /// Who answered.
     pub engines: Vec<Answerer>,
+    /// What all checks took together.
     pub stats: Stats,
+    /// What the search for sets of fences took.
     pub effort: Effort,
+    /// Wall-clock time.
     pub seconds: f64,
     /// The limits of telling about it.
     pub telling: Budget,
 }
 
 /// What came out.
-pub enum Result {
+pub enum Ending {
+    /// The goal is met without any.
     NotNeeded(Scope),
+    /// These fences are enough.
     Repaired(Repaired),
     /// Unsafe under SC already.
     UnsafeUnderSc(Box<cfg::Program>, Box<Replay>),
     /// The goal is missed with a fence at every place.
     BeyondFences(Box<cfg::Program>, Evidence),
+    /// Neither is known.
     Unknown {
+        /// Why.
         reason: Reason,
         /// Every repair has at least so many fences, or costs at least so much.
         fences: usize,
+        /// What these cost at least.
         cost: u64,
     },
 }
@@ -74,180 +86,106 @@ pub enum Result {
 pub struct Repaired {
     /// The first is the one that is applied; each fence with its place.
     pub sets: Vec<Vec<Placed>>,
+    /// Whether nothing cheaper repairs it.
     pub minimal: bool,
+    /// Whether there are more cheapest sets.
     pub more: bool,
+    /// How far the proof reaches.
     pub scope: Scope,
+    /// What the fences of a set cost.
     pub cost: u64,
     /// For each fence of the first set the program without it, and why it misses the goal; `None` where that
     /// could not be decided.
     pub needed: Vec<Option<(cfg::Program, Evidence)>>,
     /// For each fence of the first set a line whose store could be sequentially consistent instead.
     pub stores: Vec<Option<u32>>,
-    /// The repaired text, and what was changed.
+    /// The repaired text.
     pub text: String,
+    /// What was changed.
     pub edits: Vec<Edit>,
+    /// The change as a diff.
     pub diff: String,
+    /// Where the user will have it.
     pub written: Option<PathBuf>,
 }
 
 /// A fence in the user's text.
 pub struct Placed {
+    /// Its kind.
     pub kind: FenceKind,
+    /// The function that it stands in.
     pub function: String,
+    /// Where it stands.
     pub standing: Standing,
+    /// Threads that run it; any number where there is none.
     pub instances: Option<u32>,
 }
 
-pub fn run(options: &FencesOptions) -> Exit {
-    if let Some(message) = misfit(options) {
-        return output::refuse(message);
-    }
-    let target = match options.apply.then(|| target(options)).transpose() {
-        Ok(target) => target,
-        Err(message) => return output::refuse(message),
-    };
-    let read = std::slice::from_ref(&options.file);
-    let files = outputs::Files::default()
-        .reads("the program", read)
-        .reads("the compile commands", compiler::databases(read, &options.input));
-    let files = match files.writes(&[("-o", target.as_deref())]) {
-        Ok(files) => files,
-        Err(message) => return output::refuse(message),
-    };
-    let unknowns = Unknowns::new(options.allow_unknown);
-    let mut collected = Collected::new(options.format, "fences", options.quiet, unknowns);
-    let complain = |name: &str, error: input::InputError, mut collected: Collected| {
-        input::complain(&error);
-        collected.error(name, &error);
-        collected.print(Exit::Wrong);
-        if options.format == Format::Json {
-            output::line(check::error_object(name, &error));
-        }
-        Exit::Wrong
-    };
-    let (cancelled, start) = (interrupt::flag(), Instant::now());
-    // The limits hold from the first byte on.
-    let mut budget = decide::limits(options.timeout, options.memory, &cancelled);
-    let source = match Source::read(&options.file, &options.input, &budget) {
-        Ok(Ok(source)) => source,
-        Ok(Err(error)) => return complain(&options.file.display().to_string(), error, collected),
-        Err(stop) => {
-            let source = Source::unread(options.file.display().to_string(), &options.input);
-            return unread(options, &Arc::new(source), stop, "the program was read", collected, start);
-        }
-    };
-    if let Err(message) = files.check_sources(&source.program.sources) {
-        return output::refuse(message);
-    }
-    if options.goal == GoalName::Robust && options.models.contains(&ModelName::Pso) {
-        return output::refuse("robustness is against TSO; --goal robust has no --model pso");
-    }
-    if options.goal == GoalName::Safe && !source.program.has_property() {
-        return complain(&source.name, check::nothing_to_check(&source.program), collected);
-    }
-    let broken = |model: Option<Model>, message: String, collected: &mut Collected| {
-        output::complain(format!("error: {}: {message}", source.name));
-        collected.internal(&source.name, model, &message);
-        if options.format == Format::Json {
-            output::line(internal::object(&source.name, model, &message));
-        }
-        Exit::Internal
-    };
-    let places = match internal::guard(|| (!options.audit).then(|| source.places(&budget)).transpose()) {
-        Ok(Ok(places)) => places,
-        Ok(Err(stop)) => {
-            return unread(options, &source, stop, "places for fences were looked for", collected, start);
-        }
-        Err(message) => {
-            let exit = broken(None, message, &mut collected);
-            collected.print(exit);
-            return exit;
-        }
-    };
-    let mut exit = Exit::Good;
-    for (number, &model) in options.models.iter().enumerate() {
-        // What it took to read the file was of the first model's time.
-        if number > 0 {
-            budget = decide::limits(options.timeout, options.memory, &cancelled);
-        }
-        let one = Request { options, source: &source, model: model.into(), budget: budget.clone() };
-        let answered = internal::guard(|| {
-            internal::rehearse(&source.name);
-            match &places {
-                None => audit::run(&one),
-                Some(places) => one.repair(places, target.as_deref(), &mut collected),
-            }
-        });
-        exit = exit.and(answered.unwrap_or_else(|m| broken(Some(one.model), m, &mut collected)));
-        if cancelled.load(Ordering::Relaxed) {
-            collected.interrupted([]);
-            break;
-        }
-    }
-    let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
-    collected.print(exit);
-    exit
+/// What fences are for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum GoalKind {
+    /// The property holds.
+    #[default]
+    Safe,
+    /// TSO adds no behaviour, whatever the property.
+    Robust,
 }
 
-/// Says that nothing is known, where the limits were reached before a check began.
-fn unread(
-    options: &FencesOptions,
-    source: &Arc<Source>,
-    stop: Stop,
-    when: &str,
-    mut collected: Collected,
-    start: Instant,
-) -> Exit {
-    for &model in &options.models {
-        let reason = Reason::BoundReached(format!("{} while {when}", Reason::from(stop)));
-        let request = Request { options, source, model: model.into(), budget: Budget::default() };
-        let result = Result::Unknown { reason, fences: 0, cost: 0 };
-        request.show(&request.outcome(result, Vec::new(), start.elapsed().as_secs_f64()), &mut collected);
-    }
-    let exit = if options.allow_unknown { Exit::Good } else { Exit::Unknown };
-    collected.print(exit);
-    exit
+/// Prices of fences under PSO. Under TSO all are full ones, and the fewest are the cheapest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PriceList {
+    /// Of a full fence.
+    pub full: u32,
+    /// Of a store-store fence.
+    pub store_store: u32,
 }
 
-/// Why these options do not fit together.
-fn misfit(options: &FencesOptions) -> Option<&'static str> {
-    if options.models.contains(&ModelName::Sc) {
-        return Some("under SC fences do nothing; --model is tso or pso");
-    }
-    if options.audit && options.format == Format::Sarif {
-        return Some("--audit is about fences that are there; --format sarif is for those that are missing");
-    }
-    (options.apply && options.models.len() > 1).then_some("--apply needs one model")
-}
-
-/// Where the repaired program goes.
-fn target(options: &FencesOptions) -> std::result::Result<PathBuf, String> {
-    if let Some(path) = &options.output {
-        return Ok(path.clone());
-    }
-    let file = &options.file;
-    let (Some(stem), true) = (file.file_stem(), file.as_os_str() != "-") else {
-        return Err("--apply of standard input needs -o FILE".to_string());
-    };
-    let mut name = stem.to_os_string();
-    name.push("_fenced");
-    if let Some(extension) = file.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    let path = file.with_file_name(name);
-    match path.exists() {
-        true => Err(format!("{} is there already; say where to write with -o FILE", path.display())),
-        false => Ok(path),
+impl Default for PriceList {
+    fn default() -> PriceList {
+        PriceList { full: 4, store_store: 1 }
     }
 }
 
-/// One model.
-struct Request<'a> {
-    options: &'a FencesOptions,
-    source: &'a Arc<Source>,
-    model: Model,
-    budget: Budget,
+/// Which fences are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FenceOptions {
+    /// What they are for.
+    pub goal: GoalKind,
+    /// The memory model.
+    pub model: Model,
+    /// Who checks.
+    pub engine: EngineChoice,
+    /// What they cost.
+    pub price: PriceList,
+    /// Whether every cheapest set is looked for.
+    pub all: bool,
+    /// Entries in each store buffer; the repair is then proved up to this bound only.
+    pub buffer: Option<u32>,
+}
+
+impl Default for FenceOptions {
+    fn default() -> FenceOptions {
+        FenceOptions {
+            goal: GoalKind::Safe,
+            model: Model::Tso,
+            engine: EngineChoice::Auto,
+            price: PriceList::default(),
+            all: false,
+            buffer: None,
+        }
+    }
+}
+
+/// A program and the fences that are wanted.
+pub struct Request<'a> {
+    /// Which fences.
+    pub options: FenceOptions,
+    /// The program.
+    pub source: &'a Arc<Source>,
+    /// The limits.
+    pub budget: Budget,
+    /// Who is told where the work is.
+    pub progress: &'a dyn Fn(&Progress),
 }
 
 impl<'a> Request<'a> {
@@ -256,11 +194,15 @@ impl<'a> Request<'a> {
         Checker {
             name: &self.source.name,
             goal: options.goal,
-            model: self.model,
+            model: options.model,
             engine: options.engine,
-            bounds: Bounds { buffer: options.buffer, threads: options.input.threads, ..Bounds::default() },
+            bounds: Bounds {
+                buffer: options.buffer,
+                threads: self.source.options.threads,
+                ..Bounds::default()
+            },
             budget: self.budget.clone(),
-            quiet: options.quiet,
+            progress: self.progress,
             stats: Stats::default(),
             answered: Vec::new(),
         }
@@ -269,14 +211,15 @@ impl<'a> Request<'a> {
     fn prices(&self) -> Prices {
         let price = self.options.price;
         let has_words = self.source.syntax.kinds().contains(&FenceKind::StoreStore);
-        match self.model {
+        match self.options.model {
             Model::Pso if has_words => Prices { full: price.full, store_store: Some(price.store_store) },
             // With one kind only, the fewest are the cheapest.
             Model::Sc | Model::Tso | Model::Pso => Prices { full: 1, store_store: None },
         }
     }
 
-    fn repair(&self, places: &Places, target: Option<&Path>, collected: &mut Collected) -> Exit {
+    /// Looks for the fences; `target` is where the user will have the repaired text.
+    pub fn repair(&self, places: &Places, target: Option<&Path>) -> Outcome<'a> {
         let start = Instant::now();
         let mut goal = self.goal();
         let extent = if self.options.all { Extent::All(MOST_SETS) } else { Extent::One };
@@ -291,9 +234,9 @@ impl<'a> Request<'a> {
         let prices = self.prices();
         let repair = synthesize(&places.candidates, prices, extent, &mut goal, &budget, &mut |e| effort = e);
         let result = match repair {
-            Repair::NotNeeded(scope) => Result::NotNeeded(scope),
+            Repair::NotNeeded(scope) => Ending::NotNeeded(scope),
             Repair::Unknown { reason, at_least } => {
-                Result::Unknown { reason, fences: at_least.len(), cost: prices.cost(&at_least) }
+                Ending::Unknown { reason, fences: at_least.len(), cost: prices.cost(&at_least) }
             }
             Repair::Impossible(run) => self.impossible(places, &run, &mut goal),
             Repair::Repaired { sets, minimal, more, scope } => {
@@ -301,56 +244,35 @@ impl<'a> Request<'a> {
                 self.repaired(places, sets, proof, &mut goal, target)
             }
         };
-        let exit = match &result {
-            Result::NotNeeded(_) | Result::Repaired(_) => Exit::Good,
-            Result::UnsafeUnderSc(..) | Result::BeyondFences(..) => Exit::Bad,
-            Result::Unknown { .. } => Exit::Unknown,
-        };
         let seconds = start.elapsed().as_secs_f64();
-        let outcome =
-            Outcome { stats: goal.stats, effort, ..self.outcome(result, goal.answered.clone(), seconds) };
-        self.show(&outcome, collected);
-        match &outcome.result {
-            Result::Repaired(repaired) => match &repaired.written {
-                Some(path) => self.write(path, &repaired.text).unwrap_or(exit),
-                None => exit,
-            },
-            _ => exit,
-        }
+        Outcome { stats: goal.stats, effort, ..self.outcome(result, goal.answered.clone(), seconds) }
+    }
+
+    /// Says of each fence that is there whether it is needed.
+    pub fn audit(&'a self) -> Audit<'a> {
+        audit::audit(self)
     }
 
     /// A result with nothing counted.
-    fn outcome(&self, result: Result, engines: Vec<Answerer>, seconds: f64) -> Outcome<'a> {
-        let (source, model, goal) = (&**self.source, self.model, self.options.goal);
+    pub fn outcome(&self, result: Ending, engines: Vec<Answerer>, seconds: f64) -> Outcome<'a> {
+        let (source, model, goal) = (&**self.source, self.options.model, self.options.goal);
         let (stats, effort) = (Stats::default(), Effort::default());
         let telling = self.budget.to_tell();
         Outcome { source, model, goal, result, engines, stats, effort, seconds, telling }
     }
 
-    fn show(&self, outcome: &Outcome<'_>, collected: &mut Collected) {
-        match self.options.format {
-            Format::Json => output::line(show::json(outcome)),
-            Format::Text => output::text(show::text(outcome, self.options)),
-            Format::Sarif | Format::Junit => sarif::collect(outcome, self.options, collected),
-        }
-    }
-
     /// The program of a text that the user wrote, with fences in it.
-    fn program_of(&self, text: String, goal: &Checker<'_>) -> std::result::Result<cfg::Program, Stop> {
+    fn program_of(&self, text: String, goal: &Checker<'_>) -> Result<cfg::Program, Stop> {
         match self.source.program_of(text, &goal.budget)? {
             Ok(program) => Ok(program),
             Err(_) => panic!("internal error: {} with fences cannot be read", self.source.name),
         }
     }
 
-    fn write(&self, path: &Path, text: &str) -> Option<Exit> {
-        outputs::write(path, text).err().map(|()| Exit::Wrong)
-    }
-
     /// What is left with all fences: a run under SC, or what fences between statements do not reach.
-    fn impossible(&self, places: &Places, run: &Run, goal: &mut Checker<'_>) -> Result {
-        let unknown = |reason| Result::Unknown { reason, fences: 0, cost: 0 };
-        if self.options.goal == GoalName::Safe {
+    fn impossible(&self, places: &Places, run: &Run, goal: &mut Checker<'_>) -> Ending {
+        let unknown = |reason| Ending::Unknown { reason, fences: 0, cost: 0 };
+        if self.options.goal == GoalKind::Safe {
             let program = match run.instances.is_empty() {
                 true => self.source.program.clone(),
                 false => self.source.program.instantiated(&run.instances),
@@ -360,7 +282,7 @@ impl<'a> Request<'a> {
             match Explicit::default().check(&task, &mut |_| {}).verdict {
                 Verdict::Unsafe { trace } => {
                     return match confirmed(&program, &trace, &self.source.name, &goal.budget) {
-                        Ok(replay) => Result::UnsafeUnderSc(Box::new(program), Box::new(replay)),
+                        Ok(replay) => Ending::UnsafeUnderSc(Box::new(program), Box::new(replay)),
                         Err(stop) => unknown(stop.into()),
                     };
                 }
@@ -370,7 +292,7 @@ impl<'a> Request<'a> {
         }
         let fenced = places.candidates.with_all();
         match goal.judge(&fenced, None) {
-            Judged::Broken(_, evidence) => Result::BeyondFences(Box::new(fenced), evidence),
+            Judged::Broken(_, evidence) => Ending::BeyondFences(Box::new(fenced), evidence),
             Judged::Unknown(reason) => unknown(reason),
             Judged::Holds(_) => panic!("internal error: a run that no fence breaks is broken by all of them"),
         }
@@ -384,10 +306,10 @@ impl<'a> Request<'a> {
         proof: Proof,
         goal: &mut Checker<'_>,
         target: Option<&Path>,
-    ) -> Result {
+    ) -> Ending {
         let source = self.source;
         let set = sets[0].clone();
-        let unknown = |reason| Result::Unknown { reason, fences: set.len(), cost: proof.prices.cost(&set) };
+        let unknown = |reason| Ending::Unknown { reason, fences: set.len(), cost: proof.prices.cost(&set) };
         let mut kept = set.clone();
         let mut needed = Vec::new();
         for fence in &set {
@@ -439,7 +361,7 @@ impl<'a> Request<'a> {
             set.iter().zip(standings).map(place).collect()
         };
         let new_name = target.map_or_else(|| source.name.clone(), |t| t.display().to_string());
-        Result::Repaired(Repaired {
+        Ending::Repaired(Repaired {
             sets: sets.iter().map(placed).collect(),
             minimal: proof.minimal,
             more: proof.more,
@@ -466,7 +388,7 @@ impl Request<'_> {
     ) -> Option<u32> {
         let source = self.source;
         let laid = source.laid_out(places, &[fence]);
-        let (InputFormat::C, FenceKind::Full, [Standing::After(line)]) =
+        let (Format::C, FenceKind::Full, [Standing::After(line)]) =
             (source.format, fence.kind, &laid.places[..])
         else {
             return None;

@@ -1,7 +1,8 @@
-//! `--expect FILE.jsonl`: recorded answers, one object a line with `file` (relative to the jsonl),
+//! Recorded answers, one object a line with `file` (relative to the jsonl),
 //! `observation` and `states`, and how ours differ from them.
 
 use super::decide::Answer;
+use crate::read::read_text;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,17 @@ use std::path::{Path, PathBuf};
 pub struct Expected {
     observation: String,
     states: BTreeSet<String>,
+}
+
+/// Why recorded answers cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ExpectationsError {
+    /// They cannot be read.
+    #[error("{}: {_1}", _0.display())]
+    File(PathBuf, String),
+    /// A line is none.
+    #[error("{}:{_1}: {_2}", _0.display())]
+    Line(PathBuf, usize, String),
 }
 
 /// Recorded answers by file, and by model where the record names one.
@@ -21,12 +33,13 @@ pub struct Expectations {
 
 impl Expectations {
     /// Reads recorded answers.
-    pub fn read(path: &Path) -> Result<Expectations, String> {
-        let text = crate::input::read_text(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    pub fn read(path: &Path) -> Result<Expectations, ExpectationsError> {
+        let text = read_text(path).map_err(|why| ExpectationsError::File(path.to_path_buf(), why))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut expectations = Expectations { by_file: HashMap::new(), files: Vec::new() };
         for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-            let wrong = |what: &str| format!("{}:{}: {what}", path.display(), number + 1);
+            let wrong =
+                |what: &str| ExpectationsError::Line(path.to_path_buf(), number + 1, what.to_string());
             let object: Value = serde_json::from_str(line).map_err(|e| wrong(&e.to_string()))?;
             let text = |key: &str| object[key].as_str().map(str::to_string);
             let file = text("file").ok_or_else(|| wrong("no `file`"))?;

@@ -6,7 +6,6 @@
 //! one more round on the way adds a state of the shared variables; where it does not, that is said and the growth
 //! ends there, but it proves nothing about larger ages.
 
-use crate::options::{CheckOptions, EngineName};
 use crate::patience;
 use crate::portfolio::race::race;
 use crate::portfolio::turns::HeadStart;
@@ -24,7 +23,6 @@ use fencepost_translate::{
     Bound, Translated as Translation, Unsupported, run_back, shared_states, translate,
 };
 use std::cell::RefCell;
-use std::rc::Rc;
 use std::time::Duration;
 
 /// No bound larger than this is tried by itself.
@@ -52,16 +50,39 @@ impl Engine for Search {
     }
 }
 
+/// What is bounded: by the number that was given, or by a growing one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Growing {
+    /// Rounds of each thread.
+    Rounds(Option<u32>),
+    /// Rounds of its thread that a store is on its way.
+    Age(Option<u32>),
+}
+
+impl Growing {
+    /// The number that was given.
+    fn given(self) -> Option<u32> {
+        match self {
+            Growing::Rounds(given) | Growing::Age(given) => given,
+        }
+    }
+
+    fn bound(self, k: u32) -> Bound {
+        match self {
+            Growing::Rounds(_) => Bound::Rounds(k),
+            Growing::Age(_) => Bound::Age(k),
+        }
+    }
+}
+
 /// The engine.
 pub struct Translated<'a> {
     tree: &'a tree::Program,
     /// Instances of each template.
     threads: Option<u32>,
-    /// Whether rounds are bounded, and not ages.
-    rounds: bool,
-    given: Option<u32>,
+    bound: Growing,
     /// What is to be said besides the verdict.
-    pub notes: Rc<RefCell<Vec<String>>>,
+    pub notes: RefCell<Vec<String>>,
 }
 
 /// What one bound gave.
@@ -72,21 +93,22 @@ struct Tried {
 }
 
 impl<'a> Translated<'a> {
-    /// The engine that the options ask for.
-    pub fn new(options: &CheckOptions, tree: &'a tree::Program) -> Translated<'a> {
-        let rounds = options.engine == EngineName::Rounds;
-        let given = if rounds { options.bmc.rounds } else { options.age };
-        Translated { tree, threads: options.input.threads, rounds, given, notes: Rc::default() }
+    /// The engine for a program.
+    pub fn new(tree: &'a tree::Program, threads: Option<u32>, bound: Growing) -> Translated<'a> {
+        Translated { tree, threads, bound, notes: RefCell::default() }
     }
 
     fn bounds(&self, k: u32, task: &Task<'_>) -> Bounds {
-        let (rounds, age) = if self.rounds { (Some(k), None) } else { (None, Some(k)) };
+        let (rounds, age) = match self.bound {
+            Growing::Rounds(_) => (Some(k), None),
+            Growing::Age(_) => (None, Some(k)),
+        };
         Bounds { rounds, age, threads: task.bounds.threads, ..Bounds::default() }
     }
 
     /// The program translated with that bound.
     fn translation(&self, k: u32, budget: &Budget) -> Result<(Translation, cfg::Program), Reason> {
-        let bound = if self.rounds { Bound::Rounds(k) } else { Bound::Age(k) };
+        let bound = self.bound.bound(k);
         let (tree, threads) = (self.tree.clone(), self.threads);
         patience::within(budget, move || translation(tree, bound, threads))?
     }
@@ -142,10 +164,10 @@ impl<'a> Translated<'a> {
 
     /// The largest number of threads, rounds or ages that a user may mean.
     fn growth(&self) -> std::ops::RangeInclusive<u32> {
-        match self.given {
-            Some(k) => k..=k,
-            None if self.rounds => 1..=LARGEST,
-            None => 0..=LARGEST,
+        match self.bound {
+            Growing::Rounds(Some(k)) | Growing::Age(Some(k)) => k..=k,
+            Growing::Rounds(None) => 1..=LARGEST,
+            Growing::Age(None) => 0..=LARGEST,
         }
     }
 }
@@ -178,7 +200,10 @@ fn forget_dead(program: &cfg::Program, liveness: &Liveness, state: &mut State) {
 
 impl Engine for Translated<'_> {
     fn id(&self) -> EngineId {
-        if self.rounds { EngineId::Rounds } else { EngineId::Age }
+        match self.bound {
+            Growing::Rounds(_) => EngineId::Rounds,
+            Growing::Age(_) => EngineId::Age,
+        }
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {
@@ -207,7 +232,7 @@ impl Engine for Translated<'_> {
                     break;
                 }
             }
-            if self.given.is_some() || stats.states > ENOUGH_STATES {
+            if self.bound.given().is_some() || stats.states > ENOUGH_STATES {
                 break;
             }
             // Where there are too many states there are no fewer with the next bound.
@@ -228,7 +253,10 @@ impl Engine for Translated<'_> {
                 && k > 1
                 && old == new
             {
-                let what = if self.rounds { "rounds" } else { "ages" };
+                let what = match self.bound {
+                    Growing::Rounds(_) => "rounds",
+                    Growing::Age(_) => "ages",
+                };
                 self.notes.borrow_mut().push(format!(
                     "the shared variables have the same {} states with {what} up to {} and up to {k}; larger ones were \
                      not tried, and that is no proof",

@@ -2,12 +2,12 @@
 //!
 //! A text is read many times, and reading cannot be stopped in the middle, so each time it is waited for within the budget.
 
-use crate::input::{self, InputError};
-use crate::options::{InputFormat, InputOptions};
+use crate::options::{Format, ReadOptions};
 use crate::patience;
+use crate::program::lower;
+use crate::read::{self, InputError};
 use fencepost_ir::{cfg, tree};
 use fencepost_models::{fp, memorax, trencher};
-use fencepost_passes::pipeline;
 use fencepost_robust::fences::{Candidates, Fence};
 use fencepost_task::{Budget, Stop};
 use fencepost_text::fences::{Edited, FenceSyntax, Laid, Site, insert, layout};
@@ -16,11 +16,16 @@ use std::sync::Arc;
 
 /// A text that is one program.
 pub struct Source {
+    /// What messages call it.
     pub name: String,
+    /// The text.
     pub text: String,
+    /// How fences are written in it.
     pub syntax: Box<dyn FenceSyntax>,
-    pub format: InputFormat,
-    pub options: InputOptions,
+    /// How it is read.
+    pub format: Format,
+    /// How it becomes a program.
+    pub options: ReadOptions,
     /// The program as the user wrote it.
     pub program: cfg::Program,
     tree: tree::Program,
@@ -28,7 +33,9 @@ pub struct Source {
 
 /// The places of a text where fences make a difference; sites and candidates have the same numbers.
 pub struct Places {
+    /// Where they are in the text.
     pub sites: Vec<Site>,
+    /// Where they are in the graph.
     pub candidates: Candidates,
 }
 
@@ -36,12 +43,13 @@ pub struct Places {
 type Read<T> = Result<Result<T, InputError>, Stop>;
 
 impl Source {
-    pub fn read(path: &Path, options: &InputOptions, budget: &Budget) -> Read<Arc<Source>> {
+    /// A text in a file.
+    pub fn read(path: &Path, options: &ReadOptions, budget: &Budget) -> Read<Arc<Source>> {
         let (path, options) = (path.to_path_buf(), options.clone());
         patience::within(budget, move || {
             let name = path.display().to_string();
-            let text = input::read_text(&path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
-            let format = input::format(&path, &options, &text)?;
+            let text = read::read_text(&path).map_err(|e| InputError::File(format!("{name}: {e}")))?;
+            let format = read::format(&path, &options, &text)?;
             Source::new(name, text, format, options)
         })
     }
@@ -50,8 +58,8 @@ impl Source {
     pub fn of(
         name: String,
         text: String,
-        format: InputFormat,
-        options: &InputOptions,
+        format: Format,
+        options: &ReadOptions,
         budget: &Budget,
     ) -> Read<Arc<Source>> {
         let options = options.clone();
@@ -59,8 +67,8 @@ impl Source {
     }
 
     /// A text that could not be read within the limits.
-    pub fn unread(name: String, options: &InputOptions) -> Source {
-        let format = InputFormat::Fp;
+    pub fn unread(name: String, options: &ReadOptions) -> Source {
+        let format = Format::Fp;
         let (text, program, tree) = (String::new(), cfg::Program::default(), tree::Program::default());
         Source { name, text, syntax: Box::new(fp::Fences), format, options: options.clone(), program, tree }
     }
@@ -68,25 +76,25 @@ impl Source {
     fn new(
         name: String,
         text: String,
-        format: InputFormat,
-        options: InputOptions,
+        format: Format,
+        options: ReadOptions,
     ) -> Result<Arc<Source>, InputError> {
         let syntax: Box<dyn FenceSyntax> = match format {
-            InputFormat::Litmus => Box::new(fencepost_litmus::Fences),
-            InputFormat::Fp => Box::new(fp::Fences),
-            InputFormat::Memorax => Box::new(memorax::Fences),
-            InputFormat::Trencher => Box::new(trencher::Fences),
-            InputFormat::C => {
-                Box::new(fencepost_c::Fences { options: input::c_options(&[Path::new(&name)], &options)? })
+            Format::Litmus => Box::new(fencepost_litmus::Fences),
+            Format::Fp => Box::new(fp::Fences),
+            Format::Memorax => Box::new(memorax::Fences),
+            Format::Trencher => Box::new(trencher::Fences),
+            Format::C => {
+                Box::new(fencepost_c::Fences { options: read::c_options(&[Path::new(&name)], &options)? })
             }
         };
-        let tree = input::parse(format, &name, &text, &options)?;
+        let tree = read::parse(format, &name, &text, &options)?;
         let program = lower(tree.clone(), &options);
         Ok(Arc::new(Source { name, text, syntax, format, options, program, tree }))
     }
 
     fn parse(&self, text: &str) -> Result<tree::Program, InputError> {
-        input::parse(self.format, &self.name, text, &self.options)
+        read::parse(self.format, &self.name, text, &self.options)
     }
 
     /// The program of a changed text.
@@ -150,7 +158,7 @@ impl Source {
         let edited = self.with_everywhere(sites);
         let Ok(mut tree) = self.parse(&edited.text) else { return false };
         // A fence on a transition between states needs a state of its own.
-        if self.format == InputFormat::Trencher {
+        if self.format == Format::Trencher {
             return true;
         }
         let site_at = edited.site_at();
@@ -174,10 +182,6 @@ impl Source {
 
 fn chosen<'p>(places: &'p Places, fences: &[Fence]) -> Vec<(&'p Site, cfg::FenceKind)> {
     fences.iter().map(|f| (&places.sites[f.candidate], f.kind)).collect()
-}
-
-fn lower(tree: tree::Program, options: &InputOptions) -> cfg::Program {
-    pipeline::run(tree, pipeline::Options { threads: options.threads }, |_, _| {})
 }
 
 impl Places {

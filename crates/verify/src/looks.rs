@@ -21,7 +21,7 @@ use fencepost_report::told::told;
 use fencepost_report::{json, text};
 use fencepost_robust::fences::{HittingSets, Run};
 use fencepost_robust::{attacks, races};
-use fencepost_task::{Bounds, Budget, Engine, Model, Pace, Stats, Stop, Task, Trace, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, EngineId, Model, Pace, Stats, Stop, Task, Trace, Verdict};
 use fencepost_translate::{Bound, run_back, translate};
 use std::cell::Cell;
 use std::path::Path;
@@ -73,11 +73,11 @@ fn run(subject: &Subject, model: Model) -> Trace {
 fn engines_look_as_often_as_they_work() {
     let transitions = |stats: Stats| stats.transitions + stats.configurations;
     for (name, engine, work) in [
-        ("burns3_fenced.fp", "explicit", transitions as fn(Stats) -> u64),
-        ("burns3_fenced.fp", "dual", transitions),
-        ("lamport_fenced.c", "lazy", transitions),
-        ("dekker_fenced.fp", "rounds", |stats| stats.states),
-        ("dekker_fenced.fp", "age", |stats| stats.states),
+        ("burns3_fenced.fp", EngineId::Explicit, transitions as fn(Stats) -> u64),
+        ("burns3_fenced.fp", EngineId::Dual, transitions),
+        ("lamport_fenced.c", EngineId::Lazy, transitions),
+        ("dekker_fenced.fp", EngineId::Rounds, |stats| stats.states),
+        ("dekker_fenced.fp", EngineId::Age, |stats| stats.states),
     ] {
         let (budget, looks) = counted();
         let stats = example(name).ask(engine, Model::Tso, Bounds::default(), budget).stats;
@@ -92,7 +92,7 @@ fn formulas_are_counted() {
     let subject = example("dekker_fenced.fp");
     let count = |unwind| {
         let bounds = Bounds { unwind: Some(unwind), rounds: Some(2), ..Bounds::default() };
-        let (units, answer) = units(|budget| subject.ask("bmc", Model::Tso, bounds, budget.clone()));
+        let (units, answer) = units(|budget| subject.ask(EngineId::Bmc, Model::Tso, bounds, budget.clone()));
         (units, answer.stats.clauses)
     };
     let (few, many) = (count(1), count(4));
@@ -238,7 +238,7 @@ fn objects_are_counted_by_their_size() {
     let trace = run(&subject, Model::Tso);
     // Each cell of an object takes more than eight bytes.
     let least = 3 * u64::from(bytes) * 8 / Pace::BYTES_A_UNIT;
-    for engine in ["explicit", "lazy", "bmc"] {
+    for engine in [EngineId::Explicit, EngineId::Lazy, EngineId::Bmc] {
         let ask = |b: &Budget| subject.ask(engine, Model::Tso, Bounds::default(), b.clone());
         let (worked, answer) = units(ask);
         assert!(worked >= least, "{engine}: {worked} for {least}, {:?}", answer.verdict);
@@ -389,7 +389,7 @@ fn no_engine_works_for_long_between_looks() {
         ("many threads", subject(&many)),
         ("jumps back", Subject::new("jumps.c", &jumps).expect("it can be read")),
     ] {
-        for engine in ["explicit", "dual", "lazy", "bmc", "rounds", "age"] {
+        for engine in EngineId::ALL {
             let longest = longest(|b| drop(subject.ask(engine, Model::Tso, Bounds::default(), b.clone())));
             assert!(longest < MOMENT, "{engine} on {name}: {longest:?} between two looks");
         }

@@ -13,6 +13,28 @@ use std::path::{Path, PathBuf};
 /// Longer results are only written.
 const MOST_REMEMBERED: usize = 1 << 20;
 
+/// Why results cannot be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// The file cannot be read or written.
+    #[error("{}: {_1}", _0.display())]
+    Io(PathBuf, std::io::Error),
+    /// It is a folder, a device or the like.
+    #[error("{}: not a file of results", _0.display())]
+    NotAFile(PathBuf),
+    /// It holds something else.
+    #[error("{}:{line}: not a result{why}; name a file that only --results writes to", path.display())]
+    NotAResult {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Why, where there is more to say.
+        why: String,
+    },
+}
+
+/// A file of results.
 pub struct Results {
     path: PathBuf,
     file: File,
@@ -24,11 +46,11 @@ pub struct Results {
 
 impl Results {
     /// Opens or makes the file.
-    pub fn open(path: &Path) -> Result<Results, String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    pub fn open(path: &Path) -> Result<Results, ResultsError> {
+        let failed = |error| ResultsError::Io(path.to_path_buf(), error);
         // It is read first, and devices may give bytes for ever.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(format!("{}: not a file of results", path.display()));
+            return Err(ResultsError::NotAFile(path.to_path_buf()));
         }
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
         let mut text = String::new();
@@ -37,12 +59,10 @@ impl Results {
         let mut results =
             Results { path: path.to_path_buf(), file, known: HashMap::new(), told: HashSet::new() };
         for (number, line) in text[..whole].lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-            let object: Value = serde_json::from_str(line).map_err(|error| {
-                format!(
-                    "{}:{}: not a result: {error}; name a file that only --results writes to",
-                    path.display(),
-                    number + 1
-                )
+            let object: Value = serde_json::from_str(line).map_err(|error| ResultsError::NotAResult {
+                path: path.to_path_buf(),
+                line: number + 1,
+                why: format!(": {error}"),
             })?;
             results.remember(object);
         }
@@ -50,10 +70,8 @@ impl Results {
         if !torn.is_empty() {
             // Only what a run began to write is cut off: no other file is changed.
             if !torn.starts_with("{\"") || serde_json::from_str::<Value>(torn).is_ok() {
-                let (path, line) = (path.display(), text.lines().count());
-                return Err(format!(
-                    "{path}:{line}: not a result; name a file that only --results writes to"
-                ));
+                let (path, line) = (path.to_path_buf(), text.lines().count());
+                return Err(ResultsError::NotAResult { path, line, why: String::new() });
             }
             results.file.set_len(whole as u64).map_err(failed)?;
             results.file.seek(SeekFrom::End(0)).map_err(failed)?;
@@ -79,7 +97,7 @@ impl Results {
     }
 
     /// Adds a result, a JSON object.
-    pub fn append(&mut self, object: &dyn std::fmt::Display) -> Result<(), String> {
+    pub fn append(&mut self, object: &dyn std::fmt::Display) -> Result<(), ResultsError> {
         let mut line = object.to_string();
         if self.told.contains(&line) {
             return Ok(());
@@ -92,7 +110,6 @@ impl Results {
         }
         line.push('\n');
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
-        written.map_err(|error| format!("{}: {error}", self.path.display()))?;
-        Ok(())
+        written.map_err(|error| ResultsError::Io(self.path.clone(), error))
     }
 }

@@ -69,7 +69,7 @@ impl Collected {
             self.files.push(Err(format!("{}: lists name each other too deep", path.display())));
             return;
         }
-        let text = match crate::input::read_text(&path) {
+        let text = match crate::read::read_text(&path) {
             Ok(text) => text,
             Err(error) => {
                 self.files.push(Err(format!("{}: {error}", path.display())));

@@ -1,6 +1,7 @@
-//! `--report`: a page with what each model says of each test, and a run for each pair of models that a test tells
+//! What a page shows of a test: what each model says of it, and a run for each pair of models that a test tells
 //! apart.
 
+use super::batch::Told;
 use super::decide::{self, Answer, Method, NoAnswer};
 use fencepost_certify::{Replay, replay_within};
 use fencepost_explore::{Explicit, least_weak};
@@ -12,20 +13,14 @@ use fencepost_report::litmus::{Apart, ShownAnswer, ShownTest};
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 
 /// What the page shows of a test.
-pub fn shown(
-    file: &str,
-    test: &Test,
-    program: &Program,
-    answers: &[(Model, Result<Answer, NoAnswer>, f64)],
-    budget: &Budget,
-) -> ShownTest {
+pub fn shown(file: &str, test: &Test, program: &Program, answers: &[Told], budget: &Budget) -> ShownTest {
     let answer = |answer: &Result<Answer, NoAnswer>| match answer {
         Ok(answer) => ShownAnswer::Final { observation: answer.observation(), states: answer.states.clone() },
         Err(NoAnswer::Unknown(reason)) => ShownAnswer::Unknown(reason.to_string()),
         Err(NoAnswer::Fault(diagnostic)) => ShownAnswer::Unknown(diagnostic.message.clone()),
     };
     let mut decided: Vec<(Model, &Answer)> =
-        answers.iter().filter_map(|(m, a, _)| Some((*m, a.as_ref().ok()?))).collect();
+        answers.iter().filter_map(|told| Some((told.model, told.answer.as_ref().ok()?))).collect();
     decided.sort_by_key(|(model, _)| *model);
     decided.dedup_by_key(|(model, _)| *model);
     let mut apart = Vec::new();
@@ -45,7 +40,7 @@ pub fn shown(
         name: test.name.clone(),
         file: file.to_string(),
         condition: test.observation.condition().to_string(),
-        answers: answers.iter().map(|(model, a, _)| (*model, answer(a))).collect(),
+        answers: answers.iter().map(|told| (told.model, answer(&told.answer))).collect(),
         apart,
     }
 }

@@ -4,29 +4,30 @@
 //! Looks are made to come at every unit of work, so that every place where an engine can be stopped is tried, with
 //! the time limit (which ends everything) and with the memory limit (which ends what looked).
 
-use crate::decide;
-use crate::options::{CheckOptions, Cli, Command};
-use crate::portfolio;
-use crate::translated::Translated;
-use clap::Parser;
+use crate::options::CheckOptions;
+use crate::translated::{Growing, Translated};
 use fencepost_certify::{replay, replay_cycle};
+use fencepost_cover::Dual;
 use fencepost_ir::{cfg, tree};
 use fencepost_passes::pipeline;
 use fencepost_robust::attacks;
 use fencepost_samples::{Rng, labelled, random};
-use fencepost_task::{Answer, Bounds, Budget, Cleared, Engine, Model, Scope, Stop, Task, Verdict};
+use fencepost_task::{
+    Answer, Bounds, Budget, Cleared, Engine, EngineId, Model, Progress, Scope, Stop, Task, Verdict,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-const ENGINES: [&str; 6] = ["explicit", "dual", "lazy", "rounds", "age", "bmc"];
 
 /// An engine that has more work than this with a program is stopped there.
 const MOST_UNITS: u64 = 20_000;
 
 /// Units of work from look to look. Engines that search beside a solver take turns at looks, so theirs are not as close.
-fn period(engine: &str) -> u64 {
-    if matches!(engine, "rounds" | "age") { 256 } else { 1 }
+fn period(engine: EngineId) -> u64 {
+    match engine {
+        EngineId::Rounds | EngineId::Age => 256,
+        EngineId::Explicit | EngineId::Dual | EngineId::Lazy | EngineId::Bmc => 1,
+    }
 }
 
 /// How many looks of a run are tried, of all that there are.
@@ -54,33 +55,24 @@ impl Subject {
         Some(Subject { name: name.to_string(), tree, program })
     }
 
-    pub fn ask(&self, engine: &str, model: Model, bounds: Bounds, budget: Budget) -> Answer {
-        let options = options(engine, bounds);
+    pub fn ask(&self, engine: EngineId, model: Model, bounds: Bounds, budget: Budget) -> Answer {
         let task = Task { program: &self.program, model, bounds, budget };
-        let setup = decide::setup(&options, model).expect("the options fit");
+        let options = CheckOptions { bounds, ..CheckOptions::default() };
+        let translated = |bound| Translated::new(&self.tree, bounds.threads, bound);
+        let progress = &mut |_: &Progress| {};
         match engine {
-            "rounds" | "age" => Translated::new(&options, &self.tree).check(&task, &mut |_| {}),
-            "auto" => portfolio::check(&setup, &task, &mut |_| {}).answer,
-            _ => decide::engine(options.engine, &setup).expect("it has a name").check(&task, &mut |_| {}),
+            EngineId::Explicit => options.explicit().check(&task, progress),
+            EngineId::Dual => Dual.check(&task, progress),
+            EngineId::Lazy => options.lazy().check(&task, progress),
+            EngineId::Rounds => translated(Growing::Rounds(bounds.rounds)).check(&task, progress),
+            EngineId::Age => translated(Growing::Age(bounds.age)).check(&task, progress),
+            EngineId::Bmc => options.bmc(model).expect("the options fit").check(&task, progress),
         }
     }
 }
 
-/// The options of a check by an engine within bounds.
-fn options(engine: &str, bounds: Bounds) -> CheckOptions {
-    let mut words =
-        vec!["fencepost".to_string(), "check".into(), "file".into(), "--engine".into(), engine.into()];
-    for (name, bound) in bounds.named().into_iter().filter(|(name, _)| *name != "reuse") {
-        words.extend([format!("--{name}"), bound.to_string()]);
-    }
-    match Cli::try_parse_from(words).expect("these are options").command {
-        Command::Check(options) => options,
-        _ => unreachable!("`check` was written"),
-    }
-}
-
 /// A budget that counts looks, and stops the work at one of them.
-fn stopping(engine: &str, at: Option<(u64, Stop)>) -> (Budget, Arc<AtomicU64>) {
+fn stopping(engine: EngineId, at: Option<(u64, Stop)>) -> (Budget, Arc<AtomicU64>) {
     let most = MOST_UNITS / period(engine);
     let looks = Arc::new(AtomicU64::new(0));
     let counter = looks.clone();
@@ -100,7 +92,7 @@ fn stopping(engine: &str, at: Option<(u64, Stop)>) -> (Budget, Arc<AtomicU64>) {
 /// What is wrong with an answer of an engine that was stopped, where the program is known to be safe or not.
 fn objection(
     subject: &Subject,
-    engine: &str,
+    engine: EngineId,
     model: Model,
     is_safe: bool,
     answer: &Answer,
@@ -138,7 +130,7 @@ fn limited(unlimited: &Verdict, with_limit: &Verdict) -> Option<&'static str> {
 
 /// Whether a program is safe, if it is decided without limits.
 fn truth(subject: &Subject, model: Model) -> Option<bool> {
-    ["explicit", "dual"].into_iter().find_map(|engine| {
+    [EngineId::Explicit, EngineId::Dual].into_iter().find_map(|engine| {
         match subject.ask(engine, model, Bounds::default(), stopping(engine, None).0).verdict {
             Verdict::Unsafe { .. } => Some(false),
             Verdict::Safe(cleared) => cleared.is_complete().then_some(true),
@@ -151,7 +143,7 @@ fn truth(subject: &Subject, model: Model) -> Option<bool> {
 fn stop_everywhere(subject: &Subject, model: Model, rng: &mut Rng) -> usize {
     let Some(is_safe) = truth(subject, model) else { return 0 };
     let mut tried = 0;
-    for engine in ENGINES {
+    for engine in EngineId::ALL {
         let (budget, looks) = stopping(engine, None);
         let unlimited = subject.ask(engine, model, Bounds::default(), budget);
         let objects = |answer: &Answer| objection(subject, engine, model, is_safe, answer);
@@ -190,9 +182,10 @@ const OVER_THE_LAZY_LIMIT: &str = "
 #[test]
 fn a_limit_of_the_engine_itself_is_no_proof() {
     let subject = Subject::new("limit.fp", OVER_THE_LAZY_LIMIT).unwrap();
-    let answer = subject.ask("lazy", Model::Tso, Bounds::default(), Budget::default().within(64 << 20));
+    let answer =
+        subject.ask(EngineId::Lazy, Model::Tso, Bounds::default(), Budget::default().within(64 << 20));
     assert!(!matches!(answer.verdict, Verdict::Safe(_)), "{:?}", answer.verdict);
-    let answer = subject.ask("explicit", Model::Tso, Bounds::default(), Budget::default());
+    let answer = subject.ask(EngineId::Explicit, Model::Tso, Bounds::default(), Budget::default());
     assert!(matches!(answer.verdict, Verdict::Unsafe { .. }), "{:?}", answer.verdict);
 }
 
@@ -236,12 +229,12 @@ fn a_stop_taken_for_the_end_is_noticed() {
     let finished = Budget::default().finish().unwrap();
     let verdict = Verdict::Safe(Cleared::new(Scope::Complete, finished));
     let answer = Answer { verdict, unreached: Vec::new(), stats: Default::default(), certificate: None };
-    assert!(objection(&subject, "lazy", Model::Tso, false, &answer).is_some());
+    assert!(objection(&subject, EngineId::Lazy, Model::Tso, false, &answer).is_some());
     let finished = Budget::default().finish().unwrap();
     let bounds = Bounds { buffer: Some(4), ..Bounds::default() };
     let verdict = Verdict::Safe(Cleared::new(Scope::UpTo(bounds), finished));
     let answer = Answer { verdict, ..answer };
-    assert!(objection(&subject, "explicit", Model::Tso, false, &answer).is_some());
+    assert!(objection(&subject, EngineId::Explicit, Model::Tso, false, &answer).is_some());
 }
 
 /// A search for attacks that is stopped proves nothing, and the attacks that it has found are runs.
@@ -255,7 +248,7 @@ fn searches_for_attacks_are_stopped_everywhere() {
         let program = Subject::new(name, &text).expect("examples can be read").program;
         for units in [1, 7, 100] {
             let limited = |at| {
-                let (budget, looks) = stopping("attacks", at);
+                let (budget, looks) = stopping(EngineId::Lazy, at);
                 (attacks(&program, &budget.looked_at_every(units)), looks.load(Ordering::Relaxed))
             };
             let (all, looks) = limited(None);

@@ -11,13 +11,11 @@
 use super::Request;
 use super::goal::{Answerer, Evidence, Judged};
 use super::show::{evidence, goal_name, kind_name, names, reason};
-use crate::options::Format;
-use crate::{Exit, output};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{FenceKind, Instr, ProcId, Program};
 use fencepost_report::paint::{Colours, masked};
 use fencepost_report::text as text_report;
-use fencepost_report::text::Detail;
+use fencepost_report::text::{Detail, Style};
 use fencepost_robust::fences::{Candidates, Fence, instances};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -51,64 +49,21 @@ fn comes_with_store(program: &Program, fence: &Present) -> bool {
     edges.iter().any(|e| matches!(e.instr, Instr::Store(..)) && e.span == fence.span)
 }
 
-pub(super) fn run(request: &Request<'_>) -> Exit {
-    let start = Instant::now();
-    let program = &request.source.program;
-    let fences = present(program);
-    let number = |p: ProcId, e: &fencepost_ir::cfg::Edge| {
-        let Instr::Fence(kind) = e.instr else { return None };
-        fences.binary_search(&Present { span: e.span, kind, procedure: p }).ok()
-    };
-    let candidates = Candidates::new(program.clone(), fences.len(), number);
-    let mut report =
-        Report { request, candidates, fences, as_it_is: None, needs: Vec::new(), without_unneeded: None };
-    let mut goal = request.goal();
-    let as_it_is = goal.judge(&report.without(&[]), None);
-    if let Judged::Holds(_) = as_it_is {
-        for i in 0..report.fences.len() {
-            let without = match goal.budget.look(0) {
-                Ok(()) => goal.judge(&report.without(&[i]), None),
-                Err(stop) => Judged::Unknown(stop.into()),
-            };
-            report.needs.push(without);
-        }
-        let unneeded = report.unneeded();
-        if unneeded.len() > 1 {
-            report.without_unneeded = Some(goal.judge(&report.without(&unneeded), None));
-        }
-    }
-    report.as_it_is = Some(as_it_is);
-    match request.options.format {
-        Format::Json => output::line(report.json(start.elapsed().as_secs_f64(), &goal.answered)),
-        Format::Text | Format::Sarif | Format::Junit => output::text(report.text()),
-    }
-    report.exit()
-}
-
-struct Report<'a> {
-    request: &'a Request<'a>,
+/// The fences of a program, each as a candidate.
+struct There {
     candidates: Candidates,
     fences: Vec<Present>,
-    /// The program with all its fences.
-    as_it_is: Option<Judged>,
-    /// For each fence the program without it; none if the goal is missed anyway.
-    needs: Vec<Judged>,
-    /// The program without all that are not needed, if there are several.
-    without_unneeded: Option<Judged>,
 }
 
-impl Report<'_> {
-    fn exit(&self) -> Exit {
-        let unknown = self.needs.iter().any(|n| matches!(n, Judged::Unknown(_)));
-        match &self.as_it_is {
-            Some(Judged::Broken(..)) => Exit::Bad,
-            Some(Judged::Holds(_)) if !unknown => Exit::Good,
-            Some(Judged::Holds(_) | Judged::Unknown(_)) | None => Exit::Unknown,
-        }
-    }
-
-    fn unneeded(&self) -> Vec<usize> {
-        (0..self.needs.len()).filter(|&i| matches!(self.needs[i], Judged::Holds(_))).collect()
+impl There {
+    fn new(program: &Program) -> There {
+        let fences = present(program);
+        let number = |p: ProcId, e: &fencepost_ir::cfg::Edge| {
+            let Instr::Fence(kind) = e.instr else { return None };
+            fences.binary_search(&Present { span: e.span, kind, procedure: p }).ok()
+        };
+        let candidates = Candidates::new(program.clone(), fences.len(), number);
+        There { candidates, fences }
     }
 
     /// The program that is left without some of the fences.
@@ -117,21 +72,82 @@ impl Report<'_> {
         let kept = self.fences.iter().enumerate().filter(|(i, _)| !left_out.contains(i));
         self.candidates.with(&kept.map(fence).collect::<Vec<_>>())
     }
+}
 
-    fn text(&self) -> String {
+/// Audits.
+pub(super) fn audit<'a>(request: &'a Request<'a>) -> Audit<'a> {
+    let start = Instant::now();
+    let there = There::new(&request.source.program);
+    let mut goal = request.goal();
+    let as_it_is = goal.judge(&there.without(&[]), None);
+    let (mut needs, mut without_unneeded) = (Vec::new(), None);
+    if let Judged::Holds(_) = as_it_is {
+        for i in 0..there.fences.len() {
+            needs.push(match goal.budget.look(0) {
+                Ok(()) => goal.judge(&there.without(&[i]), None),
+                Err(stop) => Judged::Unknown(stop.into()),
+            });
+        }
+        let unneeded: Vec<usize> =
+            (0..needs.len()).filter(|&i| matches!(needs[i], Judged::Holds(_))).collect();
+        if unneeded.len() > 1 {
+            without_unneeded = Some(goal.judge(&there.without(&unneeded), None));
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    Audit { request, there, as_it_is, needs, without_unneeded, answered: goal.answered, seconds }
+}
+
+/// What an audit came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AuditVerdict {
+    /// It is known of each fence whether it is needed.
+    Audited,
+    /// The goal is missed with all fences.
+    Missed,
+    /// Something could not be decided.
+    Unknown,
+}
+
+/// What is known of the fences of a program.
+pub struct Audit<'a> {
+    request: &'a Request<'a>,
+    there: There,
+    /// The program with all its fences.
+    as_it_is: Judged,
+    /// For each fence the program without it; none if the goal is missed anyway.
+    needs: Vec<Judged>,
+    /// The program without all that are not needed, if there are several.
+    without_unneeded: Option<Judged>,
+    answered: Vec<Answerer>,
+    seconds: f64,
+}
+
+impl Audit<'_> {
+    /// What it came to.
+    pub fn verdict(&self) -> AuditVerdict {
+        let unknown = self.needs.iter().any(|n| matches!(n, Judged::Unknown(_)));
+        match &self.as_it_is {
+            Judged::Broken(..) => AuditVerdict::Missed,
+            Judged::Holds(_) if !unknown => AuditVerdict::Audited,
+            Judged::Holds(_) | Judged::Unknown(_) => AuditVerdict::Unknown,
+        }
+    }
+
+    /// For people.
+    pub fn text(&self, style: Style, verbose: bool) -> String {
         let telling = &self.request.budget.to_tell();
         let file = &self.request.source.name;
-        let model = self.request.model.name().to_uppercase();
+        let model = self.request.options.model.name().to_uppercase();
         let goal = goal_name(self.request.options.goal);
         let program = &self.request.source.program;
-        let style = output::style(Detail::Steps);
+        let style = Style { detail: Detail::Steps, ..style };
         let mut out = String::new();
         let scope = match &self.as_it_is {
-            Some(Judged::Holds(scope)) => scope,
-            Some(Judged::Unknown(reason)) => return format!("unknown: {file} under {model}: {reason}\n"),
-            None => return format!("unknown: {file} under {model}\n"),
-            Some(Judged::Broken(_, evidence)) => {
-                let fenced = self.without(&[]);
+            Judged::Holds(scope) => scope,
+            Judged::Unknown(reason) => return format!("unknown: {file} under {model}: {reason}\n"),
+            Judged::Broken(_, evidence) => {
+                let fenced = self.there.without(&[]);
                 let why = reason(&fenced, evidence);
                 let _ = writeln!(out, "not {goal}: {file} under {model} with all its fences: {why}");
                 if let Evidence::Violation(replay) = evidence {
@@ -144,9 +160,9 @@ impl Report<'_> {
         let _ = writeln!(
             out,
             "audited: {needed} of {} fences of {file} needed under {model}, {scope}",
-            self.fences.len()
+            self.there.fences.len()
         );
-        for (i, (fence, need)) in self.fences.iter().zip(&self.needs).enumerate() {
+        for (i, (fence, need)) in self.there.fences.iter().zip(&self.needs).enumerate() {
             let with = if comes_with_store(program, fence) { " with its store" } else { "" };
             let _ = writeln!(
                 out,
@@ -166,10 +182,10 @@ impl Report<'_> {
                     let _ = writeln!(out, "      unknown: {reason}");
                 }
                 Judged::Broken(_, evidence) => {
-                    let rest = self.without(&[i]);
+                    let rest = self.there.without(&[i]);
                     let _ = writeln!(out, "      needed: without it, {}", reason(&rest, evidence));
                     if let Evidence::Violation(replay) = evidence
-                        && self.request.options.verbose
+                        && verbose
                     {
                         out += &text_report::run_or_why_not(&rest, replay, style, telling);
                     }
@@ -189,15 +205,16 @@ impl Report<'_> {
         out
     }
 
-    fn json(&self, seconds: f64, engines: &[Answerer]) -> Value {
+    /// One JSON object.
+    pub fn json(&self) -> Value {
         let telling = &self.request.budget.to_tell();
         let program = &self.request.source.program;
-        let counts = instances(program, self.candidates.all());
+        let counts = instances(program, self.there.candidates.all());
         let mut fences = Vec::new();
-        for (i, (fence, need)) in self.fences.iter().zip(&self.needs).enumerate() {
+        for (i, (fence, need)) in self.there.fences.iter().zip(&self.needs).enumerate() {
             let (needed, reason, without) = match need {
                 Judged::Broken(_, why) => {
-                    (json!(true), Value::Null, evidence(&self.without(&[i]), why, telling))
+                    (json!(true), Value::Null, evidence(&self.there.without(&[i]), why, telling))
                 }
                 Judged::Holds(_) => (json!(false), Value::Null, Value::Null),
                 Judged::Unknown(reason) => (Value::Null, json!(reason.to_string()), Value::Null),
@@ -214,14 +231,14 @@ impl Report<'_> {
                 "without": without,
             }));
         }
-        let verdict = match (&self.as_it_is, self.exit()) {
-            (Some(Judged::Broken(_, Evidence::Violation(_))), _) => "unsafe",
-            (Some(Judged::Broken(_, Evidence::Attack(_))), _) => "not_robust",
-            (_, Exit::Unknown) => "unknown",
-            _ => "audited",
+        let verdict = match (&self.as_it_is, self.verdict()) {
+            (Judged::Broken(_, Evidence::Violation(_)), _) => "unsafe",
+            (Judged::Broken(_, Evidence::Attack(_)), _) => "not_robust",
+            (_, AuditVerdict::Unknown) => "unknown",
+            (_, AuditVerdict::Audited | AuditVerdict::Missed) => "audited",
         };
         let reason = match &self.as_it_is {
-            Some(Judged::Unknown(reason)) => json!(reason.to_string()),
+            Judged::Unknown(reason) => json!(reason.to_string()),
             _ => Value::Null,
         };
         let together = match &self.without_unneeded {
@@ -229,19 +246,19 @@ impl Report<'_> {
             Some(judged) => json!(matches!(judged, Judged::Holds(_))),
         };
         let with_fences = match &self.as_it_is {
-            Some(Judged::Broken(_, why)) => evidence(&self.without(&[]), why, telling),
+            Judged::Broken(_, why) => evidence(&self.there.without(&[]), why, telling),
             _ => Value::Null,
         };
         json!({
             "schema": 1,
             "file": self.request.source.name,
-            "model": self.request.model.name(),
+            "model": self.request.options.model.name(),
             "goal": goal_name(self.request.options.goal),
             "verdict": verdict,
-            "engine": names(engines).join("+"),
+            "engine": names(&self.answered).join("+"),
             "fences": fences,
             "unneeded_together": together,
-            "seconds": (seconds * 1e6).round() / 1e6,
+            "seconds": (self.seconds * 1e6).round() / 1e6,
             "reason": reason,
             "with_fences": with_fences,
         })

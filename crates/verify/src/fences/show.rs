@@ -1,13 +1,11 @@
 //! What `fencepost fences` found, for people and for scripts.
 
-use super::{Answerer, Evidence, Outcome, Placed, Repaired, Result};
-use crate::options::{FencesOptions, GoalName};
-use crate::output;
+use super::{Answerer, Ending, Evidence, GoalKind, Outcome, Placed, Repaired};
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::{FenceKind, Program};
 use fencepost_ir::{FileId, Span};
 use fencepost_report::paint::{Colours, masked};
-use fencepost_report::text::Detail;
+use fencepost_report::text::{Detail, Style};
 use fencepost_report::{json as json_report, text as text_report};
 use fencepost_task::Budget;
 use fencepost_text::fences::Standing;
@@ -22,20 +20,23 @@ pub fn kind_name(kind: FenceKind) -> &'static str {
     }
 }
 
-pub fn goal_name(goal: GoalName) -> &'static str {
+/// A goal in a word.
+pub fn goal_name(goal: GoalKind) -> &'static str {
     match goal {
-        GoalName::Safe => "safe",
-        GoalName::Robust => "robust",
+        GoalKind::Safe => "safe",
+        GoalKind::Robust => "robust",
     }
 }
 
 impl Placed {
+    /// The line that it stands in or after.
     pub fn line(&self) -> u32 {
         match self.standing {
             Standing::After(line) | Standing::In { line, .. } => line,
         }
     }
 
+    /// Where it stands, in words.
     pub fn place(&self) -> String {
         match self.standing {
             Standing::After(0) => "before line 1".to_string(),
@@ -56,13 +57,28 @@ fn cost(outcome: &Outcome<'_>) -> String {
     format!("{} checks, engine {}, {seconds:.2} s", effort.checks, names(engines).join(" and "))
 }
 
-pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
+/// How much is told.
+#[derive(Clone, Copy)]
+pub struct Telling {
+    /// How runs are shown.
+    pub style: Style,
+    /// The first line only.
+    pub quiet: bool,
+    /// Every step of a run, and the run that each fence prevents.
+    pub verbose: bool,
+    /// Every cheapest set.
+    pub all: bool,
+}
+
+/// For people.
+pub fn text(outcome: &Outcome<'_>, telling: Telling) -> String {
     let file = &outcome.source.name;
     let model = outcome.model.name().to_uppercase();
     let mut out = String::new();
-    let style = output::style(if options.verbose { Detail::All } else { Detail::Steps });
+    let detail = if telling.verbose { Detail::All } else { Detail::Steps };
+    let style = Style { detail, ..telling.style };
     match &outcome.result {
-        Result::NotNeeded(scope) => {
+        Ending::NotNeeded(scope) => {
             let _ = writeln!(
                 out,
                 "no fences needed: {file} is {} under {model}, {scope} ({})",
@@ -70,38 +86,38 @@ pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
                 cost(outcome)
             );
         }
-        Result::Unknown { reason, fences, cost: price } => {
+        Ending::Unknown { reason, fences, cost: price } => {
             let _ = writeln!(out, "unknown: {file} under {model}: {reason} ({})", cost(outcome));
             if *fences > 0 {
                 let _ = writeln!(out, "  a repair takes at least {} (cost {price})", count(*fences));
             }
         }
-        Result::UnsafeUnderSc(program, replay) => {
+        Ending::UnsafeUnderSc(program, replay) => {
             let property = replay.property(program);
             let _ = writeln!(
                 out,
                 "not repairable: {file} violates the {property} under SC already ({})",
                 cost(outcome)
             );
-            if !options.quiet {
+            if !telling.quiet {
                 out += &text_report::run_or_why_not(program, replay, style, &outcome.telling);
             }
         }
-        Result::BeyondFences(program, evidence) => {
+        Ending::BeyondFences(program, evidence) => {
             let _ = writeln!(
                 out,
                 "not repairable: {file} under {model}: with a fence at every place between statements, {} ({})",
                 reason(program, evidence),
                 cost(outcome)
             );
-            if !options.quiet {
+            if !telling.quiet {
                 out += "  the store and what overtakes it stand in one statement, or in code that is not in this file\n";
                 if let Evidence::Violation(replay) = evidence {
                     out += &text_report::run_or_why_not(program, replay, style, &outcome.telling);
                 }
             }
         }
-        Result::Repaired(repaired) => {
+        Ending::Repaired(repaired) => {
             let set = &repaired.sets[0];
             let number =
                 if outcome.source.program.is_parameterized() { " for any number of threads" } else { "" };
@@ -113,8 +129,8 @@ pub fn text(outcome: &Outcome<'_>, options: &FencesOptions) -> String {
                 repaired.scope,
                 cost(outcome)
             );
-            if !options.quiet {
-                out += &details(outcome, repaired, options);
+            if !telling.quiet {
+                out += &details(outcome, repaired, telling);
             }
         }
     }
@@ -145,7 +161,7 @@ fn count(fences: usize) -> String {
     if fences == 1 { "1 fence".to_string() } else { format!("{fences} fences") }
 }
 
-fn details(outcome: &Outcome<'_>, repaired: &Repaired, options: &FencesOptions) -> String {
+fn details(outcome: &Outcome<'_>, repaired: &Repaired, telling: Telling) -> String {
     let mut out = String::new();
     let all = repaired.sets[0].iter().zip(&repaired.needed).zip(&repaired.stores);
     for ((fence, needed), store) in all {
@@ -158,9 +174,9 @@ fn details(outcome: &Outcome<'_>, repaired: &Repaired, options: &FencesOptions) 
             Some((program, evidence)) => {
                 let _ = writeln!(out, "      needed: without it, {}", reason(program, evidence));
                 if let Evidence::Violation(replay) = evidence
-                    && options.verbose
+                    && telling.verbose
                 {
-                    let style = output::style(Detail::Steps);
+                    let style = Style { detail: Detail::Steps, ..telling.style };
                     out += &text_report::run_or_why_not(program, replay, style, &outcome.telling);
                 }
             }
@@ -172,7 +188,7 @@ fn details(outcome: &Outcome<'_>, repaired: &Repaired, options: &FencesOptions) 
         (true, n) => format!("nothing cheaper repairs it: the {n} runs found need that many"),
     };
     let _ = writeln!(out, "  {least} (cost {})", repaired.cost);
-    if options.all {
+    if telling.all {
         let (n, more) = (repaired.sets.len(), if repaired.more { " at least" } else { "" });
         let _ = writeln!(out, "  cheapest sets:{more} {n}");
         for set in &repaired.sets {
@@ -206,6 +222,7 @@ fn line_of(outcome: &Outcome<'_>, fence: &Placed) -> String {
     out
 }
 
+/// One JSON object.
 pub fn json(outcome: &Outcome<'_>) -> Value {
     let file = &outcome.source.name;
     let fence = |f: &Placed| {
@@ -219,30 +236,30 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
         })
     };
     let verdict = match &outcome.result {
-        Result::NotNeeded(_) => "not_needed",
-        Result::Repaired(_) => "repaired",
-        Result::UnsafeUnderSc(..) | Result::BeyondFences(..) => "not_repairable",
-        Result::Unknown { .. } => "unknown",
+        Ending::NotNeeded(_) => "not_needed",
+        Ending::Repaired(_) => "repaired",
+        Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..) => "not_repairable",
+        Ending::Unknown { .. } => "unknown",
     };
     let scope = match &outcome.result {
-        Result::NotNeeded(scope) => json_report::scope(*scope),
-        Result::Repaired(repaired) => json_report::scope(repaired.scope),
-        Result::UnsafeUnderSc(..) | Result::BeyondFences(..) => json!("complete"),
-        Result::Unknown { .. } => Value::Null,
+        Ending::NotNeeded(scope) => json_report::scope(*scope),
+        Ending::Repaired(repaired) => json_report::scope(repaired.scope),
+        Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..) => json!("complete"),
+        Ending::Unknown { .. } => Value::Null,
     };
     let with_fences = match &outcome.result {
-        Result::NotNeeded(_) | Result::Repaired(_) => goal_name(outcome.goal),
-        Result::UnsafeUnderSc(..) | Result::BeyondFences(..) => match outcome.goal {
-            GoalName::Safe => "unsafe",
-            GoalName::Robust => "not_robust",
+        Ending::NotNeeded(_) | Ending::Repaired(_) => goal_name(outcome.goal),
+        Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..) => match outcome.goal {
+            GoalKind::Safe => "unsafe",
+            GoalKind::Robust => "not_robust",
         },
-        Result::Unknown { .. } => "unknown",
+        Ending::Unknown { .. } => "unknown",
     };
-    let proved = matches!(outcome.result, Result::NotNeeded(_) | Result::Repaired(_));
+    let proved = matches!(outcome.result, Ending::NotNeeded(_) | Ending::Repaired(_));
     let minimal = match &outcome.result {
-        Result::NotNeeded(_) => true,
-        Result::Repaired(repaired) => repaired.minimal,
-        Result::UnsafeUnderSc(..) | Result::BeyondFences(..) | Result::Unknown { .. } => false,
+        Ending::NotNeeded(_) => true,
+        Ending::Repaired(repaired) => repaired.minimal,
+        Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..) | Ending::Unknown { .. } => false,
     };
     let mut object = json!({
         "schema": 1,
@@ -266,8 +283,8 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
         "reason": null,
     });
     match &outcome.result {
-        Result::NotNeeded(_) => object["cost"] = json!(0),
-        Result::Repaired(repaired) => {
+        Ending::NotNeeded(_) => object["cost"] = json!(0),
+        Ending::Repaired(repaired) => {
             object["cost"] = json!(repaired.cost);
             object["fences"] = repaired.sets[0].iter().map(fence).collect();
             object["sets"] = repaired.sets.iter().map(|s| s.iter().map(fence).collect::<Value>()).collect();
@@ -282,13 +299,13 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
             object["diff"] = json!(repaired.diff);
             object["written"] = json!(repaired.written.as_ref().map(|p| p.display().to_string()));
         }
-        Result::UnsafeUnderSc(program, replay) => {
+        Ending::UnsafeUnderSc(program, replay) => {
             object["reason"] = json!("the property is violated under SC already");
             object["trace_model"] = json!(replay.model.name());
             object["property"] = json!(replay.property(program));
             put_trace(&mut object, program, replay, &outcome.telling);
         }
-        Result::BeyondFences(program, evidence) => {
+        Ending::BeyondFences(program, evidence) => {
             object["reason"] = json!("the goal is missed with a fence at every place between statements");
             object["trace_model"] = json!(outcome.model.name());
             let shown = self::evidence(program, evidence, &outcome.telling);
@@ -298,7 +315,7 @@ pub fn json(outcome: &Outcome<'_>) -> Value {
                 }
             }
         }
-        Result::Unknown { reason, fences, cost } => {
+        Ending::Unknown { reason, fences, cost } => {
             object["reason"] = json!(reason.to_string());
             object["at_least"] = json!({"fences": fences, "cost": cost});
         }

@@ -2,12 +2,13 @@
 
 use crate::options::{DialectName, TranslateOptions};
 use crate::{Exit, input, output, outputs};
-use fencepost_ir::tree::c::{self, Dialect, Style};
-use fencepost_ir::{Span, tree};
+use fencepost_ir::tree;
+use fencepost_ir::tree::c::Dialect;
 use fencepost_passes::pipeline;
 use fencepost_text::Diagnostic;
-use fencepost_translate::{Bound, Translated, Unsupported, translate};
+use fencepost_translate::{Bound, Unsupported, translate};
 use fencepost_verify::compiler::databases;
+use fencepost_verify::translation::{c_text, model_text};
 use fencepost_verify::{Format, InputError, read};
 
 pub fn run(options: &TranslateOptions) -> Exit {
@@ -55,25 +56,6 @@ pub fn run(options: &TranslateOptions) -> Exit {
         }
     };
     output::program(options.output.as_deref(), &text)
-}
-
-/// A translated program as C.
-pub fn c_text(translated: &Translated, dialect: Dialect) -> Result<String, Unsupported> {
-    let style = Style { dialect, prefix: translated.prefix.clone() };
-    let text = c::print(&translated.spelled_out(), &style);
-    text.map_err(|c::Unprintable { span, what }| Unsupported { span, what: what.to_string(), help: None })
-}
-
-/// A translated program in the modelling language, which knows neither pointers nor records.
-fn model_text(program: &tree::Program) -> Result<String, Unsupported> {
-    let refuse = |span: Span, what: &str| Err(Unsupported { span, what: what.to_string(), help: None });
-    if let Some(v) = program.shared.iter().find(|v| v.ty.leaf().is_none()) {
-        return refuse(v.span, "a record in shared memory");
-    }
-    if program.pointer_bits > 0 {
-        return refuse(program.procedures.first().map_or(Span::NONE, |p| p.span), "a program with pointers");
-    }
-    Ok(tree::with_comments(program))
 }
 
 fn refusal(tree: &tree::Program, unsupported: Unsupported) -> InputError {

@@ -59,6 +59,7 @@ mod simplest;
 #[cfg(test)]
 mod stops;
 mod translated;
+pub mod translation;
 
 pub use decide::{Decided, decide};
 pub use fencepost_report::Shown;

@@ -1,7 +1,8 @@
-//! What the editor's user wants: the options of `fencepost check`, under the names of settings.
+//! What the editor's user wants: the options of `fencepost check`, under the names of settings. Who reads these options is
+//! whoever starts the server.
 
-use crate::options::{CheckOptions, Cli, Command};
-use clap::Parser;
+use fencepost_task::Model;
+use fencepost_verify::{CheckOptions, Limits, ReadOptions};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -11,10 +12,26 @@ const TIMEOUT: f64 = 10.0;
 /// Seconds for the search for fences.
 const FENCE_TIME: f64 = 10.0;
 
+/// What is wanted of a check.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Wanted {
+    /// The memory models.
+    pub models: Vec<Model>,
+    /// How texts become programs.
+    pub read: ReadOptions,
+    /// How programs are checked.
+    pub check: CheckOptions,
+    /// Time and memory for each model.
+    pub limits: Limits,
+}
+
+/// Reads options of `fencepost check`, without a file; or says what is wrong with them.
+pub type ReadArguments = fn(Vec<String>) -> Result<Wanted, String>;
+
 /// What is wanted.
 #[derive(Clone)]
 pub struct Settings {
-    pub options: Arc<CheckOptions>,
+    pub options: Arc<Wanted>,
     pub fence_time: f64,
     pub check_on_open: bool,
     /// Whether stores that a load can overtake are shown even if nothing breaks.
@@ -23,7 +40,7 @@ pub struct Settings {
 
 impl Settings {
     /// Reads settings; a missing one has its default. Or what is wrong with them.
-    pub fn read(settings: &Value) -> Result<Settings, String> {
+    pub fn read(settings: &Value, read: ReadArguments) -> Result<Settings, String> {
         let known = ["model", "engine", "timeout", "fenceTime", "checkOnOpen", "robustness", "arguments"];
         if let Some(map) = settings.as_object()
             && let Some(name) = map.keys().find(|name| !known.contains(&name.as_str()))
@@ -52,7 +69,7 @@ impl Settings {
             Value::Null => Ok(default),
             value => value.as_bool().ok_or_else(|| format!("`{key}` is true or false")),
         };
-        let mut arguments = vec!["fencepost".to_string(), "check".to_string()];
+        let mut arguments = Vec::new();
         for model in words("model")? {
             arguments.extend(["--model".to_string(), model]);
         }
@@ -61,17 +78,8 @@ impl Settings {
         }
         arguments.extend(["--timeout".to_string(), seconds("timeout", TIMEOUT)?.to_string()]);
         arguments.extend(words("arguments")?);
-        arguments.push("-".to_string());
-        let options = match Cli::try_parse_from(arguments) {
-            Ok(Cli { command: Command::Check(options), .. }) => options,
-            Ok(_) => return Err("`arguments` are options of `fencepost check`".to_string()),
-            Err(error) => return Err(first_line(&error.to_string())),
-        };
-        if options.input.link || options.files.len() > 1 || options.print.is_some() {
-            return Err("`arguments` are options for one file, without --link and --print".to_string());
-        }
         Ok(Settings {
-            options: Arc::new(options),
+            options: Arc::new(read(arguments)?),
             fence_time: seconds("fenceTime", FENCE_TIME)?,
             check_on_open: flag("checkOnOpen", true)?,
             robustness: flag("robustness", false)?,
@@ -79,40 +87,48 @@ impl Settings {
     }
 }
 
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_string()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::Settings;
-    use crate::options::ModelName;
+    use super::{ReadArguments, Settings, Wanted};
+    use fencepost_task::Model;
+    use fencepost_verify::{CheckOptions, Limits, ReadOptions};
     use serde_json::{Value, json};
+
+    /// Takes words as they come, and keeps them where they can be looked at.
+    const WORDS: ReadArguments = |words| {
+        let read = ReadOptions {
+            c: fencepost_verify::COptions { flags: words, ..Default::default() },
+            ..Default::default()
+        };
+        Ok(Wanted {
+            models: vec![Model::Tso],
+            read,
+            check: CheckOptions::default(),
+            limits: Limits::default(),
+        })
+    };
 
     #[test]
     fn settings_are_options_of_check() {
-        let defaults = Settings::read(&Value::Null).ok().unwrap();
-        assert_eq!(defaults.options.models, [ModelName::Tso]);
+        let defaults = Settings::read(&Value::Null, WORDS).ok().unwrap();
         assert!(defaults.check_on_open && !defaults.robustness);
+        assert_eq!(defaults.options.read.c.flags, ["--timeout", "10"]);
         let given = json!({
             "model": ["sc", "pso"], "engine": "explicit", "timeout": 2.5, "checkOnOpen": false,
-            "arguments": ["-I", "include", "-D", "N=2"],
+            "arguments": ["-I", "include"],
         });
-        let given = Settings::read(&given).ok().unwrap();
-        assert_eq!(given.options.models, [ModelName::Sc, ModelName::Pso]);
-        assert_eq!((given.options.timeout, given.options.input.define.len()), (Some(2.5), 1));
+        let given = Settings::read(&given, WORDS).ok().unwrap();
+        let expected = "--model sc --model pso --engine explicit --timeout 2.5 -I include";
+        assert_eq!(given.options.read.c.flags.join(" "), expected);
+        assert!(!given.check_on_open);
         for wrong in [
-            json!({"model": "arm"}),
             json!({"models": "tso"}),
             json!({"timeout": -1}),
             json!({"timeout": "soon"}),
-            json!({"arguments": ["--nonsense"]}),
-            json!({"arguments": ["--link"]}),
-            json!({"arguments": ["other.c"]}),
             json!({"robustness": 1}),
             json!({"model": [1]}),
         ] {
-            assert!(Settings::read(&wrong).is_err(), "{wrong}");
+            assert!(Settings::read(&wrong, WORDS).is_err(), "{wrong}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `fencepost lsp`: a language server over standard input and output. Programs are checked when they are opened and
+//! A language server over standard input and output. Programs are checked when they are opened and
 //! saved; a violation is a diagnostic with its run as related information, and the fences that repair it are a quick
 //! fix.
 //!
@@ -12,11 +12,11 @@ mod settings;
 mod wire;
 mod work;
 
-use crate::Exit;
 use document::{Checked, Document, Running};
 use position::Positions;
 use serde_json::{Value, json};
 use settings::Settings;
+pub use settings::{ReadArguments, Wanted};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -28,6 +28,15 @@ use work::{Told, Work};
 
 /// Progress is told this often.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(300);
+
+/// How the server ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The editor has said so.
+    ShutDown,
+    /// The editor was gone.
+    Abandoned,
+}
 
 /// What the server reacts to.
 enum Event {
@@ -60,6 +69,7 @@ struct Server<W: Write> {
     phase: Phase,
     abilities: Abilities,
     settings: Settings,
+    arguments: ReadArguments,
     documents: BTreeMap<String, Document>,
     /// The document of each check that is running.
     checks: BTreeMap<u64, String>,
@@ -67,7 +77,8 @@ struct Server<W: Write> {
     next_request: u64,
 }
 
-pub fn run() -> Exit {
+/// Serves an editor over standard input and output until it ends. `arguments` reads what its user writes as options.
+pub fn run(arguments: ReadArguments) -> Ended {
     let (sender, events) = channel();
     let reader = sender.clone();
     // It ends with the process: nothing can make a read return.
@@ -81,7 +92,7 @@ pub fn run() -> Exit {
             }
         }
     });
-    let settings = match Settings::read(&Value::Null) {
+    let settings = match Settings::read(&Value::Null, arguments) {
         Ok(settings) => settings,
         Err(message) => panic!("internal error: the default settings are wrong: {message}"),
     };
@@ -91,6 +102,7 @@ pub fn run() -> Exit {
         phase: Phase::Waiting,
         abilities: Abilities::default(),
         settings,
+        arguments,
         documents: BTreeMap::new(),
         checks: BTreeMap::new(),
         next_check: 0,
@@ -100,7 +112,7 @@ pub fn run() -> Exit {
 }
 
 impl<W: Write> Server<W> {
-    fn serve(&mut self, events: &Receiver<Event>) -> Exit {
+    fn serve(&mut self, events: &Receiver<Event>) -> Ended {
         while let Ok(event) = events.recv() {
             match event {
                 Event::Incoming(Incoming::Message(message)) => {
@@ -120,7 +132,7 @@ impl<W: Write> Server<W> {
         for document in self.documents.values() {
             cancel(document);
         }
-        if self.phase == Phase::ShutDown { Exit::Good } else { Exit::Bad }
+        if self.phase == Phase::ShutDown { Ended::ShutDown } else { Ended::Abandoned }
     }
 
     fn send(&mut self, message: &Value) {
@@ -208,7 +220,7 @@ impl<W: Write> Server<W> {
 
     /// Takes over settings, or says what is wrong with them.
     fn configure(&mut self, settings: &Value) {
-        match Settings::read(settings) {
+        match Settings::read(settings, self.arguments) {
             Ok(settings) => self.settings = settings,
             Err(message) => {
                 let message = format!("fencepost's settings: {message}");

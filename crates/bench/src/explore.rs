@@ -4,8 +4,7 @@
 //! the same number of states.
 
 use super::promela::promela;
-use crate::options::{BenchOptions, PlainFormat};
-use crate::output;
+use crate::{Format, Options};
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
@@ -30,15 +29,15 @@ impl Measured {
     }
 }
 
-pub fn run(options: &BenchOptions) -> Result<(), String> {
+pub fn run(options: &Options) -> Result<(), String> {
     let models = [
         ("lamport 3", model(LAMPORT, "lamport", 3, 1)?),
         ("filter 2", model(FILTER, "filter", 2, 0)?),
         ("filter 3", model(FILTER, "filter", 3, 0)?),
         ("lamport 4", model(LAMPORT, "lamport", 4, 1)?),
     ];
-    if options.format == PlainFormat::Text {
-        output::line(format!(
+    if options.format == Format::Text {
+        options.print(format!(
             "{:10}  {:9}  {:>10}  {:>9}  {:>12}  {:>11}  {:>10}  {:>12}  {:>6}",
             "model", "reduction", "states", "seconds", "states/s", "bytes/state", "spin", "spin/s", "ratio"
         ));
@@ -62,17 +61,11 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
     Ok(())
 }
 
-fn report(
-    options: &BenchOptions,
-    name: &str,
-    reduction: Reduction,
-    ours: &Measured,
-    spin: Option<&Measured>,
-) {
+fn report(options: &Options, name: &str, reduction: Reduction, ours: &Measured, spin: Option<&Measured>) {
     let reduction = if reduction == Reduction::On { "on" } else { "off" };
     let per_state = ours.bytes as f64 / ours.states as f64;
-    if options.format == PlainFormat::Json {
-        output::line(serde_json::json!({
+    if options.format == Format::Json {
+        options.print(serde_json::json!({
             "schema": 1, "bench": "explore", "model": name, "reduction": reduction, "states": ours.states,
             "seconds": ours.seconds, "bytes_per_state": per_state,
             "spin": spin.map(|s| serde_json::json!({"states": s.states, "seconds": s.seconds})),
@@ -84,7 +77,7 @@ fn report(
         Some(s) => format!("{:>10}  {:>12.0}  {:>6.2}", s.states, s.rate(), ours.rate() / s.rate()),
         None => format!("{:>10}", "-"),
     };
-    output::line(format!(
+    options.print(format!(
         "{name:10}  {reduction:9}  {:>10}  {:>9.3}  {:>12.0}  {per_state:>11.1}  {spin_columns}",
         ours.states,
         ours.seconds,

@@ -6,9 +6,7 @@
 //! Textbook versions of the programs, not the authors' files.
 
 use super::peer;
-use crate::options::{BenchOptions, PlainFormat};
-use crate::output;
-use crate::translate::c_text;
+use crate::{Format, Options};
 use fencepost_c as c;
 use fencepost_certify::replay;
 use fencepost_explore::Explicit;
@@ -17,6 +15,7 @@ use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Model, Task, Verdict};
 use fencepost_translate::{Bound, run_back, translate};
+use fencepost_verify::translation::c_text;
 use std::time::{Duration, Instant};
 
 const AGE: Bound = Bound::Age(2);
@@ -62,9 +61,9 @@ const ROWS: [Row; 16] = [
     row!("szymanski_fenced.c", false, (978, Some(6))),
 ];
 
-pub fn run(options: &BenchOptions) -> Result<(), String> {
-    if options.format == PlainFormat::Text {
-        output::line(format!(
+pub fn run(options: &Options) -> Result<(), String> {
+    if options.format == Format::Text {
+        options.print(format!(
             "{:20}  {:4}  {:>7}  {:>8}  {:>8}  {:>6}  {:>5}",
             "program", "tool", "verdict", "seconds", "states", "Poirot", "ESBMC"
         ));
@@ -93,7 +92,7 @@ fn prepared(mut tree: tree::Program) -> tree::Program {
     tree
 }
 
-fn ours(options: &BenchOptions, row: &Row) -> Result<(), String> {
+fn ours(options: &Options, row: &Row) -> Result<(), String> {
     let start = Instant::now();
     let tree = read(row.name, row.text)?;
     let prepared = prepared(tree.clone());
@@ -121,7 +120,7 @@ fn ours(options: &BenchOptions, row: &Row) -> Result<(), String> {
 }
 
 /// Loops are repeated twice for bugs and three times for correct programs, as in the paper.
-fn theirs(options: &BenchOptions, row: &Row) -> Result<(), String> {
+fn theirs(options: &Options, row: &Row) -> Result<(), String> {
     let tree = prepared(read(row.name, row.text)?);
     let text = translate(&tree, AGE).and_then(|translated| c_text(&translated, Dialect::Cprover));
     let text = text.map_err(|u| format!("{}: {}", row.name, u.what))?;
@@ -132,16 +131,16 @@ fn theirs(options: &BenchOptions, row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-fn report(options: &BenchOptions, row: &Row, tool: &str, verdict: &str, seconds: f64, states: Option<u64>) {
+fn report(options: &Options, row: &Row, tool: &str, verdict: &str, seconds: f64, states: Option<u64>) {
     let (poirot, esbmc) = row.published;
     match options.format {
-        PlainFormat::Json => output::line(serde_json::json!({
+        Format::Json => options.print(serde_json::json!({
             "program": row.name, "age": 2, "tool": tool, "verdict": verdict, "seconds": seconds,
             "states": states, "published": {"poirot": poirot, "esbmc": esbmc},
         })),
-        PlainFormat::Text => {
+        Format::Text => {
             let show = |n: Option<u64>| n.map_or(String::from("-"), |n| n.to_string());
-            output::line(format!(
+            options.print(format!(
                 "{:20}  {:4}  {:>7}  {:>8.2}  {:>8}  {:>6}  {:>5}",
                 row.name,
                 tool,

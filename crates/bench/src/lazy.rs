@@ -4,8 +4,7 @@
 //! program in the same run, as far as it can be written in its language.
 
 use super::lazy_families as families;
-use crate::options::{BenchOptions, PlainFormat};
-use crate::output;
+use crate::{Format, Options};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_robust::attacks;
@@ -76,9 +75,9 @@ pub fn rows(all: bool) -> Vec<Row> {
 /// Longer is not waited for.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-pub fn run(options: &BenchOptions) -> Result<(), String> {
-    if options.format == PlainFormat::Text {
-        output::line(format!(
+pub fn run(options: &Options) -> Result<(), String> {
+    if options.format == Format::Text {
+        options.print(format!(
             "{:9}  {:17}  {:>7}  {:>7}  {:>9}  {:>8}  {:>9}  {:>7}  {:>10}  {:>9}  {:>8}  {:>8}",
             "figure",
             "program",
@@ -123,8 +122,8 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
         };
         let peer = trencher(&row)?;
         let (states, queries) = (answer.stats.states, answer.stats.queries);
-        if options.format == PlainFormat::Json {
-            output::line(serde_json::json!({
+        if options.format == Format::Json {
+            options.print(serde_json::json!({
                 "schema": 1, "bench": "lazy", "figure": row.figure, "program": row.name, "verdict": verdict,
                 "queries": queries, "states": states, "milliseconds": took,
                 "published_milliseconds": row.published.map(|p| p.0),
@@ -136,7 +135,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
             continue;
         }
         let show = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
-        output::line(format!(
+        options.print(format!(
             "{:9}  {:17}  {verdict:>7}  {queries:>7}  {states:>9}  {took:>8.1}  {:>9}  {:>7}  {attacks:>10}  {:>9}  \
              {robust_took:>8.1}  {:>8}",
             row.figure,

@@ -148,7 +148,7 @@ fn answer(said: &str) -> Option<Peer> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::dual;
+    use crate::dual;
     use fencepost_cover::{Dual, Values};
     use fencepost_passes::pipeline;
     use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};

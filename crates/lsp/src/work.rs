@@ -70,9 +70,8 @@ impl Work {
     /// Checks the text.
     pub fn run(&self, tell: &mut dyn FnMut(Told)) {
         let options = &self.settings.options;
-        let input = options.input.meant();
-        let read = read::parse(self.format, &self.name, &self.text, &input);
-        let read = read.map(|tree| Program::new(&self.name, tree, &input));
+        let read = read::parse(self.format, &self.name, &self.text, &options.read);
+        let read = read.map(|tree| Program::new(&self.name, tree, &options.read));
         let checkable = read.and_then(|program| program.require_property().map(|()| program));
         let program = match checkable {
             Ok(program) => program,
@@ -81,13 +80,13 @@ impl Work {
         let graph = &program.graph;
         let mut diagnostics = Vec::new();
         let mut violations = Vec::new();
-        for model in options.models.iter().map(|m| Model::from(*m)) {
-            let budget = options.limits().budget(&self.cancelled);
+        for &model in &options.models {
+            let budget = options.limits.budget(&self.cancelled);
             let upper = model.name().to_uppercase();
             let mut progress = |p: &Progress| {
                 tell(Told::Progress(format!("{upper}: {} states, {} waiting", p.stats.states, p.waiting)));
             };
-            let decided = decide(&program, model, &options.meant(), &budget, &mut progress);
+            let decided = decide(&program, model, &options.check, &budget, &mut progress);
             if self.cancelled.load(Ordering::Relaxed) {
                 return;
             }
@@ -99,7 +98,7 @@ impl Work {
                     diagnostics.extend(self.verdict(graph, model, &decided));
                 }
                 Err(why) => {
-                    let (place, why) = (somewhere(graph), crate::meant::misfit(why));
+                    let (place, why) = (somewhere(graph), why.to_string());
                     diagnostics.push(self.diagnostic(&graph.sources, place, Severity::Information, &why));
                 }
             }
@@ -183,7 +182,7 @@ impl Work {
         for Unsafe { diagnostic, model } in violations.iter().filter(|v| v.model != Model::Sc) {
             let upper = model.name().to_uppercase();
             tell(Told::Progress(format!("{upper}: looking for fences")));
-            let input = &self.settings.options.input.meant();
+            let input = &self.settings.options.read;
             let budget = self.budget(self.settings.fence_time);
             let source = Source::of(self.name.clone(), self.text.to_string(), self.format, input, &budget);
             let Ok(Ok(source)) = source else { return };

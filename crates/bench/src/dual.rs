@@ -5,8 +5,7 @@
 
 use super::families::{self, Repeats};
 use super::memorax::{self, Peer};
-use crate::options::{BenchOptions, PlainFormat};
-use crate::output;
+use crate::{Format, Options};
 use fencepost_cover::{Dual, DualModel, Values};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
@@ -117,7 +116,7 @@ fn figure_3() -> Vec<Scaled> {
 /// Longer is not waited for.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-pub fn run(options: &BenchOptions) -> Result<(), String> {
+pub fn run(options: &Options) -> Result<(), String> {
     let folder = std::env::temp_dir().join(format!("fencepost-bench-{}", std::process::id()));
     let with_memorax = memorax::present();
     if with_memorax {
@@ -130,9 +129,9 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
     result
 }
 
-fn all_rows(options: &BenchOptions, memorax_in: Option<&PathBuf>) -> Result<(), String> {
-    if options.format == PlainFormat::Text {
-        output::line(format!(
+fn all_rows(options: &Options, memorax_in: Option<&PathBuf>) -> Result<(), String> {
+    if options.format == Format::Text {
+        options.print(format!(
             "{:9}  {:18}  {:>7}  {:>14}  {:>9}  {:>10}  {:>8}  {:>10}  {:>8}",
             "table",
             "program",
@@ -190,11 +189,11 @@ pub fn read(row: &Row) -> Result<Program, String> {
     }
 }
 
-fn report(options: &BenchOptions, row: &Row, verdict: &str, stats: &Stats, seconds: f64, peer: Option<Peer>) {
+fn report(options: &Options, row: &Row, verdict: &str, stats: &Stats, seconds: f64, peer: Option<Peer>) {
     let Row { table, name, published, .. } = row;
     let Stats { configurations, states, .. } = stats;
-    if options.format == PlainFormat::Json {
-        output::line(serde_json::json!({
+    if options.format == Format::Json {
+        options.print(serde_json::json!({
             "schema": 1, "bench": "dual", "table": table, "program": name, "verdict": verdict,
             "configurations": configurations, "invariant": states, "published": published,
             "seconds": seconds, "memorax": peer.as_ref().map(|p| p.generated),
@@ -207,7 +206,7 @@ fn report(options: &BenchOptions, row: &Row, verdict: &str, stats: &Stats, secon
         Some(p) => (p.generated.to_string(), format!("{:.3}", p.seconds)),
         None => ("-".to_string(), "-".to_string()),
     };
-    output::line(format!(
+    options.print(format!(
         "{table:9}  {name:18}  {verdict:>7}  {configurations:>14}  {states:>9}  {published:>10}  {seconds:>8.3}  \
          {generated:>10}  {took:>8}"
     ));

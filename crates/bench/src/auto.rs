@@ -3,17 +3,15 @@
 //!
 //! Auto is to take at most three times the best single engine and half a second; rows beyond that say so.
 
-use crate::options::{BenchOptions, PlainFormat};
-use crate::{input, output};
+use crate::{Format, Options};
 use fencepost_bmc::Bmc;
 use fencepost_cover::Dual;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Program;
-use fencepost_passes::pipeline;
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{Bounds, Budget, Engine, EngineId, Model, Task, Verdict, VerdictKind};
 use fencepost_verify::portfolio::{self, Choice, Setup};
-use fencepost_verify::read;
+use fencepost_verify::{lower, read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -29,10 +27,10 @@ struct Measured {
     seconds: f64,
 }
 
-pub fn run(options: &BenchOptions) -> Result<(), String> {
+pub fn run(options: &Options) -> Result<(), String> {
     let files = if options.files.is_empty() { examples()? } else { options.files.clone() };
-    if options.format == PlainFormat::Text {
-        output::line(format!(
+    if options.format == Format::Text {
+        options.print(format!(
             "{:34}  {:5}  {:8}  {:8}  {:>7}  {:8}  {:>7}  {:>5}",
             "program", "model", "verdict", "auto", "seconds", "best", "seconds", "ratio"
         ));
@@ -40,12 +38,8 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
     let mut beyond = 0;
     let mut rows = 0;
     for file in &files {
-        let tree = read::read(file, &options.input.meant()).map_err(|error| {
-            input::complain(&error);
-            format!("{} cannot be read", file.display())
-        })?;
-        let threads = options.input.threads;
-        let program = pipeline::run(tree, pipeline::Options { threads }, |_, _| {});
+        let tree = read::read(file, &options.read).map_err(|error| error.to_string())?;
+        let program = lower(tree, &options.read);
         if !program.has_property() {
             continue;
         }
@@ -54,9 +48,9 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
             rows += 1;
         }
     }
-    if options.format == PlainFormat::Text {
+    if options.format == Format::Text {
         let rule = "three times the best engine and 0.5 s";
-        output::line(format!("{beyond} of {rows} rows take more than {rule}"));
+        options.print(format!("{beyond} of {rows} rows take more than {rule}"));
     }
     Ok(())
 }
@@ -76,16 +70,11 @@ fn setup() -> Setup {
 }
 
 /// Measures; whether auto is as fast as it is to be. Engines that disagree are an error.
-fn row(options: &BenchOptions, file: &Path, program: &Program, model: Model) -> Result<bool, String> {
+fn row(options: &Options, file: &Path, program: &Program, model: Model) -> Result<bool, String> {
     let setup = setup();
     let task = |deadline| {
         let budget = Budget::default().until(Instant::now() + deadline);
-        Task {
-            program,
-            model,
-            bounds: Bounds { threads: options.input.threads, ..Bounds::default() },
-            budget,
-        }
+        Task { program, model, bounds: Bounds { threads: options.read.threads, ..Bounds::default() }, budget }
     };
     let start = Instant::now();
     let Choice { answer, engine, .. } = portfolio::check(&setup, &task(TIMEOUT), &mut |_| {});
@@ -135,7 +124,7 @@ fn kind(verdict: &Verdict) -> VerdictKind {
 }
 
 fn show(
-    options: &BenchOptions,
+    options: &Options,
     file: &Path,
     model: Model,
     auto: &Measured,
@@ -144,12 +133,12 @@ fn show(
 ) {
     let file = file.display().to_string();
     match options.format {
-        PlainFormat::Json => output::line(serde_json::json!({
+        Format::Json => options.print(serde_json::json!({
             "program": file, "model": model.name(), "verdict": auto.verdict.name(), "auto": auto.engine.name(),
             "seconds": auto.seconds, "best": best.map(|b| b.engine.name()), "best_seconds": best.map(|b| b.seconds),
             "within": within,
         })),
-        PlainFormat::Text => {
+        Format::Text => {
             let (engine, seconds, ratio) = match best {
                 Some(b) => {
                     (b.engine.name(), format!("{:.2}", b.seconds), format!("{:.1}", auto.seconds / b.seconds))
@@ -157,7 +146,7 @@ fn show(
                 None => ("-", "-".to_string(), "-".to_string()),
             };
             let beyond = if within { "" } else { "  beyond" };
-            output::line(format!(
+            options.print(format!(
                 "{file:34}  {:5}  {:8}  {:8}  {:>7.2}  {engine:8}  {seconds:>7}  {ratio:>5}{beyond}",
                 model.name(),
                 auto.verdict,

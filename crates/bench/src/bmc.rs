@@ -8,8 +8,7 @@
 //! widths. cbmc bounds no rounds.
 
 use super::peer;
-use crate::options::{BenchOptions, PlainFormat};
-use crate::output;
+use crate::{Format, Options};
 use fencepost_bmc::Bmc;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
 use fencepost_c as c;
@@ -76,9 +75,9 @@ impl Row {
 /// How long cbmc may take for a row; with `--all` ten times as long.
 const LIMIT: Duration = Duration::from_secs(60);
 
-pub fn run(options: &BenchOptions) -> Result<(), String> {
-    if options.format == PlainFormat::Text {
-        output::line(format!(
+pub fn run(options: &Options) -> Result<(), String> {
+    if options.format == Format::Text {
+        options.print(format!(
             "{:38}  {:5}  {:8}  {:>7}  {:>8}  {:>9}  {:>8}",
             "program", "model", "tool", "verdict", "seconds", "variables", "clauses"
         ));
@@ -100,7 +99,7 @@ pub fn run(options: &BenchOptions) -> Result<(), String> {
 
 /// cbmc with its own memory models. Its checks of pointers and the like are ours only in part, and refuse threads
 /// that have pointers; that a loop may go on is no error to us either.
-fn cbmc_alone(options: &BenchOptions, row: &Row, model: Model) -> Result<(), String> {
+fn cbmc_alone(options: &Options, row: &Row, model: Model) -> Result<(), String> {
     // cbmc counts the last test of a loop's condition too.
     let unwind = (row.bounds.0 + 1).to_string();
     let mut arguments = vec!["--mm", model.name(), "--unwind", &unwind];
@@ -111,12 +110,7 @@ fn cbmc_alone(options: &BenchOptions, row: &Row, model: Model) -> Result<(), Str
 }
 
 /// cbmc on the sequential program.
-fn cbmc_on_ours(
-    options: &BenchOptions,
-    row: &Row,
-    model: Model,
-    program: &cfg::Program,
-) -> Result<(), String> {
+fn cbmc_on_ours(options: &Options, row: &Row, model: Model, program: &cfg::Program) -> Result<(), String> {
     let (unwind, rounds, clock) = row.bounds;
     let wanted = Sequentialization {
         model,
@@ -138,7 +132,7 @@ fn read(row: &Row) -> Result<cfg::Program, String> {
     Ok(pipeline::lower(tree))
 }
 
-fn ours(options: &BenchOptions, row: &Row, model: Model, program: &cfg::Program) -> Result<(), String> {
+fn ours(options: &Options, row: &Row, model: Model, program: &cfg::Program) -> Result<(), String> {
     let start = Instant::now();
     let (unwind, rounds, clock) = row.bounds;
     let engine = Bmc { unwind: Some(unwind), rounds: Some(rounds), clock: Some(clock), ..Bmc::default() };
@@ -161,7 +155,7 @@ fn ours(options: &BenchOptions, row: &Row, model: Model, program: &cfg::Program)
 }
 
 fn theirs(
-    options: &BenchOptions,
+    options: &Options,
     row: &Row,
     model: Model,
     tool: &str,
@@ -175,7 +169,7 @@ fn theirs(
 }
 
 fn report(
-    options: &BenchOptions,
+    options: &Options,
     row: &Row,
     model: Model,
     tool: &str,
@@ -185,13 +179,13 @@ fn report(
 ) {
     let (variables, clauses) = (size.map(|s| s.0), size.map(|s| s.1));
     match options.format {
-        PlainFormat::Json => output::line(serde_json::json!({
+        Format::Json => options.print(serde_json::json!({
             "program": row.name(), "model": model.name(), "tool": tool, "verdict": verdict,
             "seconds": seconds, "variables": variables, "clauses": clauses,
         })),
-        PlainFormat::Text => {
+        Format::Text => {
             let show = |n: Option<u64>| n.map_or(String::from("-"), |n| n.to_string());
-            output::line(format!(
+            options.print(format!(
                 "{:38}  {:5}  {:8}  {:>7}  {:>8.2}  {:>9}  {:>8}",
                 row.name(),
                 model.name(),

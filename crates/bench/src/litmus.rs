@@ -1,8 +1,7 @@
 //! `fencepost bench litmus`: tests a second on all generated tests up to size 6, under each model, by search
 //! and by the axioms; beside them herd7 on the same files, where it is on the PATH.
 
-use crate::options::{BenchOptions, PlainFormat};
-use crate::output;
+use crate::{Format, Options};
 use fencepost_litmus::generate::{Generated, all_cycles};
 use fencepost_litmus::{Arch, read_test};
 use fencepost_task::{Budget, Model};
@@ -11,11 +10,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-pub fn run(options: &BenchOptions) -> Result<(), String> {
+pub fn run(options: &Options) -> Result<(), String> {
     let size = if options.all { 7 } else { 6 };
     let tests = named(&all_cycles(size), Arch::X86_64)?;
-    if options.format == PlainFormat::Text {
-        output::line(format!(
+    if options.format == Format::Text {
+        options.print(format!(
             "{:16}  {:5}  {:>6}  {:>10}  {:>8}  {:>10}",
             "method", "model", "tests", "states", "seconds", "tests/s"
         ));
@@ -73,22 +72,15 @@ fn herd(folder: &Path, tests: &[Generated]) -> Result<f64, String> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-fn report(
-    options: &BenchOptions,
-    method: &str,
-    model: &str,
-    tests: usize,
-    states: Option<usize>,
-    seconds: f64,
-) {
+fn report(options: &Options, method: &str, model: &str, tests: usize, states: Option<usize>, seconds: f64) {
     let rate = tests as f64 / seconds;
-    if options.format == PlainFormat::Json {
-        output::line(serde_json::json!({
+    if options.format == Format::Json {
+        options.print(serde_json::json!({
             "schema": 1, "bench": "litmus", "method": method, "model": model, "tests": tests,
             "states": states, "seconds": seconds, "tests_per_second": rate,
         }));
         return;
     }
     let states = states.map_or("-".to_string(), |s| s.to_string());
-    output::line(format!("{method:16}  {model:5}  {tests:>6}  {states:>10}  {seconds:>8.3}  {rate:>10.0}"));
+    options.print(format!("{method:16}  {model:5}  {tests:>6}  {states:>10}  {seconds:>8.3}  {rate:>10.0}"));
 }

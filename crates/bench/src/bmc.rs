@@ -82,7 +82,7 @@ pub fn run(options: &Options) -> Result<(), String> {
             "program", "model", "tool", "verdict", "seconds", "variables", "clauses"
         ));
     }
-    let cbmc = peer::has_cbmc();
+    let cbmc = peer::is_installed("cbmc");
     let more = if options.all { Some(&SAFESTACK) } else { None };
     for row in ROWS.iter().chain(more) {
         for model in [Model::Sc, Model::Tso, Model::Pso] {

@@ -37,6 +37,20 @@ pub enum Table {
     Translate,
 }
 
+impl Table {
+    /// The other tool whose results stand beside ours, if there is one.
+    fn peer(self) -> Option<&'static str> {
+        match self {
+            Table::Explore => Some("spin"),
+            Table::Dual => Some("memorax"),
+            Table::Litmus => Some("herd7"),
+            Table::Lazy => Some("trencher"),
+            Table::Bmc | Table::Translate => Some("cbmc"),
+            Table::Auto => None,
+        }
+    }
+}
+
 /// How rows are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
@@ -64,12 +78,23 @@ impl Options<'_> {
     fn print(&self, line: impl Display) {
         (self.print)(&line);
     }
+
+    /// Says that a tool is missing: nothing stands in for it.
+    fn missing(&self, peer: &str) {
+        match self.format {
+            Format::Text => self.print(format!("{peer} is not installed: its results are left out")),
+            Format::Json => self.print(serde_json::json!({"schema": 1, "missing": peer})),
+        }
+    }
 }
 
 /// Measures a table; or says why that cannot be done.
 pub fn run(table: Table, options: &Options<'_>) -> Result<(), String> {
     if !options.files.is_empty() && table != Table::Auto {
         return Err("only `bench auto` takes files; the other tables have their own programs".to_string());
+    }
+    if let Some(peer) = table.peer().filter(|peer| !peer::is_installed(peer)) {
+        options.missing(peer);
     }
     match table {
         Table::Auto => auto::run(options),

@@ -1,6 +1,7 @@
 //! `fencepost bench litmus`: tests a second on all generated tests up to size 6, under each model, by search
 //! and by the axioms; beside them herd7 on the same files, where it is on the PATH.
 
+use crate::peer::is_installed;
 use crate::{Format, Options};
 use fencepost_litmus::generate::{Generated, all_cycles};
 use fencepost_litmus::{Arch, read_test};
@@ -33,7 +34,7 @@ pub fn run(options: &Options) -> Result<(), String> {
             );
         }
     }
-    if Command::new("herd7").arg("-version").output().is_ok() {
+    if is_installed("herd7") {
         let folder = std::env::temp_dir().join(format!("fencepost-bench-{}", std::process::id()));
         let measured = herd(&folder, &tests);
         let _ = std::fs::remove_dir_all(&folder);

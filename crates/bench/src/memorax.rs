@@ -1,7 +1,7 @@
 //! A system of automata in Memorax's language, and Memorax's answer, where it is on the PATH: its branch with
 //! the dual semantics counts the same configurations as the paper's tables.
 
-use super::peer;
+use crate::peer::{self, is_installed};
 use fencepost_cover::{ANY, Automaton, DualModel, Op};
 use std::fmt::Write;
 use std::path::Path;
@@ -106,7 +106,7 @@ pub struct Peer {
 
 /// Whether it is there.
 pub fn present() -> bool {
-    Command::new("memorax").arg("--version").output().is_ok()
+    is_installed("memorax")
 }
 
 /// Asks Memorax, for given threads or for any number; `None` if it gives no answer in time.

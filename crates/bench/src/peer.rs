@@ -19,9 +19,10 @@ pub fn end_of(mut child: Child, limit: Duration) -> Result<Option<ExitStatus>, S
     }
 }
 
-/// Whether cbmc is on the PATH.
-pub fn has_cbmc() -> bool {
-    Command::new("cbmc").arg("--version").output().is_ok()
+/// Whether a tool is on the PATH.
+pub fn is_installed(tool: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
 }
 
 /// What cbmc says of a program (`time` if it is stopped, `failed` if it does not take it), and after how many seconds.

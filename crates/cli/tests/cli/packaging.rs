@@ -151,6 +151,30 @@ fn path_dependencies_have_versions_unless_they_go_in_a_circle() {
     assert!(circles > 5, "the rule is about something");
 }
 
+/// The last column of the table in ARCHITECTURE.md: what each crate uses.
+#[test]
+fn crates_use_what_the_architecture_says() {
+    let text = read("ARCHITECTURE.md");
+    let table = between(&text, "| crate | what it holds | may use |\n|---|---|---|\n", "\n\n");
+    let mut rows = BTreeMap::new();
+    for line in table.lines() {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let (name, uses) = (cells[0].trim_matches('`'), cells[cells.len() - 1]);
+        let uses: BTreeSet<String> = match uses {
+            "nothing" => BTreeSet::new(),
+            list => list.split(", ").map(|name| name.trim_matches('`').to_string()).collect(),
+        };
+        rows.insert(name.to_string(), uses);
+    }
+    for (name, manifest) in crates() {
+        let name = folder_of(&name);
+        let uses: BTreeSet<String> =
+            manifest.ours("dependencies").iter().map(|(used, _)| folder_of(used).to_string()).collect();
+        assert_eq!(rows.remove(name), Some(uses), "{name}: the table (left) and the manifest (right) differ");
+    }
+    assert!(rows.is_empty(), "crates that are not there: {rows:?}");
+}
+
 /// Files with an ending below a folder, links not followed.
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {

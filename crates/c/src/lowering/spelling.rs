@@ -45,6 +45,9 @@ impl Lowerer<'_> {
     /// How the type of something declared at a place is written, with the names of its lengths.
     pub fn spelled_at(&mut self, ty: TypeId, span: Span) -> Option<Spelled> {
         let mut spelled = self.spelled(ty)?;
+        if !matches!(spelled, Spelled::Array(..)) {
+            return Some(spelled);
+        }
         let lengths = self.spellings.lengths(span);
         let mut inner = &mut spelled;
         for length in lengths {
@@ -125,6 +128,13 @@ impl Lowerer<'_> {
         self.program.spelling.names.push(TypeName::Enumeration { tag, constants, span: *span });
         self.spellings.enumerations.insert(id, name);
         Some(Spelled::Named(name))
+    }
+
+    /// Notes enumerations of which only the constants are used.
+    pub fn spell_enumerations(&mut self) {
+        for id in self.hir.types.enums.indices() {
+            self.spelled_enumeration(id);
+        }
     }
 
     /// Notes how the members of a record are written.

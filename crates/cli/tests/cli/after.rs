@@ -131,6 +131,26 @@ fn memory_is_limited_after_the_verdict_too() {
     }
 }
 
+/// Deep calls before an error: a state is as large as its stack, and few of them are kept.
+#[test]
+#[cfg(target_os = "linux")]
+fn deep_calls_fit() {
+    let functions: String = (1..10_000).map(|i| format!("void f{i}(void) {{ f{}(); }}\n", i - 1)).collect();
+    let chain = format!(
+        "#include <assert.h>\nint x;\nvoid f0(void) {{ x++; }}\n{functions}int main(void) {{ f9999(); assert(x == 2); }}\n"
+    );
+    let recursion = "#include <assert.h>\nint x;\nstatic int f(int n) { x = n; return n == 0 ? 0 : 1 + f(n - 1); }\n\
+                     int main(void) { assert(f(10000) == 0); }\n";
+    for (name, text) in [("chain", &chain[..]), ("recursion", recursion)] {
+        let file = scratch(&format!("after/deep_{name}.c"), text);
+        for engine in ["explicit", "lazy"] {
+            let args = ["--memory", "300", "--timeout", "30", "--engine", engine, "-q"];
+            let ran = check_with_addresses(1_800, &file, &args);
+            assert_eq!(ran.code, 1, "{name}, {engine}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+}
+
 /// Large objects are taken of the limit before they are allocated: a state, a copy of it, and what follows a run again.
 #[test]
 #[cfg(target_os = "linux")]

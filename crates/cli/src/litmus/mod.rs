@@ -224,7 +224,8 @@ impl Run<'_> {
         self.batch.run(files, &is_known, &output::has_failed, &mut |number, tested| {
             let name =
                 files[number].as_ref().map_or_else(|_| String::new(), |path| path.display().to_string());
-            let done = self.done(&name, tested);
+            let done = internal::guard(|| self.done(&name, tested));
+            let done = done.unwrap_or_else(|message| self.broken(&name, &message));
             for result in &done.results {
                 let keeping = self.campaign.write().expect("nobody panics with it").keep(result);
                 kept = kept.and(keeping.map_or_else(output::refuse, |()| Exit::Good));

@@ -33,7 +33,7 @@ pub mod vacuous;
 pub mod width;
 pub mod word;
 
-use fencepost_task::{Answer, Engine, Progress, Task};
+use fencepost_task::{Answer, Engine, EngineId, Progress, Task};
 use std::path::PathBuf;
 
 /// Which shared-memory abstraction is used.
@@ -85,8 +85,8 @@ impl Default for Bmc {
 }
 
 impl Engine for Bmc {
-    fn name(&self) -> &'static str {
-        "bmc"
+    fn id(&self) -> EngineId {
+        EngineId::Bmc
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {

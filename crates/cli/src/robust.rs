@@ -3,15 +3,15 @@
 use crate::collect::{Collected, Unknowns};
 use crate::options::{self, Format, ModelName, RobustOptions};
 use crate::progress::ProgressLine;
-use crate::{Exit, check, compiler, decide, input, internal, interrupt, output, outputs, patience};
-use fencepost_certify::{replay_cycle_within, replay_run};
+use crate::{Exit, check, input, interrupt, output, outputs};
 use fencepost_ir::cfg::Program;
-use fencepost_passes::pipeline;
-use fencepost_report::robust::{self, Criterion, Robustness, ShownAttack};
+use fencepost_report::robust::{self, Criterion, RobustVerdict, Robustness};
 use fencepost_report::text::Detail;
 use fencepost_report::{page, picture};
-use fencepost_robust::{Place, attacks, races};
-use fencepost_task::{Budget, Model, Reason, Stats, Stop};
+use fencepost_task::Reason;
+use fencepost_verify::compiler::databases;
+use fencepost_verify::robust::{robustness, unread};
+use fencepost_verify::{Limits, internal, lower, patience, read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ pub fn run(options: &RobustOptions) -> Exit {
     let written = [("--report", options.report.as_deref()), ("--svg", options.svg.as_deref())];
     let declared = outputs::Files::default()
         .reads("the program", &options.files)
-        .reads("the compile commands", compiler::databases(&options.files, &options.input));
+        .reads("the compile commands", databases(&options.files, options.input.commands.as_deref()));
     let outputs = match declared.writes(&written) {
         Ok(outputs) => outputs,
         Err(message) => return output::refuse(message),
@@ -82,11 +82,12 @@ fn answer(
     let name = check::program_name(files);
     let start = Instant::now();
     // The limits hold from the first byte on.
-    let budget = decide::limits(options.timeout, options.memory, cancelled);
-    let (paths, input) = (files.to_vec(), options.input.clone());
+    let limits = Limits { seconds: options.timeout, megabytes: options.memory };
+    let budget = limits.budget(cancelled);
+    let (paths, input) = (files.to_vec(), options.input.meant());
     let read = patience::within(&budget, move || match &paths[..] {
-        [file] => input::read(file, &input),
-        files => input::read_linked(files, &input),
+        [file] => read::read(file, &input),
+        files => read::read_linked(files, &input),
     });
     let tree = match read {
         Ok(Ok(tree)) => tree,
@@ -103,37 +104,21 @@ fn answer(
     if let Err(message) = outputs.check_sources(&tree.sources) {
         return output::refuse(message);
     }
-    let threads = options.input.threads;
-    let lower = move || pipeline::run(tree, pipeline::Options { threads }, |_, _| {});
-    let program = match patience::within(&budget, lower) {
+    let input = options.input.meant();
+    let program = match patience::within(&budget, move || lower(tree, &input)) {
         Ok(program) => program,
         Err(stop) => return show(options, unread(&name, &Program::default(), stop), collected),
     };
     internal::rehearse(&name);
     let line = ProgressLine::new(options.quiet, &name, budget.deadline());
-    let answer = match options.criterion {
-        options::Criterion::Traces => by_traces(&name, &program, &budget),
-        options::Criterion::Trf => by_races(&name, &program, &budget),
+    let criterion = match options.criterion {
+        options::Criterion::Traces => Criterion::Traces,
+        options::Criterion::Trf => Criterion::TriangularRaces,
     };
+    let answer = robustness(&name, &program, criterion, &budget);
     drop(line);
-    let seconds = start.elapsed().as_secs_f64();
-    let answer = Robustness { seconds, telling: budget.to_tell(), ..answer };
+    let answer = Robustness { seconds: start.elapsed().as_secs_f64(), ..answer };
     show(options, answer, collected)
-}
-
-/// Nothing is known of a program that could not be read within the limits.
-fn unread<'a>(name: &'a str, program: &'a Program, stop: Stop) -> Robustness<'a> {
-    let reason = format!("{} while the program was read", Reason::from(stop));
-    Robustness {
-        file: name,
-        program,
-        criterion: Criterion::Traces,
-        attacks: Vec::new(),
-        incomplete: Some(Reason::BoundReached(reason)),
-        stats: Stats::default(),
-        seconds: 0.0,
-        telling: Budget::default(),
-    }
 }
 
 /// Shows an answer, and writes what was asked for.
@@ -155,9 +140,9 @@ fn show(options: &RobustOptions, answer: Robustness<'_>, collected: &mut Collect
         return Exit::Wrong;
     }
     match answer.verdict() {
-        "robust" => Exit::Good,
-        "unknown" => Exit::Unknown,
-        _ => Exit::Bad,
+        RobustVerdict::Robust => Exit::Good,
+        RobustVerdict::Unknown => Exit::Unknown,
+        RobustVerdict::NotRobust => Exit::Bad,
     }
 }
 
@@ -181,71 +166,4 @@ fn write(options: &RobustOptions, answer: &Robustness<'_>) -> Result<(), ()> {
             Ok(())
         }
     }
-}
-
-fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {
-    let found = attacks(program, budget);
-    let span = |place: Place| program.procedure(place.procedure).edge(place.edge).span;
-    let mut incomplete = found.incomplete;
-    let mut shown = Vec::new();
-    for attack in found.found {
-        // The first is the answer, the others are shown as long as there is time.
-        let limits = if shown.is_empty() { budget.to_confirm() } else { budget.clone() };
-        let witness = &attack.witness;
-        let (replay, cycle) = match replay_cycle_within(program, &witness.init, &witness.steps, &limits) {
-            Ok(checked) => checked.unwrap_or_else(|rejection| rejected(name, &rejection)),
-            Err(stop) => {
-                incomplete.get_or_insert(stop.into());
-                break;
-            }
-        };
-        let (store, load) = (span(attack.store), span(attack.load));
-        shown.push(ShownAttack { thread: attack.name, store, load, write: None, replay, cycle });
-    }
-    Robustness {
-        file: name,
-        program,
-        criterion: Criterion::Traces,
-        attacks: shown,
-        incomplete,
-        stats: found.stats,
-        seconds: 0.0,
-        telling: Budget::default(),
-    }
-}
-
-fn by_races<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {
-    let found = races(program, budget);
-    let span = |place: Place| program.procedure(place.procedure).edge(place.edge).span;
-    let mut incomplete = found.incomplete;
-    let mut shown = Vec::new();
-    for race in found.found {
-        let limits = if shown.is_empty() { budget.to_confirm() } else { budget.clone() };
-        let replay = match replay_run(program, Model::Sc, &race.init, &race.steps, &limits) {
-            Ok(replayed) => replayed.unwrap_or_else(|rejection| rejected(name, &rejection)),
-            Err(stop) => {
-                incomplete.get_or_insert(stop.into());
-                break;
-            }
-        };
-        let (store, load, write) = (span(race.store), span(race.load), Some(span(race.write)));
-        shown.push(ShownAttack { thread: race.name, store, load, write, replay, cycle: Vec::new() });
-    }
-    Robustness {
-        file: name,
-        program,
-        criterion: Criterion::TriangularRaces,
-        attacks: shown,
-        incomplete,
-        stats: found.stats,
-        seconds: 0.0,
-        telling: Budget::default(),
-    }
-}
-
-fn rejected(name: &str, rejection: &fencepost_certify::Rejection) -> ! {
-    panic!(
-        "internal error: an attack on {name} was found whose run is rejected ({rejection}). \
-         This is a bug in Fencepost; please report it with the file."
-    )
 }

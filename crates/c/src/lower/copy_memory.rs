@@ -1,6 +1,6 @@
 //! `memcpy` and its like, on values of known types. A few elements are copied one by one; more, or a number that only the
-//! run knows, by a loop. Where nothing is known of the type, a loop of the library copies words or bytes, as their number and
-//! places allow; the pass `cells` makes memory show these.
+//! run knows, by a loop. Where nothing is known of the type, or a scalar is cut, a loop of the library copies words or bytes, as
+//! their number and places allow; the pass `cells` makes memory show these.
 
 use super::build::{binary, wrapping};
 use super::counted::Way;
@@ -23,12 +23,13 @@ impl<'h> Lowerer<'h> {
         let operands = self.operands([to, from], bytes, span)?;
         let [to, from] = &operands.rows;
         let result = (to.first.clone(), operands.bytes.clone());
-        if operands.is_untyped {
+        let few = self.few(&operands);
+        if operands.is_untyped || few.is_none() && self.cuts_element(&operands) {
             let args = vec![to.first.clone(), from.first.clone(), operands.bytes.clone()];
             self.library_function("__fencepost_copy_raw", args, span)?;
             return Ok(result);
         }
-        match self.few(&operands) {
+        match few {
             Some(few) => self.copy_few(&operands, &few, span)?,
             None => self.copy_many(&operands, span)?,
         }

@@ -38,12 +38,13 @@ impl<'h> Lowerer<'h> {
         let ones = number(0x0101_0101_0101_0101, WORD, span);
         let word = self.operate_wrapping(BinaryOp::Mul, word, ones, span);
         let word = self.keep(word);
-        if operands.is_untyped {
+        let few = self.few(&operands);
+        if operands.is_untyped || few.is_none() && self.cuts_element(&operands) {
             let args = vec![result.clone(), word, operands.bytes];
             self.library_function("__fencepost_fill_raw", args, span)?;
             return Ok(result);
         }
-        match self.few(&operands) {
+        match few {
             Some(few) => self.fill_few(&operands, &few, &word, span),
             None => {
                 let count = self.whole_elements(&operands, span);

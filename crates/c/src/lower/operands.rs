@@ -162,6 +162,12 @@ impl<'h> Lowerer<'h> {
         (n.is_multiple_of(size) && is_few).then_some(Few::Elements(count))
     }
 
+    /// Whether the bytes that are meant are known, and no whole elements.
+    pub fn cuts_element(&self, operands: &Operands) -> bool {
+        let size = self.program.records.size(&operands.rows[0].element).max(1);
+        self.fold(&operands.bytes).is_some_and(|n| !(n as u64).is_multiple_of(size))
+    }
+
     /// The scalars in the first bytes of one element, if none is cut.
     fn prefix(&self, operands: &Operands, bytes: u64) -> Option<Few> {
         let element = &operands.rows[0].element;

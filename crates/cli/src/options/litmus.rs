@@ -1,6 +1,6 @@
 //! `litmus`.
 
-use super::{CampaignOptions, EngineName, Format, ModelName, limits, seconds};
+use super::{CampaignOptions, EngineName, Format, ModelName, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -97,11 +97,4 @@ pub struct LitmusOptions {
     pub quiet: bool,
     #[command(flatten)]
     pub campaign: CampaignOptions,
-}
-
-impl LitmusOptions {
-    /// What an unknown depends on, beside the test, the model and the method.
-    pub fn limits(&self) -> String {
-        limits(self.timeout, self.memory)
-    }
 }

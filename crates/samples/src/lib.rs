@@ -4,6 +4,13 @@
 //! [`c_memory`]), and of two that access one word in several sizes ([`mixed_sizes`]).
 //! Everything is deterministic: the same seed gives the same program. How many of them a test takes is asked in
 //! [`effort`].
+//!
+//! ```
+//! use fencepost_samples::random::{self, Config};
+//!
+//! let config = Config { statements: 4, threads: 2, storing_loops: false };
+//! assert_eq!(random::program(7, config).to_string(), random::program(7, config).to_string());
+//! ```
 
 pub mod c_library;
 pub mod c_memory;

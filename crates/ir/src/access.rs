@@ -50,6 +50,15 @@ impl Order {
     pub fn suits_store(self) -> bool {
         matches!(self, Order::Relaxed | Order::Release | Order::SeqCst)
     }
+
+    /// The order of the load that is left of a read-modify-write of this order when it writes nothing.
+    pub fn of_failure(self) -> Order {
+        match self {
+            Order::Relaxed | Order::Release => Order::Relaxed,
+            Order::Acquire | Order::AcqRel => Order::Acquire,
+            Order::SeqCst => Order::SeqCst,
+        }
+    }
 }
 
 /// What the program says of an access or fence.
@@ -62,6 +71,13 @@ pub enum Access {
     Volatile,
     /// It is atomic.
     Atomic(Order),
+    /// It is a compare-exchange with an order of its own for failure.
+    Compare {
+        /// The order if it writes.
+        success: Order,
+        /// The order if it does not: that of a load.
+        failure: Order,
+    },
 }
 
 impl Access {
@@ -70,31 +86,53 @@ impl Access {
 
     /// Whether it can be part of a data race.
     pub fn is_atomic(self) -> bool {
-        matches!(self, Access::Atomic(_))
+        matches!(self, Access::Atomic(_) | Access::Compare { .. })
+    }
+
+    /// A compare-exchange with these orders.
+    pub fn compare(success: Order, failure: Order) -> Access {
+        match failure == success.of_failure() {
+            true => Access::Atomic(success),
+            false => Access::Compare { success, failure },
+        }
     }
 
     /// The order of an atomic access.
     pub fn order(self) -> Option<Order> {
         match self {
-            Access::Atomic(order) => Some(order),
+            Access::Atomic(order) | Access::Compare { success: order, .. } => Some(order),
             Access::Plain | Access::Volatile => None,
         }
     }
 
+    /// What it is as a compare-exchange that failed: a load.
+    pub fn failed(self) -> Access {
+        match self {
+            Access::Plain | Access::Volatile => self,
+            Access::Atomic(order) => Access::Atomic(order.of_failure()),
+            Access::Compare { failure, .. } => Access::Atomic(failure),
+        }
+    }
+
     /// Its name in text forms; none for a plain one.
-    pub fn name(self) -> Option<&'static str> {
+    pub fn name(self) -> Option<String> {
         match self {
             Access::Plain => None,
-            Access::Volatile => Some("volatile"),
-            Access::Atomic(order) => Some(order.name()),
+            Access::Volatile => Some("volatile".to_string()),
+            Access::Atomic(order) => Some(order.name().to_string()),
+            Access::Compare { success, failure } => Some(format!("{success}@{failure}")),
         }
     }
 
     /// The access of that name.
     pub fn from_name(name: &str) -> Option<Access> {
-        match name {
-            "volatile" => Some(Access::Volatile),
-            _ => Order::from_name(name).map(Access::Atomic),
+        match name.split_once('@') {
+            Some((success, failure)) => {
+                let failure = Order::from_name(failure).filter(|order| order.suits_load())?;
+                Some(Access::compare(Order::from_name(success)?, failure))
+            }
+            None if name == "volatile" => Some(Access::Volatile),
+            None => Order::from_name(name).map(Access::Atomic),
         }
     }
 }

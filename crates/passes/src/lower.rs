@@ -391,7 +391,10 @@ impl<'a> Lowering<'a> {
             StmtKind::AtomicBegin(drain) => self.emit(Instr::AtomicBegin(*drain), span),
             StmtKind::AtomicEnd(drain) => self.emit(Instr::AtomicEnd(*drain), span),
             StmtKind::Fence(Fence::Machine(kind)) => self.emit(Instr::Fence(*kind), span),
-            StmtKind::Fence(Fence::Thread(order)) => panic!("the pass `orders` leaves no {order} fence"),
+            // Only in a graph for the language's own model: elsewhere the pass `orders` has put the machine's fence here.
+            StmtKind::Fence(Fence::Thread(order)) => {
+                self.emit_access(Instr::Fence(FenceKind::Full), Access::Atomic(*order), span);
+            }
             StmtKind::Assume(e) => {
                 let condition = self.expr(e);
                 self.emit(Instr::Assume(condition), span);

@@ -51,13 +51,32 @@ impl Order {
         matches!(self, Order::Relaxed | Order::Release | Order::SeqCst)
     }
 
-    /// The order of the load that is left of a read-modify-write of this order when it writes nothing.
-    pub fn of_failure(self) -> Order {
+    /// The order of the load in a read-modify-write of this order.
+    pub fn of_load(self) -> Order {
         match self {
             Order::Relaxed | Order::Release => Order::Relaxed,
             Order::Acquire | Order::AcqRel => Order::Acquire,
             Order::SeqCst => Order::SeqCst,
         }
+    }
+
+    /// The order of the store in a read-modify-write of this order.
+    pub fn of_store(self) -> Order {
+        match self {
+            Order::Relaxed | Order::Acquire => Order::Relaxed,
+            Order::Release | Order::AcqRel => Order::Release,
+            Order::SeqCst => Order::SeqCst,
+        }
+    }
+
+    /// Whether what is before it is passed on to those who acquire.
+    pub fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// Whether it takes what others released.
+    pub fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
     }
 }
 
@@ -91,7 +110,7 @@ impl Access {
 
     /// A compare-exchange with these orders.
     pub fn compare(success: Order, failure: Order) -> Access {
-        match failure == success.of_failure() {
+        match failure == success.of_load() {
             true => Access::Atomic(success),
             false => Access::Compare { success, failure },
         }
@@ -105,12 +124,16 @@ impl Access {
         }
     }
 
-    /// What it is as a compare-exchange that failed: a load.
-    pub fn failed(self) -> Access {
+    /// The order of a read-modify-write that writes; it is atomic even if nothing is said of it.
+    pub fn of_update(self) -> Order {
+        self.order().unwrap_or(Order::SeqCst)
+    }
+
+    /// The order of a read-modify-write that writes nothing, which makes it a load.
+    pub fn of_failure(self) -> Order {
         match self {
-            Access::Plain | Access::Volatile => self,
-            Access::Atomic(order) => Access::Atomic(order.of_failure()),
-            Access::Compare { failure, .. } => Access::Atomic(failure),
+            Access::Plain | Access::Volatile | Access::Atomic(_) => self.of_update().of_load(),
+            Access::Compare { failure, .. } => failure,
         }
     }
 

@@ -6,7 +6,7 @@
 //! model decides is the trait [`Memory`]: [`Sc`] is its default methods, and a weaker model
 //! overrides only what it relaxes ([`Tso`], [`Pso`]). [`LoadBuffer`] is the dual semantics of
 //! TSO, to test the rules of the backward engine. [`axiom`] is a second definition of the three models
-//! that shares no code with these.
+//! that shares no code with these, and the definition of the language's own model, C11.
 
 mod allocation;
 pub mod axiom;

@@ -1,6 +1,6 @@
 //! Programs for the tests of every engine: all tiny ones ([`tiny`]), random larger ones
 //! ([`random`], [`labelled`]) with a shrinker for what fails ([`sketch`]), every two features of the language together
-//! ([`pairs`]), mutated texts ([`mutate`]), and C programs: of one thread ([`c_program`], [`c_library`]), and of two that access
+//! ([`pairs`]), mutated texts ([`mutate`]), programs with memory orders ([`ordered`]), and C programs: of one thread ([`c_program`], [`c_library`]), and of two that access
 //! one word in several sizes ([`mixed_sizes`]).
 //! Everything is deterministic: the same seed gives the same program.
 
@@ -9,6 +9,7 @@ pub mod c_program;
 pub mod labelled;
 pub mod mixed_sizes;
 pub mod mutate;
+pub mod ordered;
 pub mod pairs;
 pub mod random;
 pub mod sketch;

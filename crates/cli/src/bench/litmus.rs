@@ -1,7 +1,7 @@
 //! `fencepost bench litmus`: tests a second on all generated tests up to size 6, under each model, by search
 //! and by the axioms; beside them herd7 on the same files, where it is on the PATH.
 
-use crate::litmus::decide::{self, Method};
+use crate::litmus::decide::{self, Judge, Method};
 use crate::litmus::generate::named;
 use crate::options::{BenchOptions, PlainFormat};
 use crate::output;
@@ -49,8 +49,8 @@ fn ours(tests: &[Generated], method: Method, model: Model) -> Result<usize, Stri
     let mut states = 0;
     for test in tests {
         let read = read_test(&test.name, &test.text).map_err(|(_, d)| format!("{}: {d:?}", test.name))?;
-        let program = decide::prepare(&read);
-        let answer = decide::decide(&read, &program, model, method, Budget::default());
+        let program = decide::prepare(&read, &[]);
+        let answer = decide::decide(&read, &program, Judge::Machine(model), method, Budget::default());
         states += answer.map_err(|e| format!("{}: {e:?}", test.name))?.states.len();
     }
     Ok(states)

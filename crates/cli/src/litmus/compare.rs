@@ -1,10 +1,9 @@
 //! `--compare sc,tso,pso`: which tests tell the models apart.
 
 use super::Done;
-use super::decide::{Answer, NoAnswer};
+use super::decide::{Answer, Judge, NoAnswer};
 use crate::options::Format;
 use fencepost_litmus::Test;
-use fencepost_task::Model;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,9 +14,9 @@ pub fn show(
     format: Format,
     file: &str,
     test: &Test,
-    answers: &[(Model, Result<Answer, NoAnswer>, f64)],
+    answers: &[(Judge, Result<Answer, NoAnswer>, f64)],
 ) {
-    let mut sets: Vec<(Model, BTreeSet<&str>)> = Vec::new();
+    let mut sets: Vec<(Judge, BTreeSet<&str>)> = Vec::new();
     for (model, answer, _) in answers {
         match answer {
             Ok(answer) => sets.push((*model, answer.states.iter().map(String::as_str).collect())),

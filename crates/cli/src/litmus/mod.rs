@@ -15,16 +15,15 @@ use crate::campaign::{Campaign, Question};
 use crate::collect::{self, Collected, Unknowns};
 use crate::decide::limits;
 use crate::files::{self, Found};
-use crate::options::{EngineName, Format, LitmusOptions, ModelName};
+use crate::options::{EngineName, Format, LitmusModel, LitmusOptions};
 use crate::{Exit, input, internal, interrupt, output, outputs, patience};
-use decide::{Answer, Method, NoAnswer};
+use decide::{Answer, Judge, Method, NoAnswer, Prepared};
 use expect::Expectations;
-use fencepost_ir::cfg;
 use fencepost_litmus::Test;
 use fencepost_report::junit::{Case, Ended};
 use fencepost_report::litmus::ShownTest;
 use fencepost_report::page;
-use fencepost_task::{Budget, Model, Reason, Stop};
+use fencepost_task::{Budget, Reason, Stop};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -92,7 +91,7 @@ impl Count {
 /// What all tests of a run share.
 struct Run<'a> {
     options: &'a LitmusOptions,
-    models: Vec<Model>,
+    models: Vec<Judge>,
     method: Method,
     expectations: Option<Expectations>,
     /// Tests that run side by side.
@@ -146,8 +145,12 @@ pub fn run(options: &LitmusOptions) -> Exit {
         );
         return Exit::Wrong;
     }
-    let names: &[ModelName] = if comparing { &options.compare } else { &options.models };
-    let models: Vec<Model> = names.iter().map(|m| Model::from(*m)).collect();
+    let names: &[LitmusModel] = if comparing { &options.compare } else { &options.models };
+    let models: Vec<Judge> = names.iter().map(|m| m.judge(options.release_sequences)).collect();
+    if options.report.is_some() && names.contains(&LitmusModel::C11) {
+        output::complain("error: --report draws runs of machines; leave out c11");
+        return Exit::Wrong;
+    }
     let files = match (&expectations, options.paths.is_empty()) {
         (None, true) => {
             output::complain("error: no tests: name files, folders or `@list` files");
@@ -192,7 +195,8 @@ pub fn run(options: &LitmusOptions) -> Exit {
     let mut collected = Collected::new(options.format, "litmus", options.quiet, unknowns);
     let (count, exit) = run.all(&files, &mut shown, &mut collected);
     if let Some(path) = &options.report {
-        let page = page::litmus(&run.models, &shown, start.elapsed().as_secs_f64(), &run.budget());
+        let models = report::machines(&run.models);
+        let page = page::litmus(&models, &shown, start.elapsed().as_secs_f64(), &run.budget());
         if outputs::write(path, &page).is_err() {
             return Exit::Wrong;
         }
@@ -285,22 +289,22 @@ impl Run<'_> {
         let name = path.display().to_string();
         // The limits hold from the first byte on.
         let budget = self.budget();
-        let file = path.clone();
+        let (file, models) = (path.clone(), self.models.clone());
         let read = patience::within(&budget, move || {
             let name = file.display().to_string();
             let text =
                 input::read_text(&file).map_err(|e| input::InputError::File(format!("{name}: {e}")))?;
             let test =
                 fencepost_litmus::read_test(&name, &text).map_err(|(s, d)| input::InputError::Text(s, d))?;
-            let program = decide::prepare(&test);
-            Ok::<_, input::InputError>((test, program))
+            let prepared = decide::prepare(&test, &models);
+            Ok::<_, input::InputError>((test, prepared))
         });
         // Whether a test that cannot be read was asked for is known by its file's name only.
         let by_name = || path.file_stem().is_some_and(|s| self.is_wanted(&s.to_string_lossy()));
         let all = self.options.only.is_empty() && self.options.filter.is_empty();
         match read {
-            Ok(Ok((test, program))) if self.is_wanted(&test.name) => {
-                self.test(&mut done, path, &name, (&test, &program), budget);
+            Ok(Ok((test, prepared))) if self.is_wanted(&test.name) => {
+                self.test(&mut done, path, &name, (&test, &prepared), budget);
             }
             Ok(Ok(_)) => {}
             Ok(Err(error)) if all || by_name() => self.error(&mut done, &name, &error),
@@ -393,15 +397,22 @@ impl Run<'_> {
         done: &mut Done,
         path: &Path,
         name: &str,
-        (test, program): (&Test, &cfg::Program),
+        (test, prepared): (&Test, &Prepared),
         mut budget: Budget,
     ) {
         done.count.tests += 1;
         internal::rehearse(name);
-        let method = self.method.name();
-        let question = Question::new(method, &test.program, method, self.options.limits());
+        let question = |model: Judge| {
+            let method = model.method(self.method).name();
+            let asked = match model {
+                Judge::Machine(_) => method.to_string(),
+                Judge::C11(sequences) => format!("{method} {sequences:?}"),
+            };
+            Question::new(method, &test.program, &asked, self.options.limits())
+        };
         let mut answers = Vec::new();
         for &model in &self.models {
+            let question = question(model);
             if let Some(known) = self.campaign().known(name, model.name(), &question) {
                 self.take_over(done, known);
                 continue;
@@ -410,7 +421,7 @@ impl Run<'_> {
             if !answers.is_empty() {
                 budget = self.budget();
             }
-            let answer = decide::decide(test, program, model, self.method, budget.clone());
+            let answer = decide::decide(test, prepared, model, self.method, budget.clone());
             let seconds = start.elapsed().as_secs_f64();
             if let Err(NoAnswer::Fault(diagnostic)) = &answer {
                 let sources = test.program.sources.clone();
@@ -427,7 +438,7 @@ impl Run<'_> {
             answers.push((model, answer, seconds));
         }
         if self.options.report.is_some() {
-            done.shown = Some(report::shown(name, test, program, &answers, &budget.part()));
+            done.shown = Some(report::shown(name, test, &prepared.machine, &answers, &budget.part()));
         }
         if !self.options.compare.is_empty() {
             compare::show(done, self.options.format, name, test, &answers);
@@ -435,7 +446,7 @@ impl Run<'_> {
         }
         for (model, answer, seconds) in &answers {
             let mut object = show::json(name, test, *model, self.method, answer, *seconds);
-            self.campaign().stamp(&mut object, Some(&question));
+            self.campaign().stamp(&mut object, Some(&question(*model)));
             match (self.options.format, &self.expectations) {
                 (Format::Json, _) => done.stdout += &format!("{object}\n"),
                 (Format::Text, None) => {
@@ -483,7 +494,7 @@ impl Run<'_> {
         done: &mut Done,
         expectations: &Expectations,
         path: &Path,
-        model: Model,
+        model: Judge,
         answer: &Result<Answer, NoAnswer>,
     ) -> String {
         let (Some(expected), Ok(answer)) = (expectations.of(path, model.name()), answer) else {
@@ -510,7 +521,7 @@ impl Run<'_> {
         &self,
         name: &str,
         test: &Test,
-        model: Model,
+        model: Judge,
         answer: &Result<Answer, NoAnswer>,
         seconds: f64,
         differences: String,

@@ -1,7 +1,7 @@
 //! `--report`: a page with what each model says of each test, and a run for each pair of models that a test tells
 //! apart.
 
-use super::decide::{self, Answer, Method, NoAnswer};
+use super::decide::{self, Answer, Judge, Method, NoAnswer};
 use fencepost_certify::{Replay, replay_within};
 use fencepost_explore::{Explicit, least_weak};
 use fencepost_ir::Span;
@@ -11,12 +11,24 @@ use fencepost_litmus::Test;
 use fencepost_report::litmus::{Apart, ShownAnswer, ShownTest};
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 
+fn machine(judge: Judge) -> Option<Model> {
+    match judge {
+        Judge::Machine(model) => Some(model),
+        Judge::C11(_) => None,
+    }
+}
+
+/// The models whose runs can be drawn.
+pub fn machines(judges: &[Judge]) -> Vec<Model> {
+    judges.iter().filter_map(|judge| machine(*judge)).collect()
+}
+
 /// What the page shows of a test.
 pub fn shown(
     file: &str,
     test: &Test,
     program: &Program,
-    answers: &[(Model, Result<Answer, NoAnswer>, f64)],
+    answers: &[(Judge, Result<Answer, NoAnswer>, f64)],
     budget: &Budget,
 ) -> ShownTest {
     let answer = |answer: &Result<Answer, NoAnswer>| match answer {
@@ -25,7 +37,7 @@ pub fn shown(
         Err(NoAnswer::Fault(diagnostic)) => ShownAnswer::Unknown(diagnostic.message.clone()),
     };
     let mut decided: Vec<(Model, &Answer)> =
-        answers.iter().filter_map(|(m, a, _)| Some((*m, a.as_ref().ok()?))).collect();
+        answers.iter().filter_map(|(m, a, _)| Some((machine(*m)?, a.as_ref().ok()?))).collect();
     decided.sort_by_key(|(model, _)| *model);
     decided.dedup_by_key(|(model, _)| *model);
     let mut apart = Vec::new();
@@ -45,7 +57,7 @@ pub fn shown(
         name: test.name.clone(),
         file: file.to_string(),
         condition: test.observation.condition().to_string(),
-        answers: answers.iter().map(|(model, a, _)| (*model, answer(a))).collect(),
+        answers: answers.iter().filter_map(|(model, a, _)| Some((machine(*model)?, answer(a)))).collect(),
         apart,
     }
 }

@@ -119,7 +119,7 @@ fn operation(rng: &mut Rng, profile: Profile, cells: usize, plain: Option<usize>
         let order = rng.pick(profile.updates());
         return update(rng, x, order, profile.loads());
     }
-    if choice % 2 == 0 {
+    if choice.is_multiple_of(2) {
         return Op::Load(x, (!is_plain).then(|| rng.pick(profile.loads())));
     }
     let registers: Vec<usize> = (0..before.len()).filter(|r| !matches!(before[*r], Op::Fence(_))).collect();

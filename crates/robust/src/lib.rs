@@ -7,6 +7,7 @@
 //!
 //! [`fences`] finds the fewest fences that make a program safe, or robust.
 
+pub mod c11;
 mod candidates;
 mod effect;
 pub mod fences;

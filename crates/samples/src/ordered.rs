@@ -17,7 +17,7 @@
 
 mod generate;
 
-pub use generate::{Profile, cycle, neighbour, random};
+pub use generate::{Profile, cycle, neighbour, random, threaded};
 
 use fencepost_ir::Order;
 use std::fmt;
@@ -158,6 +158,37 @@ impl FromStr for Ordered {
     }
 }
 
+/// A litmus test with its published answer under RC11.
+pub struct Known {
+    /// Its name.
+    pub name: &'static str,
+    /// Its threads.
+    pub program: Ordered,
+    /// A final state, as in `1:r0=1 x=2`.
+    pub outcome: &'static str,
+    /// Whether RC11 has it.
+    pub allowed: bool,
+}
+
+/// Litmus tests with their published answers.
+pub fn known() -> Vec<Known> {
+    let lines = include_str!("ordered/known.txt").lines().filter(|line| !line.starts_with('#'));
+    let known = |line: &'static str| {
+        let [name, program, outcome, answer] = line.split(" | ").collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let program = program.parse().unwrap_or_else(|e| panic!("{name}: {e}"));
+        Known { name, program, outcome, allowed: answer == "yes" }
+    };
+    lines.map(known).collect()
+}
+
+/// Programs each of which a rule of seq_cst, of release sequences or of threads decides.
+pub fn decisive() -> Vec<Ordered> {
+    let lines = include_str!("ordered/decisive.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.parse().unwrap_or_else(|e| panic!("{e}"))).collect()
+}
+
 impl Ordered {
     /// The number of cells that are used.
     pub fn cells(&self) -> usize {
@@ -186,8 +217,10 @@ impl Ordered {
         }
         // What is spawned is declared before it is named.
         for (t, ops) in self.threads.iter().enumerate().rev() {
-            let kind = if self.is_spawned(t) { "process" } else { "thread" };
-            text += &format!("{kind} t{t} {{\n");
+            text += &match self.is_spawned(t) {
+                true => format!("process t{t}() {{\n"),
+                false => format!("thread t{t} {{\n"),
+            };
             (0..ops.len()).for_each(|r| text += &format!("u8 r{r};\n"));
             for spawned in (0..self.threads.len()).filter(|u| ops.contains(&Op::Spawn(*u))) {
                 text += &format!("thread_id h{spawned};\n");
@@ -219,7 +252,7 @@ fn statement(r: usize, op: &Op) -> String {
         Op::If(r, v) => format!("if (r{r} == {v}) {{\n"),
         Op::Lock(m) => format!("lock({});\n", MUTEXES[m]),
         Op::Unlock(m) => format!("unlock({});\n", MUTEXES[m]),
-        Op::Spawn(t) => format!("h{t} = spawn t{t};\n"),
+        Op::Spawn(t) => format!("h{t} = spawn t{t}();\n"),
         Op::Join(t) => format!("join(h{t});\n"),
     }
 }

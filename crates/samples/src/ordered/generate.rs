@@ -293,3 +293,35 @@ fn moved(op: Op, x: usize) -> Op {
         other => other,
     }
 }
+
+/// A random program with mutexes, or with a thread that another one starts.
+pub fn threaded(seed: u64, programs: &[Ordered]) -> Ordered {
+    let mut program = match seed % 3 {
+        0 => neighbour(seed, programs),
+        1 => cycle(seed),
+        _ => random(seed, Profile::ALL[(seed / 3) as usize % Profile::ALL.len()]),
+    };
+    let mut rng = Rng::new(seed ^ 0x7eead);
+    let named =
+        |ops: &Vec<Op>| ops.iter().any(|op| matches!(op, Op::If(..) | Op::Store(_, Value::Register(_), _)));
+    if program.threads.iter().any(named) {
+        return program;
+    }
+    if rng.one_in(2) {
+        for ops in &mut program.threads {
+            let (from, to) = (rng.below(ops.len() + 1), rng.below(ops.len() + 1));
+            ops.insert(from.max(to), Op::Unlock(0));
+            ops.insert(from.min(to), Op::Lock(0));
+        }
+        return program;
+    }
+    let child = program.threads.len() - 1;
+    let x = rng.below(program.cells());
+    let parent = &mut program.threads[0];
+    parent.insert(rng.below(parent.len() + 1), Op::Spawn(child));
+    if rng.one_in(2) {
+        parent.push(Op::Join(child));
+        parent.push(Op::Load(x, Some(rng.pick(&[Relaxed, Acquire, SeqCst]))));
+    }
+    program
+}

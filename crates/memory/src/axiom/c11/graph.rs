@@ -50,7 +50,7 @@ pub enum Act {
         /// What it belongs to.
         part: Part,
     },
-    /// A thread fence.
+    /// A thread fence; not a relaxed one, which is nothing.
     Fence(Order),
     /// Starts a thread.
     Spawn(usize),

@@ -108,7 +108,11 @@ fn graph_of(program: &Program, execution: &Execution) -> Result<(Graph, Vec<Even
                 push(Act::Read { loc, order: Some(order.of_load()), source: source(touch.source) });
                 push(Act::Write { loc, order: Some(order.of_store()), part: Part::Update })
             }
-            (Kind::Fence, None) => push(Act::Fence(fence_order(event.access))),
+            (Kind::Fence, None) => match fence_order(event.access) {
+                // It orders nothing, and the model has no such event.
+                Order::Relaxed => EventId::MAX,
+                order => push(Act::Fence(order)),
+            },
             (Kind::StoreFence, None) => return refuse("store-store fences, which C11 has not"),
             (kind, touch) => panic!("an event {kind:?} has no place {touch:?}"),
         };

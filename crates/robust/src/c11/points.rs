@@ -1,0 +1,251 @@
+//! The monitor against the axioms, point by point: at every graph of SC that a small program has, and for each thread, the steps away from
+//! the newest write that the monitor lists are those that RC11 has, with the same values; the thread knows the newest write only where SC
+//! has none of them; a step races for the monitor exactly if it does for the axioms; and the views depend on the graph alone.
+//!
+//! Verdicts of whole programs hardly notice a wrong rule of seq_cst, this does: each rule that is left out is noticed.
+//! `FENCEPOST_SEEDS=N` takes more programs.
+
+use super::monitor::{Monitor, What};
+use super::record::Record;
+use super::rules::{Rule, Rules};
+use super::search::successors;
+use super::views::Views;
+use fencepost_memory::axiom::c11::{self, Act, ReleaseSequences, Source};
+use fencepost_memory::{Machine, State};
+use fencepost_models::fp;
+use fencepost_passes::pipeline;
+use fencepost_samples::ordered::{Ordered, Profile, cycle, decisive, known, neighbour, random, threaded};
+use fencepost_task::Action;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Graphs of one program that are looked at.
+const MAX_GRAPHS: usize = 3000;
+
+type Steps = BTreeMap<What, BTreeSet<i64>>;
+
+/// What was counted.
+#[derive(Default, Debug)]
+struct Tally {
+    programs: usize,
+    points: usize,
+    /// Points with a step away from the newest write.
+    weak: usize,
+    /// Steps that race.
+    races: usize,
+    /// How often leaving a rule out was noticed.
+    noticed: HashMap<String, usize>,
+}
+
+/// An event as its thread numbers it.
+type Name = (usize, usize);
+
+/// A graph, however its events were numbered.
+fn key(record: &Record) -> Vec<(Name, String)> {
+    let graph = record.graph();
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    let mut names: Vec<Name> = Vec::new();
+    for event in graph.events() {
+        let count = counts.entry(event.thread).or_default();
+        names.push((event.thread, *count));
+        *count += 1;
+    }
+    let name = |source: Source| match source {
+        Source::Initial => None,
+        Source::Event(id) => Some(names[id]),
+    };
+    let mut key: Vec<(Name, String)> = Vec::new();
+    for (id, event) in graph.events().iter().enumerate() {
+        let text = match event.act {
+            Act::Read { loc, order, source } => format!("R {loc:?} {order:?} {:?}", name(source)),
+            Act::Write { loc, order, part } => {
+                let position = graph.writes(loc).iter().position(|w| *w == id);
+                format!("W {loc:?} {order:?} {part:?} {position:?}")
+            }
+            other => format!("{other:?}"),
+        };
+        key.push((names[id], text));
+    }
+    key.sort();
+    key
+}
+
+/// A graph and what the monitors say of it.
+struct Point {
+    state: State,
+    record: Record,
+    views: Vec<Views>,
+}
+
+/// Compares all points of a program; the first of the monitors has all rules.
+fn compare(program: &Ordered, sequences: ReleaseSequences, left_out: &[Rule], tally: &mut Tally) {
+    let source = program.source();
+    let tree = fp::read("ordered.fp", &source).unwrap_or_else(|(_, d)| panic!("{}\n{source}", d[0].message));
+    let graph = pipeline::for_language(tree, pipeline::Options::default());
+    let machine = Machine::new(&graph).expect("no templates");
+    let rules = Rules::new(sequences);
+    let all = [rules].into_iter().chain(left_out.iter().map(|rule| rules.without(*rule)));
+    let monitors: Vec<Monitor> =
+        all.map(|rules| Monitor::new(&graph, rules, sequences).comparing_all()).collect();
+    let state = machine.initial(&[]);
+    let views = monitors.iter().map(|m| m.first(&state)).collect();
+    let first = Point { state, record: Record::default(), views };
+    let mut seen: HashMap<Vec<(Name, String)>, Views> = HashMap::new();
+    let mut work = vec![first];
+    tally.programs += 1;
+    while let Some(point) = work.pop() {
+        if seen.len() > MAX_GRAPHS {
+            return;
+        }
+        successors(&machine, &point.state, &mut None, &mut |successor| {
+            let thread = successor.step.thread as usize;
+            let Action::Edge(edge, _) = successor.step.action else { unreachable!("SC has no other steps") };
+            let span = machine.edge(&point.state.threads[thread], edge).span;
+            let (has, beyond) = by_axioms(&point, thread, successor.act, span, sequences);
+            tally.points += 1;
+            tally.weak += usize::from(!has.is_empty());
+            for (i, (monitor, views)) in monitors.iter().zip(&point.views).enumerate() {
+                let choices = monitor.choices(views, thread, successor.act).expect("few values");
+                let mut listed = Steps::new();
+                for choice in &choices {
+                    let loc = point_loc(successor.act);
+                    listed.insert(choice.what, monitor.values(loc, choice.values).into_iter().collect());
+                }
+                if i > 0 {
+                    note(tally, left_out[i - 1], listed != has);
+                    continue;
+                }
+                assert_eq!(
+                    listed,
+                    has,
+                    "{program} with {sequences:?}: thread {thread}, {:?}\n{:?}",
+                    successor.act,
+                    point.record.graph()
+                );
+                for choice in choices.iter().filter(|c| c.departs) {
+                    assert_eq!(
+                        beyond.get(&choice.what),
+                        has.get(&choice.what),
+                        "{program}: {thread} {:?}",
+                        successor.act
+                    );
+                }
+            }
+            let mut record = point.record.clone();
+            record.follow((&point.state, &*successor.after), thread, successor.act, span);
+            let is_race = c11::Rules::new(record.graph(), sequences).race().is_some();
+            tally.races += usize::from(is_race);
+            let mut next = point.views.clone();
+            for (i, (monitor, views)) in monitors.iter().zip(&mut next).enumerate() {
+                let states = (&point.state, &*successor.after);
+                let races = monitor.follow(views, states, thread, successor.act).expect("few values");
+                match i {
+                    0 => assert_eq!(
+                        races, is_race,
+                        "{program} with {sequences:?}: race of {thread} {:?}",
+                        successor.act
+                    ),
+                    _ => note(tally, left_out[i - 1], races != is_race),
+                }
+            }
+            if is_race {
+                return Ok(());
+            }
+            // States differ where the graph is the same only by local steps, which are taken at once.
+            match seen.get(&key(&record)) {
+                Some(known) => {
+                    assert_eq!(*known, next[0], "{program}: the views depend on the order of steps")
+                }
+                None => {
+                    seen.insert(key(&record), next[0].clone());
+                    work.push(Point { state: successor.after.clone(), record, views: next });
+                }
+            }
+            Ok(())
+        })
+        .expect("nothing is refused");
+    }
+}
+
+fn note(tally: &mut Tally, rule: Rule, differs: bool) {
+    *tally.noticed.entry(format!("{rule:?}")).or_default() += usize::from(differs);
+}
+
+fn point_loc(act: super::acts::Act) -> fencepost_ir::cfg::Loc {
+    use super::acts::Act;
+    match act {
+        Act::Read(loc, _) | Act::Write(loc, _) | Act::Update(loc, _) | Act::Compare { loc, .. } => loc,
+        other => panic!("{other:?} has no choices"),
+    }
+}
+
+/// The steps away from the newest write that RC11 has, and those of them that SC has not.
+fn by_axioms(
+    point: &Point,
+    thread: usize,
+    act: super::acts::Act,
+    span: fencepost_ir::Span,
+    sequences: ReleaseSequences,
+) -> (Steps, Steps) {
+    let (mut has, mut beyond) = (Steps::new(), Steps::new());
+    for extension in point.record.extensions(&point.state, thread, act, span) {
+        if extension.is_consistent(sequences) {
+            has.entry(extension.what).or_default().insert(extension.value);
+            if !extension.is_sequentially_consistent() {
+                beyond.entry(extension.what).or_default().insert(extension.value);
+            }
+        }
+    }
+    (has, beyond)
+}
+
+fn seeds(usual: u64) -> u64 {
+    std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+const BOTH: [ReleaseSequences; 2] = [ReleaseSequences::Cxx20, ReleaseSequences::C11];
+
+#[test]
+fn decisive_and_published_programs() {
+    let mut tally = Tally::default();
+    for sequences in BOTH {
+        let known = known().into_iter().map(|k| k.program);
+        decisive().into_iter().chain(known).for_each(|p| compare(&p, sequences, &[], &mut tally));
+    }
+    println!("{tally:?}");
+    assert!(tally.weak > 500, "{tally:?}");
+}
+
+#[test]
+fn random_programs() {
+    let programs = decisive();
+    let mut tally = Tally::default();
+    for seed in 0..seeds(300) {
+        let program = match seed % 4 {
+            0 => cycle(seed),
+            1 => neighbour(seed, &programs),
+            2 => threaded(seed, &programs),
+            _ => random(seed, Profile::ALL[(seed / 4) as usize % Profile::ALL.len()]),
+        };
+        compare(&program, BOTH[(seed / 3) as usize % 2], &[], &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.weak * 20 > tally.points, "{tally:?}");
+}
+
+#[test]
+fn every_rule_that_is_left_out_is_noticed() {
+    let programs = decisive();
+    let mut tally = Tally::default();
+    for sequences in BOTH {
+        for program in &programs {
+            compare(program, sequences, &Rule::ALL, &mut tally);
+        }
+    }
+    for seed in 0..60 {
+        compare(&cycle(seed), BOTH[0], &Rule::ALL, &mut tally);
+    }
+    println!("{tally:?}");
+    for rule in Rule::ALL {
+        assert!(tally.noticed[&format!("{rule:?}")] > 0, "nobody notices that {rule:?} is left out");
+    }
+}

@@ -17,7 +17,7 @@
 
 mod generate;
 
-pub use generate::{Profile, cycle, neighbour, random, threaded};
+pub use generate::{Profile, cycle, neighbour, random, threaded, tiny};
 
 use fencepost_ir::Order;
 use std::fmt;
@@ -110,6 +110,13 @@ impl fmt::Display for Ordered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let thread = |ops: &Vec<Op>| ops.iter().map(Op::to_string).collect::<Vec<_>>().join("; ");
         f.write_str(&self.threads.iter().map(thread).collect::<Vec<_>>().join(" || "))
+    }
+}
+
+impl Op {
+    /// Whether others have to go with it.
+    fn is_about_threads(self) -> bool {
+        matches!(self, Op::Lock(_) | Op::Unlock(_) | Op::Spawn(_) | Op::Join(_))
     }
 }
 

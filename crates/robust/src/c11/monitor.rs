@@ -209,10 +209,7 @@ impl Monitor {
         let own: Vec<usize> =
             (0..views.shape().cells.len()).filter(|x| belongs(&views.shape().cells[*x])).collect();
         let stores = Class { writes: true, atomic: false };
-        let mut races = false;
-        for x in own {
-            races |= views.access(t, x, stores);
-        }
+        let races = own.into_iter().any(|x| views.races(t, x, stores));
         *views = views.reshaped(after.threads.len(), cells(after));
         races
     }

@@ -82,12 +82,28 @@ pub enum Rule {
     Join,
     /// Who takes a mutex knows what was known when it was given back.
     Mutex,
+    /// Others do not know of an access when it is done.
+    Marks,
+    /// In the order of SC, a reader is after the newest write.
+    KnowsRead,
+    /// A writer is after the write before it and its readers.
+    KnowsWritten,
+    /// Readers are before the next write.
+    KnowsReaders,
+    /// A new write is known to nobody else.
+    Forgets,
+    /// A thread is after what started it.
+    KnowsSpawn,
+    /// Who joins a thread is after it.
+    KnowsJoin,
+    /// Who takes a mutex is after who gave it back.
+    KnowsMutex,
 }
 
 impl Rule {
     /// All of them.
     #[cfg(test)]
-    pub const ALL: [Rule; 30] = [
+    pub const ALL: [Rule; 38] = [
         Rule::Acquire,
         Rule::ReadSees,
         Rule::WriteSees,
@@ -118,6 +134,14 @@ impl Rule {
         Rule::Spawn,
         Rule::Join,
         Rule::Mutex,
+        Rule::Marks,
+        Rule::KnowsRead,
+        Rule::KnowsWritten,
+        Rule::KnowsReaders,
+        Rule::Forgets,
+        Rule::KnowsSpawn,
+        Rule::KnowsJoin,
+        Rule::KnowsMutex,
     ];
 }
 
@@ -201,9 +225,13 @@ impl Rules {
             }
         }
         views.join_cut(Cut::Acquired(t), Cut::Current(t));
-        let races = views.access(t, x, class(order, false));
-        views.learn(Knower::Thread(t), Knower::Reader(x));
-        views.learn(Knower::Writer(x), Knower::Thread(t));
+        let races = self.access(views, t, x, class(order, false));
+        if self.has(Rule::KnowsRead) {
+            views.learn(Knower::Thread(t), Knower::Reader(x));
+        }
+        if self.has(Rule::KnowsReaders) {
+            views.learn(Knower::Writer(x), Knower::Thread(t));
+        }
         races
     }
 
@@ -217,7 +245,7 @@ impl Rules {
         writing: Writing,
         old: Option<u32>,
     ) -> bool {
-        let races = views.access(t, x, class(order, true));
+        let races = self.access(views, t, x, class(order, true));
         if let Some(old) = old {
             let free = writing == Writing::Store || !self.has(Rule::NoRoomBeforeUpdate);
             let room = if free { 1 << (old as usize + MAX_VALUES) } else { 0 };
@@ -236,8 +264,12 @@ impl Rules {
         }
         views.join_cut(Cut::Acquired(t), Cut::Current(t));
         self.message(views, t, x, order, writing);
-        views.learn(Knower::Thread(t), Knower::Writer(x));
-        views.forget(x, t);
+        if self.has(Rule::KnowsWritten) {
+            views.learn(Knower::Thread(t), Knower::Writer(x));
+        }
+        if self.has(Rule::Forgets) {
+            views.forget(x, t);
+        }
         views.learn_only(Knower::Reader(x), Knower::Thread(t));
         views.learn_only(Knower::Writer(x), Knower::Thread(t));
         races
@@ -337,7 +369,9 @@ impl Rules {
             views.set_cut(Cut::Current(child), Cut::Current(t));
             views.set_cut(Cut::Acquired(child), Cut::Current(t));
         }
-        views.learn_only(Knower::Thread(child), Knower::Thread(t));
+        if self.has(Rule::KnowsSpawn) {
+            views.learn_only(Knower::Thread(child), Knower::Thread(t));
+        }
     }
 
     /// A thread has waited for the end of another one.
@@ -347,7 +381,9 @@ impl Rules {
         }
         self.pass(views, t, None);
         views.join_cut(Cut::Acquired(t), Cut::Current(t));
-        views.learn(Knower::Thread(t), Knower::Thread(child));
+        if self.has(Rule::KnowsJoin) {
+            views.learn(Knower::Thread(t), Knower::Thread(child));
+        }
     }
 
     /// A thread takes a mutex: a read-modify-write that acquires, on a cell of which it always knows the newest write. All accesses to it
@@ -359,7 +395,9 @@ impl Rules {
         }
         self.pass(views, t, None);
         views.join_cut(Cut::Acquired(t), Cut::Current(t));
-        views.learn(Knower::Thread(t), Knower::Writer(x));
+        if self.has(Rule::KnowsMutex) {
+            views.learn(Knower::Thread(t), Knower::Writer(x));
+        }
     }
 
     /// A thread gives a mutex back: a release store.
@@ -368,6 +406,15 @@ impl Rules {
         views.join_cut(Cut::Acquired(t), Cut::Current(t));
         views.set_cut(Cut::Message(x), Cut::Current(t));
         views.learn_only(Knower::Writer(x), Knower::Thread(t));
+    }
+
+    /// An access; whether it is a race.
+    fn access(self, views: &mut Views, t: usize, x: usize, class: Class) -> bool {
+        let races = views.races(t, x, class);
+        if self.has(Rule::Marks) {
+            views.mark(t, x, class);
+        }
+        races
     }
 
     /// What every event does: bounds of seq_cst accesses to other cells go on with happens-before.

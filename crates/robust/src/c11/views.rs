@@ -361,18 +361,21 @@ impl Views {
         (self.shape.cut(cut) * self.shape.cells.len() + cell) * self.shape.threads + thread
     }
 
-    /// A thread accesses a cell; whether another one has done so without happening before, in conflict.
-    pub fn access(&mut self, thread: usize, cell: usize, class: Class) -> bool {
-        let current = |u: usize| self.unordered[self.access_bits(Cut::Current(thread), cell, u)];
-        let others = (0..self.shape.threads).filter(|u| *u != thread);
-        let races = others.map(current).any(|bits| bits & class.conflicts() != 0);
+    /// Whether another thread has accessed a cell in conflict, and this does not happen before the thread's access.
+    pub fn races(&self, thread: usize, cell: usize, class: Class) -> bool {
+        let unordered = |u: usize| self.unordered[self.access_bits(Cut::Current(thread), cell, u)];
+        let mut others = (0..self.shape.threads).filter(|u| *u != thread);
+        others.any(|u| unordered(u) & class.conflicts() != 0)
+    }
+
+    /// A thread accesses a cell, which only it knows of.
+    pub fn mark(&mut self, thread: usize, cell: usize, class: Class) {
         let (start, step) = (cell * self.shape.threads + thread, self.shape.cells.len() * self.shape.threads);
         self.unordered.iter_mut().skip(start).step_by(step).for_each(|bits| *bits |= class.bit());
         for cut in [Cut::Current(thread), Cut::Acquired(thread)] {
             let at = self.access_bits(cut, cell, thread);
             self.unordered[at] &= !class.bit();
         }
-        races
     }
 
     fn knower(&self, knower: Knower) -> usize {

@@ -252,7 +252,7 @@ pub fn neighbour(seed: u64, programs: &[Ordered]) -> Ordered {
         let at = rng.below(ops.len());
         match rng.below(20) {
             0..9 => ops[at] = reordered(&mut rng, ops[at]),
-            9..12 if ops.len() > 1 => {
+            9..12 if ops.len() > 1 && !ops[at].is_about_threads() => {
                 ops.remove(at);
             }
             9..15 => ops.insert(at, Op::Fence(rng.pick(&[SeqCst, SeqCst, AcqRel, Release, Acquire]))),
@@ -302,9 +302,9 @@ pub fn threaded(seed: u64, programs: &[Ordered]) -> Ordered {
         _ => random(seed, Profile::ALL[(seed / 3) as usize % Profile::ALL.len()]),
     };
     let mut rng = Rng::new(seed ^ 0x7eead);
-    let named =
-        |ops: &Vec<Op>| ops.iter().any(|op| matches!(op, Op::If(..) | Op::Store(_, Value::Register(_), _)));
-    if program.threads.iter().any(named) {
+    let is_fixed =
+        |op: &Op| op.is_about_threads() || matches!(op, Op::If(..) | Op::Store(_, Value::Register(_), _));
+    if program.threads.iter().flatten().any(is_fixed) {
         return program;
     }
     if rng.one_in(2) {
@@ -324,4 +324,35 @@ pub fn threaded(seed: u64, programs: &[Ordered]) -> Ordered {
         parent.push(Op::Load(x, Some(rng.pick(&[Relaxed, Acquire, SeqCst]))));
     }
     program
+}
+
+/// All operations of tiny programs; every store and exchange of a thread stores its own value.
+fn alphabet(value: u8) -> Vec<Op> {
+    let mut ops = Vec::new();
+    for x in 0..2 {
+        ops.extend([Relaxed, Acquire, SeqCst].map(|order| Op::Load(x, Some(order))));
+        ops.extend([Relaxed, Release, SeqCst].map(|order| Op::Store(x, Value::Number(value), Some(order))));
+        ops.extend(Order::ALL.map(|order| Op::Exchange(x, value, order)));
+        ops.push(Op::Compare(x, 0, value, SeqCst, Relaxed));
+        ops.push(Op::Compare(x, 0, value, Relaxed, SeqCst));
+    }
+    ops.extend([Acquire, Release, AcqRel, SeqCst].map(Op::Fence));
+    ops
+}
+
+/// Every n-th of all programs of two threads with so many operations each.
+pub fn tiny(length: u32, step: usize) -> impl Iterator<Item = Ordered> {
+    let alphabets = [alphabet(1), alphabet(2)];
+    let count = alphabets[0].len().pow(length);
+    (0..count * count).step_by(step).map(move |mut number| {
+        let thread = |ops: &Vec<Op>| {
+            let mut op = || {
+                let op = ops[number % ops.len()];
+                number /= ops.len();
+                op
+            };
+            (0..length).map(|_| op()).collect()
+        };
+        Ordered { threads: alphabets.iter().map(thread).collect() }
+    })
 }

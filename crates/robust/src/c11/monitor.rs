@@ -124,6 +124,7 @@ impl Monitor {
     }
 
     /// The values of bits.
+    #[cfg(test)]
     pub fn values(&self, loc: Loc, bits: u32) -> Vec<i64> {
         let tables = self.values.borrow();
         let Some(values) = tables.get(&loc) else { return Vec::new() };

@@ -68,10 +68,10 @@ impl Record {
 
     /// Adds a step of SC from `before` to `after`.
     pub fn follow(&mut self, (before, after): (&State, &State), thread: usize, act: Act, span: Span) {
-        if let Act::Read(loc, _) | Act::Write(loc, _) | Act::Update(loc, _) | Act::Compare { loc, .. } = act {
-            if self.graph.writes(loc).is_empty() {
-                self.initial.insert(loc, before.read(loc));
-            }
+        if let Act::Read(loc, _) | Act::Write(loc, _) | Act::Update(loc, _) | Act::Compare { loc, .. } = act
+            && self.graph.writes(loc).is_empty()
+        {
+            self.initial.insert(loc, before.read(loc));
         }
         match act {
             Act::Local => {}

@@ -10,6 +10,7 @@ use super::record::Record;
 use super::rules::Rules;
 use super::views::Views;
 use crate::Place;
+use fencepost_analysis::liveness::Liveness;
 use fencepost_explore::codec::{Codec, put_number, take_number};
 use fencepost_explore::initial_choices;
 use fencepost_explore::store::{StateId, Store};
@@ -17,7 +18,6 @@ use fencepost_ir::Span;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::axiom::c11::{self, ReleaseSequences};
 use fencepost_memory::{Machine, Sc, State};
-use fencepost_passes::liveness::Liveness;
 use fencepost_task::{Action, Budget, Model, Pace, Reason, Stats, Step};
 use std::collections::VecDeque;
 
@@ -35,6 +35,8 @@ pub struct Departure {
     pub what: What,
     /// The cell.
     pub loc: Loc,
+    /// The value of the older write that it reads or comes after.
+    pub value: i64,
     /// The run of SC before it.
     pub run: Run,
 }
@@ -243,11 +245,20 @@ impl Search<'_> {
         match end.what {
             Ending::Departs(kind, loc) => {
                 let mut extensions = record.extensions(&state, thread, what, instruction.span).into_iter();
-                let confirmed = extensions.any(|e| {
+                let confirmed = extensions.find(|e| {
                     e.what == kind && e.is_consistent(self.sequences) && !e.is_sequentially_consistent()
                 });
-                assert!(confirmed, "internal error: the axioms do not have the step that the monitor found");
-                Ok(Found::Departure(Departure { thread: end.step.thread, place, what: kind, loc, run }))
+                let value = confirmed.map(|extension| extension.value);
+                let value =
+                    value.expect("internal error: the axioms do not have the step that the monitor found");
+                Ok(Found::Departure(Departure {
+                    thread: end.step.thread,
+                    place,
+                    what: kind,
+                    loc,
+                    value,
+                    run,
+                }))
             }
             Ending::Races => {
                 let mut after = state.clone();

@@ -113,10 +113,19 @@ enum Progress {
     Runs,
     /// Control has come to this read.
     Reads(EdgeId),
-    /// It waits for ever, or failed.
-    Stuck,
+    /// It goes no further.
+    Stuck(Why),
     /// It has ended.
     Ended,
+}
+
+/// Why a thread goes no further.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// It waits for ever.
+    Waits,
+    /// It failed here.
+    Failed(Span),
 }
 
 #[derive(Clone)]
@@ -188,9 +197,17 @@ impl Execution {
         self.threads.iter().all(|t| t.progress == Progress::Ended)
     }
 
+    /// Where a thread failed. If what it read is to blame, the read is among the events.
+    pub fn failure(&self) -> Option<Span> {
+        self.threads.iter().find_map(|thread| match thread.progress {
+            Progress::Stuck(Why::Failed(span)) => Some(span),
+            Progress::Stuck(Why::Waits) | Progress::Runs | Progress::Reads(_) | Progress::Ended => None,
+        })
+    }
+
     /// The thread goes no further.
-    fn stop(&mut self, thread: usize) {
-        self.threads[thread].progress = Progress::Stuck;
+    fn stop(&mut self, thread: usize, why: Why) {
+        self.threads[thread].progress = Progress::Stuck(why);
         self.threads[thread].history.push(u64::MAX);
     }
 
@@ -216,8 +233,8 @@ enum Next {
     Moved,
     /// It waits at a read or has ended.
     Waits,
-    /// It waits for ever, or failed: no final state comes of this.
-    Stuck,
+    /// It goes no further: no final state comes of this.
+    Stuck(Why),
     /// Several ways to go on, each an execution.
     Split(Vec<Execution>),
 }
@@ -305,7 +322,7 @@ impl<'a> Enumeration<'a> {
             if !self.advance(&mut execution, &mut work) {
                 continue;
             }
-            if execution.threads.iter().all(|t| matches!(t.progress, Progress::Ended | Progress::Stuck)) {
+            if execution.threads.iter().all(|t| matches!(t.progress, Progress::Ended | Progress::Stuck(_))) {
                 see(&execution, pace)?;
                 continue;
             }
@@ -324,8 +341,8 @@ impl<'a> Enumeration<'a> {
             match self.step(execution, thread) {
                 Next::Moved => {}
                 Next::Waits => thread += 1,
-                Next::Stuck if self.unfinished == Unfinished::Kept => execution.stop(thread),
-                Next::Stuck => return false,
+                Next::Stuck(why) if self.unfinished == Unfinished::Kept => execution.stop(thread, why),
+                Next::Stuck(_) => return false,
                 Next::Split(parts) => {
                     for part in parts {
                         if self.seen.insert(part.key()) {
@@ -351,7 +368,7 @@ impl<'a> Enumeration<'a> {
         };
         let edges: Vec<(EdgeId, &Edge)> = procedure.out(thread.node).filter(|(_, e)| enabled(e)).collect();
         match edges[..] {
-            [] => Next::Stuck,
+            [] => Next::Stuck(Why::Waits),
             [(id, edge)] => self.follow(execution, index, id, edge),
             _ => {
                 // A choice of control: each way is an execution of its own, up to the chosen edge.
@@ -360,7 +377,7 @@ impl<'a> Enumeration<'a> {
                     let mut part = execution.clone();
                     part.threads[index].history.push(1 << 63 | u64::from(id.0));
                     match self.follow(&mut part, index, id, edge) {
-                        Next::Stuck => parts.extend(self.stopped(part, index)),
+                        Next::Stuck(why) => parts.extend(self.stopped(part, index, why)),
                         Next::Split(split) => parts.extend(split),
                         Next::Moved | Next::Waits => parts.push(part),
                     }
@@ -370,9 +387,14 @@ impl<'a> Enumeration<'a> {
         }
     }
 
+    /// Whether anybody looks at what comes of an execution.
+    fn is_kept(&self, execution: &Execution) -> bool {
+        self.unfinished == Unfinished::Kept || execution.failure().is_none()
+    }
+
     /// What is left of an execution in which a thread goes no further.
-    fn stopped(&self, mut execution: Execution, thread: usize) -> Option<Execution> {
-        execution.stop(thread);
+    fn stopped(&self, mut execution: Execution, thread: usize, why: Why) -> Option<Execution> {
+        execution.stop(thread, why);
         (self.unfinished == Unfinished::Kept).then_some(execution)
     }
 
@@ -386,25 +408,31 @@ impl<'a> Enumeration<'a> {
             }
             Next::Moved
         };
+        let failed = Next::Stuck(Why::Failed(edge.span));
         let thread = &mut execution.threads[index];
         match &edge.instr {
             Instr::Nop | Instr::Choose => done(execution, None),
             Instr::Assign(dest, value) => {
                 let Ok(()) = eval(value, thread).and_then(|v| thread.set(dest, v)) else {
-                    return Next::Stuck;
+                    return failed;
                 };
                 done(execution, None)
             }
-            Instr::Assume(condition) | Instr::Assert(condition) => match eval(condition, thread) {
-                Ok(0) | Err(_) => Next::Stuck,
+            Instr::Assume(condition) => match eval(condition, thread) {
+                Ok(0) => Next::Stuck(Why::Waits),
+                Err(_) => failed,
+                Ok(_) => done(execution, None),
+            },
+            Instr::Assert(condition) => match eval(condition, thread) {
+                Ok(0) | Err(_) => failed,
                 Ok(_) => done(execution, None),
             },
             Instr::Store(address, value) => {
                 let (Ok(place), Ok(value)) = (self.objects.resolve(thread, address), eval(value, thread))
                 else {
-                    return Next::Stuck;
+                    return failed;
                 };
-                let Some(parts) = place.split(value) else { return Next::Stuck };
+                let Some(parts) = place.split(value) else { return failed };
                 let touch = |(loc, value)| Touch { loc, value, source: Source::Initial };
                 done(execution, Some((Kind::Write, parts.into_iter().map(touch).collect())))
             }
@@ -424,7 +452,7 @@ impl<'a> Enumeration<'a> {
                         thread.node = edge.to;
                         parts.push(part);
                     } else {
-                        parts.extend(self.stopped(part, index));
+                        parts.extend(self.stopped(part, index, Why::Failed(edge.span)));
                     }
                 }
                 Next::Split(parts)
@@ -450,7 +478,7 @@ impl<'a> Enumeration<'a> {
         let edge = self.program.procedure(thread.procedure).edge(id);
         let address = edge.instr.address().expect("reads have addresses");
         let Ok(place) = self.objects.resolve(thread, address) else {
-            let stopped = self.stopped(execution.clone(), index);
+            let stopped = self.stopped(execution.clone(), index, Why::Failed(edge.span));
             work.extend(stopped.filter(|part| self.seen.insert(part.key())));
             return Ok(());
         };
@@ -464,11 +492,7 @@ impl<'a> Enumeration<'a> {
         }
         for taken in choices {
             pace.take(2 * execution.bytes(), || 0)?;
-            let part = match read_from(execution, index, edge, &place, taken) {
-                Ok(part) => Some(part),
-                Err(NoRead::Fault) => self.stopped(execution.clone(), index),
-                Err(NoRead::Overtaken) => None,
-            };
+            let part = read_from(execution, index, edge, &place, taken).filter(|part| self.is_kept(part));
             work.extend(part.filter(|part| self.seen.insert(part.key())));
         }
         Ok(())
@@ -492,56 +516,66 @@ impl<'a> Enumeration<'a> {
     }
 }
 
-/// Why a thread cannot read some values.
-enum NoRead {
-    /// They are an error of the program.
-    Fault,
-    /// Another read-modify-write stands where this one would.
-    Overtaken,
-}
-
-impl From<Fault> for NoRead {
-    fn from(_: Fault) -> NoRead {
-        NoRead::Fault
-    }
-}
-
-/// What becomes of an execution when a thread reads these values.
+/// What becomes of an execution when a thread reads these values: if they are an error of the program, it stops there. `None` if
+/// another read-modify-write stands where this one would.
 fn read_from(
     execution: &Execution,
     index: usize,
     edge: &Edge,
     place: &Place,
     mut taken: Vec<Touch>,
-) -> Result<Execution, NoRead> {
-    let values: Vec<i64> = taken.iter().map(|touch| touch.value).collect();
-    let value = place.joined(&values).ok_or(NoRead::Fault)?;
+) -> Option<Execution> {
     let mut part = execution.clone();
     let thread = &mut part.threads[index];
     thread.history.extend(taken.iter().map(|touch| code(execution, touch.source)));
     thread.node = edge.to;
     thread.progress = Progress::Runs;
-    let (kind, written, dest) = match &edge.instr {
-        Instr::Load(dest, _) => (Kind::Read, None, Some(dest)),
-        Instr::Rmw(dest, _, op) => match rmw(op, place.access, value, thread)? {
-            Some(new) => (Kind::Update, Some(place.split(new).ok_or(NoRead::Fault)?), dest.as_ref()),
-            None => (Kind::Probe, None, dest.as_ref()),
-        },
-        other => panic!("{other:?} does not read"),
+    let read = done(thread, edge, place, &taken);
+    let kind = match (&read, &edge.instr) {
+        (Some(Done::Read), _) | (None, Instr::Load(..)) => Kind::Read,
+        (Some(Done::Probe), _) => Kind::Probe,
+        (Some(Done::Update(_)), _) | (None, _) => Kind::Update,
     };
-    if let Some(dest) = dest {
-        thread.set(dest, value)?;
-    }
     // Two read-modify-writes cannot both come next behind one write.
     let both = |e: &Event, touch: &Touch| e.write(touch.loc).is_some_and(|t| t.source == touch.source);
     let taken_before = |e: &Event| e.kind == Kind::Update && taken.iter().any(|touch| both(e, touch));
     if kind == Kind::Update && part.events.iter().any(taken_before) {
-        return Err(NoRead::Overtaken);
+        return None;
     }
-    for (touch, (_, value)) in taken.iter_mut().zip(written.iter().flatten()) {
-        touch.value = *value;
+    match read {
+        Some(Done::Update(written)) => {
+            taken.iter_mut().zip(written).for_each(|(touch, (_, value))| touch.value = value);
+        }
+        Some(Done::Read | Done::Probe) => {}
+        None => part.stop(index, Why::Failed(edge.span)),
     }
     let (access, span) = (edge.access, edge.span);
     part.add(Event { thread: index, kind, access, span, touches: taken.into() });
-    Ok(part)
+    Some(part)
+}
+
+/// What a read did.
+enum Done {
+    Read,
+    Probe,
+    /// It wrote this, too.
+    Update(Vec<(Loc, i64)>),
+}
+
+/// Lets a thread take what it reads; `None` if it fails.
+fn done(thread: &mut Thread, edge: &Edge, place: &Place, taken: &[Touch]) -> Option<Done> {
+    let values: Vec<i64> = taken.iter().map(|touch| touch.value).collect();
+    let value = place.joined(&values)?;
+    let (done, dest) = match &edge.instr {
+        Instr::Load(dest, _) => (Done::Read, Some(dest)),
+        Instr::Rmw(dest, _, op) => match rmw(op, place.access, value, thread).ok()? {
+            Some(new) => (Done::Update(place.split(new)?), dest.as_ref()),
+            None => (Done::Probe, dest.as_ref()),
+        },
+        other => panic!("{other:?} does not read"),
+    };
+    if let Some(dest) = dest {
+        thread.set(dest, value).ok()?;
+    }
+    Some(done)
 }

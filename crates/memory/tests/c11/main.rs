@@ -136,6 +136,24 @@ fn what_is_not_for_it_is_refused_with_the_reason() {
     );
 }
 
+#[test]
+fn a_thread_that_fails_has_no_final_state() {
+    // What is stored first is seen first if the second store is a release: then nothing fails.
+    let asked = |store: &str, check: &str| {
+        let text = format!(
+            "shared int x; shared int y;\nthread a {{ x@relaxed = 1; y@{store} = 1; }}\n\
+             thread b {{ int r; int s; r = y@acquire; if (r == 1) {{ s = x@relaxed;\n{check}; }} }}\n"
+        );
+        let program = pipeline::for_language(fp::read("p.fp", &text).unwrap(), pipeline::Options::default());
+        c11::outcomes(&program, ReleaseSequences::Cxx20, &[], &Budget::default()).map_err(|e| e.to_string())
+    };
+    let failing = "the axiomatic oracle does not take threads that fail, as at p.fp:4".to_string();
+    for check in ["assert(s == 1)", "r = 1 / s"] {
+        assert_eq!(asked("relaxed", check), Err(failing.clone()), "{check}");
+        assert_eq!(asked("release", check).unwrap().finals.len(), 1, "{check}");
+    }
+}
+
 /// Random programs of all kinds.
 fn programs(seeds: std::ops::Range<u64>) -> Vec<Ordered> {
     let known: Vec<Ordered> = known().into_iter().map(|k| k.program).collect();

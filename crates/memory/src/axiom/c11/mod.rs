@@ -10,7 +10,8 @@
 //! off after some events is one if the whole is, and happens-before between its events is the same: executions that go no further are
 //! enough.
 //!
-//! Limits: those of the other models, and accesses of several sizes. An access that says nothing is not atomic, and a
+//! Limits: those of the other models, accesses of several sizes, and programs in which a thread fails and nothing races: they have no final
+//! state that says so. An access that says nothing is not atomic, and a
 //! volatile one neither; a read-modify-write that says nothing is seq_cst, as is a full fence. Other machine fences are
 //! refused.
 
@@ -52,6 +53,7 @@ pub fn outcomes(
         initial = every_choice(&initial, choices)?;
     }
     let mut found = Outcomes::default();
+    let mut failure = None;
     let mut pace = Pace::new(budget);
     for cells in &initial {
         let mut enumeration = Enumeration::new(program, cells, Unfinished::Kept)?;
@@ -64,12 +66,19 @@ pub fn outcomes(
                     found.finals.insert(values.collect());
                 }
             })?;
+            if orders.consistent {
+                let seen = [failure, execution.failure()].into_iter().flatten();
+                failure = seen.min_by_key(|span| place(*span, *span));
+            }
             found.race = [found.race, race].into_iter().flatten().min_by_key(|(a, b)| place(*a, *b));
             Ok(())
         })?;
     }
     budget.finish()?;
-    Ok(found)
+    match failure.filter(|_| found.race.is_none()) {
+        None => Ok(found),
+        Some(span) => Err(refusal(&format!("threads that fail, as at {}", program.sources.place(span)))),
+    }
 }
 
 /// What decides which of several races is shown.

@@ -2,7 +2,7 @@
 //! nothing but a number, the name is found in the text at the number's place. It is taken only if it has that value.
 
 use fencepost_ir::tree::{Expr, ExprKind, Macro, Program, Spelling, TypeName};
-use fencepost_ir::{FileId, Span};
+use fencepost_ir::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The text of a program, and what is a constant in it.
@@ -44,8 +44,7 @@ impl<'a> Constants<'a> {
         let others =
             program.procedures.iter().map(|p| &p.name).chain(program.records.0.iter().map(|r| &r.name));
         let taken = names.chain(fields).chain(others).cloned().collect();
-        let last = program.procedures.iter().map(|p| p.span.file.0).max().unwrap_or(0);
-        let files = (0..=last).map(|i| File::new(program.sources.text(FileId(i)))).collect();
+        let files = program.sources.files().map(|file| File::new(program.sources.text(file))).collect();
         Constants { files, enumerated, taken }
     }
 
@@ -166,7 +165,7 @@ mod tests {
         let of = |name| file.macros.get(name).copied().flatten();
         assert_eq!((of("N"), of("N2")), (Some("3"), Some("4")));
         assert_eq!((of("M"), of("B"), of("C")), (None, None, None));
-        let span = |column| Span { file: FileId(0), line: 9, column, length: 1 };
+        let span = |column| Span { line: 9, column, length: 1, ..Span::NONE };
         assert_eq!(file.word_at(span(7)).as_deref(), Some("N"));
         assert_eq!(file.word_at(span(6)), None, "no name");
     }

@@ -35,7 +35,7 @@ pub use preprocess::{DataModel, Options};
 pub use running::end_preprocessor;
 
 use ast::{BlockItem, Unit};
-use fencepost_ir::{FileId, Sources, tree};
+use fencepost_ir::{FileId, Sources, Span, tree};
 use fencepost_text::Diagnostic;
 use lexer::{Files, Lexed, Places};
 use std::path::Path;
@@ -49,7 +49,8 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
         Err(diagnostics) => return Err((sources, diagnostics)),
     };
     let library = runtime::library(&units);
-    let is_system = |span| units.iter().any(|unit| unit.origins.is_system(span));
+    let is_system =
+        |span: Span| span.file == runtime::FILE || units.iter().any(|unit| unit.origins.is_system(span));
     let typed = check::check(&units, &library, options);
     let lowered = typed.and_then(|typed| lowering::lower(&typed, options, &sources, &is_system));
     match lowered {

@@ -19,6 +19,9 @@ const FORMAT: &str = include_str!("runtime/format.c");
 const NUMBERS: &str = include_str!("runtime/numbers.c");
 const WIDE: &str = include_str!("runtime/wide.c");
 
+/// The library's text: no file of the program.
+pub(super) const FILE: FileId = FileId(u32::MAX);
+
 /// What makes a program need mutexes that know their kind and owner.
 const ASKS_FOR_KINDS: &[&str] = &[
     "pthread_mutex_trylock",
@@ -51,7 +54,7 @@ impl Visitor for AsksForKinds {
 fn parse(mutex: &str) -> Result<Unit, Diagnostic> {
     let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
     // Nothing of it is ever shown: what is inlined stands at the call.
-    lexer::lex(&text, Places::Own { file: FileId(0), line: 1, column: 1 }).and_then(unit)
+    lexer::lex(&text, Places::Own { file: FILE, line: 1, column: 1 }).and_then(unit)
 }
 
 /// The library's function that divides numbers of 128 bits.

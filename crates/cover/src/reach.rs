@@ -27,6 +27,9 @@ type Values = u64;
 /// With more elements than this the invariant costs more than it saves.
 const MAX_ELEMENTS: usize = 100_000;
 
+/// And with more sets of values than this in all of them: elements of large arrays are large.
+const MAX_SETS: usize = 20_000_000;
+
 /// The bit of a value.
 pub fn bit(value: Value) -> Values {
     1 << value.min(63)
@@ -78,8 +81,10 @@ impl Reach {
             queue: VecDeque::new(),
             queued: Vec::new(),
         };
+        let max_elements =
+            MAX_ELEMENTS.min(MAX_SETS / (work.reach.groups.len() * system.initial.len()).max(1));
         let memories = system.initial.iter().map(|n| *n as usize).try_fold(1, usize::checked_mul);
-        let Some(memories) = memories.filter(|n| *n <= MAX_ELEMENTS) else { return Ok(None) };
+        let Some(memories) = memories.filter(|n| *n <= max_elements) else { return Ok(None) };
         for number in 0..memories {
             let mut rest = number;
             let mut memory = Vec::new();
@@ -106,7 +111,7 @@ impl Reach {
                     }
                 }
             }
-            if work.reach.elements.len() > MAX_ELEMENTS {
+            if work.reach.elements.len() > max_elements {
                 return Ok(None);
             }
         }

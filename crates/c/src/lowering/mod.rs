@@ -202,6 +202,7 @@ impl<'h> Lowerer<'h> {
             self.errors.dedup();
             return Err(self.errors);
         }
+        self.spell_enumerations();
         finish::finish(Made { program: self.program, notes: self.notes }).map_err(|d| vec![d])
     }
 

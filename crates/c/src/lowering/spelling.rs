@@ -127,6 +127,13 @@ impl Lowerer<'_> {
         Some(Spelled::Named(name))
     }
 
+    /// Notes enumerations of which only the constants are used.
+    pub fn spell_enumerations(&mut self) {
+        for id in self.hir.types.enums.indices() {
+            self.spelled_enumeration(id);
+        }
+    }
+
     /// Notes how the members of a record are written.
     pub fn spell_members(&mut self, id: hir::RecordId, made: RecordId) {
         let hir = self.hir;

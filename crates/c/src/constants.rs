@@ -1,8 +1,8 @@
 //! Names of constants. The tree has numbers; where the user wrote a name, be it of an enumeration or of a macro that is
 //! nothing but a number, the name is found in the text at the number's place. It is taken only if it has that value.
 
-use fencepost_ir::tree::{Expr, ExprKind, Macro, Program, Spelling, TypeName};
 use fencepost_ir::Span;
+use fencepost_ir::tree::{Expr, ExprKind, Macro, Program, Spelling, TypeName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The text of a program, and what is a constant in it.

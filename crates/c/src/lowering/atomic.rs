@@ -23,7 +23,7 @@ pub enum UpdateOrders {
     /// Its place has them.
     OfPlace,
     /// The run knows them: if it writes, and if it does not.
-    Chosen(Chosen, Option<Chosen>),
+    Chosen(Box<(Chosen, Option<Chosen>)>),
 }
 
 /// Numbers of orders; any other number is that of a relaxed access or fence.
@@ -79,7 +79,7 @@ impl<'h> Lowerer<'h> {
                     (success, failure) => {
                         let success = self.chosen(success)?;
                         let failure = failure.as_ref().map(|failure| self.chosen(failure)).transpose()?;
-                        UpdateOrders::Chosen(success, failure)
+                        UpdateOrders::Chosen(Box::new((success, failure)))
                     }
                 };
                 self.read_modify_write(&atomic.op, ty, &orders, wanted, span)
@@ -155,7 +155,7 @@ impl<'h> Lowerer<'h> {
     /// Does what the orders of a read-modify-write mean, which the run knows.
     pub fn by_update_orders(
         &mut self,
-        (success, failure): (&Chosen, Option<&Chosen>),
+        (success, failure): &(Chosen, Option<Chosen>),
         span: Span,
         act: &mut dyn FnMut(&mut Self, Access),
     ) -> Result<()> {

@@ -78,11 +78,11 @@ impl<'h> Lowerer<'h> {
         };
         let mut place = target.place;
         let update = |place, operands| Expr { kind: ExprKind::Rmw(kind, place, operands), ty, span };
-        let UpdateOrders::Chosen(success, failure) = orders else { return Ok(update(place, operands)) };
+        let UpdateOrders::Chosen(chosen) = orders else { return Ok(update(place, operands)) };
         self.stabilise(&mut place);
         let operands: Vec<Expr> = operands.into_iter().map(|operand| self.keep(operand)).collect();
         let id = self.temporary(ty, span);
-        self.by_update_orders((success, failure.as_ref()), span, &mut |this, access| {
+        self.by_update_orders(chosen, span, &mut |this, access| {
             let value = update(Place { access, ..place.clone() }, operands.clone());
             this.set_local(id, value, span);
         })?;

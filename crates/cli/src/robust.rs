@@ -1,12 +1,15 @@
-//! `fencepost robust`: whether TSO adds behaviour at all, and where.
+//! `fencepost robust`: whether TSO, or the model of the language itself, adds behaviour at all, and where.
+
+mod c11;
 
 use crate::collect::{Collected, Unknowns};
-use crate::options::{self, Format, ModelName, RobustOptions};
+use crate::options::{self, Format, InputFormat, RobustModel, RobustOptions};
 use crate::progress::ProgressLine;
 use crate::{Exit, check, compiler, decide, input, internal, interrupt, output, outputs, patience};
 use fencepost_certify::{replay_cycle_within, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
+use fencepost_report::c11::RobustnessC11;
 use fencepost_report::robust::{self, Criterion, Robustness, ShownAttack};
 use fencepost_report::text::Detail;
 use fencepost_report::{page, picture};
@@ -18,9 +21,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub fn run(options: &RobustOptions) -> Exit {
-    if options.models.iter().any(|m| *m != ModelName::Tso) {
-        output::complain("error: robustness is against TSO; there is no other --model");
-        return Exit::Wrong;
+    if options.models.contains(&RobustModel::C11)
+        && let Some(option) = c11::refused(options)
+    {
+        return output::refuse(format!("{option} is for robustness against TSO: leave out --model c11"));
     }
     let several = !options.input.link && options.files.len() > 1;
     for (option, path) in [("--report", &options.report), ("--svg", &options.svg)] {
@@ -47,8 +51,12 @@ pub fn run(options: &RobustOptions) -> Exit {
     let mut collected = Collected::new(options.format, "robust", options.quiet, unknowns);
     let mut left = programs.into_iter();
     for files in left.by_ref() {
-        let answered = internal::guard(|| answer(options, files, &outputs, &mut collected, &cancelled));
-        exit = exit.and(answered.unwrap_or_else(|message| broken(options, files, &message, &mut collected)));
+        for model in &options.models {
+            let answered =
+                internal::guard(|| answer(options, *model, files, &outputs, &mut collected, &cancelled));
+            exit =
+                exit.and(answered.unwrap_or_else(|message| broken(options, files, &message, &mut collected)));
+        }
         if cancelled.load(Ordering::Relaxed) || output::has_failed() {
             break;
         }
@@ -74,6 +82,7 @@ fn broken(options: &RobustOptions, files: &[PathBuf], message: &str, collected: 
 
 fn answer(
     options: &RobustOptions,
+    model: RobustModel,
     files: &[PathBuf],
     outputs: &outputs::Files,
     collected: &mut Collected,
@@ -85,12 +94,12 @@ fn answer(
     let budget = decide::limits(options.timeout, options.memory, cancelled);
     let (paths, input) = (files.to_vec(), options.input.clone());
     let read = patience::within(&budget, move || match &paths[..] {
-        [file] => input::read(file, &input),
-        files => input::read_linked(files, &input),
+        [file] => input::read_with_format(file, &input),
+        files => input::read_linked(files, &input).map(|tree| (tree, InputFormat::C)),
     });
-    let tree = match read {
-        Ok(Ok(tree)) => tree,
-        Err(stop) => return show(options, unread(&name, &Program::default(), stop), collected),
+    let (tree, format) = match read {
+        Ok(Ok(read)) => read,
+        Err(stop) => return unread(options, model, &name, stop, collected),
         Ok(Err(error)) => {
             input::complain(&error);
             collected.error(&name, &error);
@@ -104,13 +113,24 @@ fn answer(
         return output::refuse(message);
     }
     let threads = options.input.threads;
-    let lower = move || pipeline::run(tree, pipeline::Options { threads }, |_, _| {});
+    let has_orders = c11::has_orders(&tree, format);
+    let lower = move || match model {
+        RobustModel::Tso => pipeline::run(tree, pipeline::Options { threads }, |_, _| {}),
+        RobustModel::C11 => pipeline::for_language(tree, pipeline::Options { threads }),
+    };
     let program = match patience::within(&budget, lower) {
         Ok(program) => program,
-        Err(stop) => return show(options, unread(&name, &Program::default(), stop), collected),
+        Err(stop) => return unread(options, model, &name, stop, collected),
     };
     internal::rehearse(&name);
     let line = ProgressLine::new(options.quiet, &name, budget.deadline());
+    if model == RobustModel::C11 {
+        let answer = c11::answer(&name, &program, has_orders, options.release_sequences.into(), &budget);
+        drop(line);
+        let seconds = start.elapsed().as_secs_f64();
+        let answer = RobustnessC11 { seconds, telling: budget.to_tell(), ..answer };
+        return c11::show(options, &answer, collected);
+    }
     let answer = match options.criterion {
         options::Criterion::Traces => by_traces(&name, &program, &budget),
         options::Criterion::Trf => by_races(&name, &program, &budget),
@@ -122,17 +142,30 @@ fn answer(
 }
 
 /// Nothing is known of a program that could not be read within the limits.
-fn unread<'a>(name: &'a str, program: &'a Program, stop: Stop) -> Robustness<'a> {
-    let reason = format!("{} while the program was read", Reason::from(stop));
-    Robustness {
-        file: name,
-        program,
-        criterion: Criterion::Traces,
-        attacks: Vec::new(),
-        incomplete: Some(Reason::BoundReached(reason)),
-        stats: Stats::default(),
-        seconds: 0.0,
-        telling: Budget::default(),
+fn unread(
+    options: &RobustOptions,
+    model: RobustModel,
+    name: &str,
+    stop: Stop,
+    collected: &mut Collected,
+) -> Exit {
+    let reason = Reason::BoundReached(format!("{} while the program was read", Reason::from(stop)));
+    let program = &Program::default();
+    match model {
+        RobustModel::C11 => c11::show(options, &c11::unknown(name, program, reason), collected),
+        RobustModel::Tso => {
+            let answer = Robustness {
+                file: name,
+                program,
+                criterion: Criterion::Traces,
+                attacks: Vec::new(),
+                incomplete: Some(reason),
+                stats: Stats::default(),
+                seconds: 0.0,
+                telling: Budget::default(),
+            };
+            show(options, answer, collected)
+        }
     }
 }
 
@@ -142,14 +175,7 @@ fn show(options: &RobustOptions, answer: Robustness<'_>, collected: &mut Collect
     match options.format {
         Format::Sarif | Format::Junit => {}
         Format::Json => output::line(robust::object(&answer)),
-        Format::Text => {
-            let detail = match (options.quiet, options.verbose) {
-                (true, _) => Detail::Verdict,
-                (false, false) => Detail::Steps,
-                (false, true) => Detail::All,
-            };
-            output::text(robust::text(&answer, output::style(detail)));
-        }
+        Format::Text => output::text(robust::text(&answer, output::style(detail(options)))),
     }
     if write(options, &answer).is_err() {
         return Exit::Wrong;
@@ -158,6 +184,15 @@ fn show(options: &RobustOptions, answer: Robustness<'_>, collected: &mut Collect
         "robust" => Exit::Good,
         "unknown" => Exit::Unknown,
         _ => Exit::Bad,
+    }
+}
+
+/// How much is told.
+fn detail(options: &RobustOptions) -> Detail {
+    match (options.quiet, options.verbose) {
+        (true, _) => Detail::Verdict,
+        (false, false) => Detail::Steps,
+        (false, true) => Detail::All,
     }
 }
 

@@ -24,6 +24,7 @@ mod prompt;
 mod property;
 mod pso;
 mod reference;
+pub mod run_graph;
 mod samples;
 mod sc;
 mod state;

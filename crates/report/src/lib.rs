@@ -1,5 +1,6 @@
 //! Answers for people and for other programs: text, JSON, SARIF, JUnit, diagnostics, drawings, pages.
 
+pub mod c11;
 pub mod certificate;
 pub mod clock;
 pub mod diagnostics;

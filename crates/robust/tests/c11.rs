@@ -1,14 +1,38 @@
 //! Robustness against C11 of programs with loops, mutexes, spawned threads and allocated memory. Small programs without loops are compared
 //! with the axioms, point by point, in `src/c11/points.rs`.
 
+use fencepost_certify::{Because, BeyondSc, Departed, Raced, Rejection, confirm_departure, confirm_race};
+use fencepost_ir::cfg::Program;
 use fencepost_ir::tree;
 use fencepost_passes::pipeline;
-use fencepost_robust::c11::{Found, ReleaseSequences, What, robustness};
+use fencepost_robust::c11::{Departure, Found, Race, ReleaseSequences, What, load_buffering, robustness};
 use fencepost_task::Budget;
 
+/// Searches a program; what is found has to be confirmed.
 fn found(tree: tree::Program) -> Found {
     let program = pipeline::for_language(tree, pipeline::Options::default());
-    robustness(&program, ReleaseSequences::Cxx20, &Budget::default()).found
+    let found = robustness(&program, ReleaseSequences::Cxx20, &Budget::default()).found;
+    match &found {
+        Found::Robust | Found::Unknown(_) => {}
+        Found::Departure(departure) => {
+            confirmed(&program, departure).unwrap_or_else(|rejection| panic!("{rejection}"));
+        }
+        Found::Race(race) => {
+            raced(&program, race).unwrap_or_else(|rejection| panic!("{rejection}"));
+        }
+    }
+    found
+}
+
+fn confirmed(program: &Program, d: &Departure) -> Result<Departed, Rejection> {
+    let claim = BeyondSc { thread: d.thread, edge: d.place.edge, what: d.what, value: d.value };
+    let run = (&d.run.init[..], &d.run.steps[..]);
+    confirm_departure(program, run, claim, ReleaseSequences::Cxx20, &Budget::default()).unwrap()
+}
+
+fn raced(program: &Program, race: &Race) -> Result<Raced, Rejection> {
+    let run = (&race.run.init[..], &race.run.steps[..]);
+    confirm_race(program, run, ReleaseSequences::Cxx20, &Budget::default()).unwrap()
 }
 
 fn fp(text: &str) -> Found {
@@ -95,6 +119,57 @@ fn a_departure_says_where() {
     assert_eq!(departure.thread, 1);
     // Both stores and the load of the flag.
     assert!(departure.run.steps.iter().filter(|s| s.thread == 0).count() >= 2, "{:?}", departure.run);
+
+    let shown = confirmed(&program, &departure).unwrap_or_else(|rejection| panic!("{rejection}"));
+    assert_eq!((shown.access.line, shown.older), (5, None));
+    // The store of x, that of y, and the load of y: only that it is read from does not count.
+    let lines: Vec<u32> =
+        shown.path.iter().map(|link| shown.replay.steps[link.step].event.span.line).collect();
+    assert_eq!(lines, [2, 3, 4]);
+    let links: Vec<(Because, bool)> = shown.path.iter().map(|link| (link.because, link.ordered)).collect();
+    let (po, rf) = (Because::ProgramOrder, Because::ReadsFrom);
+    assert_eq!(links, [(po, true), (rf, false), (po, true)]);
+
+    // What is not so is rejected.
+    let other = |change: fn(&mut Departure)| {
+        let mut departure = departure.clone();
+        change(&mut departure);
+        confirmed(&program, &departure).err().expect("rejected").reason
+    };
+    assert_eq!(other(|d| d.value = 1), "the axioms do not have the step");
+    assert_eq!(other(|d| d.what = What::Write), "the axioms do not have the step");
+    assert_eq!(other(|d| d.thread = 0), "the thread is not at that access");
+    let last = departure.run.steps.len() - 1;
+    let mut cut = departure.clone();
+    cut.run.steps.truncate(last);
+    assert!(confirmed(&program, &cut).is_err(), "the load of y is needed");
+    let race = Race { spans: Default::default(), run: departure.run.clone() };
+    assert_eq!(raced(&program, &race).err().expect("rejected").reason, "nothing races");
+}
+
+#[test]
+fn loads_that_machines_do_later() {
+    let asked = |text: &str| {
+        let tree = fencepost_models::fp::read("p.fp", text).unwrap();
+        let pair = load_buffering(&pipeline::for_language(tree, pipeline::Options::default()));
+        pair.map(|(load, store)| (load.line, store.line))
+    };
+    let thread = |body: &str| format!("shared 0..1 x, y, z;\nthread a {{ 0..1 r;\n{body}\n}}\n");
+    assert_eq!(asked(&thread("r = x@relaxed;\ny@relaxed = 1;")), Some((3, 4)));
+    assert_eq!(asked(&thread("r = x@relaxed;\nr = z@acquire;\ny@relaxed = 1;")), Some((3, 5)));
+    assert_eq!(asked(&thread("while (true) { y@relaxed = 1;\nr = x@relaxed; }")), Some((4, 3)));
+    assert_eq!(asked(&thread("r = exchange(x@release, 1);\ny@relaxed = 1;")), Some((3, 4)));
+    for ordered in [
+        "r = x@acquire;\ny@relaxed = 1;",
+        "r = x@relaxed;\ny@release = 1;",
+        "r = x@relaxed;\nfence acquire;\ny@relaxed = 1;",
+        "r = x@relaxed;\nfence release;\ny@relaxed = 1;",
+        "y@relaxed = 1;\nr = x@relaxed;",
+        "r = x@relaxed;\nx@relaxed = 1;",
+        "while (!cas(x@acquire@relaxed, 0, 1)) { }",
+    ] {
+        assert_eq!(asked(&thread(ordered)), None, "{ordered}");
+    }
 }
 
 /// A node is published, and its reader looks into it. Orders are numbers, as the compiler has them: 0 relaxed, 2 acquire, 3 release.

@@ -45,10 +45,7 @@ impl LitmusModel {
             LitmusModel::Sc => Judge::Machine(Model::Sc),
             LitmusModel::Tso => Judge::Machine(Model::Tso),
             LitmusModel::Pso => Judge::Machine(Model::Pso),
-            LitmusModel::C11 => Judge::C11(match sequences {
-                SequencesName::Cxx20 => ReleaseSequences::Cxx20,
-                SequencesName::C11 => ReleaseSequences::C11,
-            }),
+            LitmusModel::C11 => Judge::C11(sequences.into()),
         }
     }
 }
@@ -61,6 +58,15 @@ pub enum SequencesName {
     Cxx20,
     /// Also later stores of the same thread, as in C11 and C17
     C11,
+}
+
+impl From<SequencesName> for ReleaseSequences {
+    fn from(name: SequencesName) -> ReleaseSequences {
+        match name {
+            SequencesName::Cxx20 => ReleaseSequences::Cxx20,
+            SequencesName::C11 => ReleaseSequences::C11,
+        }
+    }
 }
 
 /// The kinds of tests that are made.

@@ -171,6 +171,7 @@ pages! {
     auto: "docs/auto.md",
     bmc: "docs/bmc.md",
     c: "docs/c.md",
+    c11: "docs/c11.md",
     campaigns: "docs/campaigns.md",
     ci: "docs/ci.md",
     decisions: "docs/decisions.md",

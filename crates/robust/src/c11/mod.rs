@@ -4,27 +4,25 @@
 //! If a program is robust and free of races, what holds of it under SC holds on every machine that C is compiled to. The search
 //! ([`search`]) goes through the states of SC with a finite monitor beside them ([`views`], [`rules`], [`monitor`]); why one step
 //! away from SC is enough to look at, and what the monitor keeps, is in [`rules`]. It is exact, also for
-//! seq_cst accesses and fences. What it finds is confirmed by the axioms on the graph of its run ([`record`]).
+//! seq_cst accesses and fences. What it finds is confirmed by the axioms on the graph of its run ([`fencepost_memory::run_graph`]).
 //!
-//! What is counted as what ([`acts`]): an access without an order is not atomic, a read-modify-write without one is seq_cst, and so is a full
-//! fence. A mutex is a cell that is taken by an acquiring read-modify-write and given back by a release store. Creating a thread
-//! and waiting for its end order what they say. Allocating memory and freeing it are plain stores to all of its cells.
+//! What is counted as what is said there, too.
 //!
 //! Limits, said with their reason: accesses of several sizes, arrays without bounds, `realloc`, atomic sections, store-store fences; more
 //! than 32 values of a cell that is compared. A loop that waits is explored as it stands: where a
 //! thread can wait on an old value although the new one is before it in the order of SC, that is a step that SC does not have.
 
-mod acts;
+mod buffering;
 mod monitor;
 #[cfg(test)]
 mod points;
-mod record;
 mod rules;
 mod search;
 mod views;
 
+pub use buffering::load_buffering;
 pub use fencepost_memory::axiom::c11::ReleaseSequences;
-pub use monitor::What;
+pub use fencepost_memory::run_graph::What;
 pub use search::{Answer, Departure, Found, Race, Run};
 
 use fencepost_ir::cfg::Program;

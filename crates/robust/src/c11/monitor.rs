@@ -1,26 +1,15 @@
 //! The monitor beside a run of SC: its views step by step, and what a thread could do besides the step of SC.
 
-use super::acts::Act;
 use super::rules::{Rules, Writing};
 use super::views::{Class, Knower, MAX_VALUES, SeqCst, Set, Shape, Views};
 use fencepost_ir::Order;
 use fencepost_ir::cfg::{Address, Instr, Loc, ObjectId, Program, RmwOp};
 use fencepost_memory::axiom::c11::{ReleaseSequences, fence_order};
+use fencepost_memory::run_graph::{Act, What};
 use fencepost_memory::{Life, State};
 use fencepost_task::Reason;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-
-/// What a thread could do besides the step of SC.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum What {
-    /// Read an older write.
-    Read,
-    /// Write before the newest write.
-    Write,
-    /// Both.
-    Update,
-}
 
 /// A step that RC11 has.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,14 +5,14 @@
 //! Verdicts of whole programs hardly notice a wrong rule of seq_cst, this does: each rule that is left out is noticed.
 //! `FENCEPOST_SEEDS=N` takes more programs.
 
-use super::monitor::{Choice, Monitor, What};
-use super::record::Record;
+use super::monitor::{Choice, Monitor};
 use super::rules::{Rule, Rules};
 use super::search::successors;
 use super::views::Views;
 use super::{Found, robustness};
 use fencepost_ir::cfg::Program;
 use fencepost_memory::axiom::c11::{self, Act, ReleaseSequences, Source};
+use fencepost_memory::run_graph::{Record, What};
 use fencepost_memory::{Machine, State};
 use fencepost_models::fp;
 use fencepost_passes::pipeline;
@@ -193,8 +193,8 @@ fn note(tally: &mut Tally, rule: Rule, differs: bool) {
     *tally.noticed.entry(format!("{rule:?}")).or_default() += usize::from(differs);
 }
 
-fn point_loc(act: super::acts::Act) -> fencepost_ir::cfg::Loc {
-    use super::acts::Act;
+fn point_loc(act: fencepost_memory::run_graph::Act) -> fencepost_ir::cfg::Loc {
+    use fencepost_memory::run_graph::Act;
     match act {
         Act::Read(loc, _) | Act::Write(loc, _) | Act::Update(loc, _) | Act::Compare { loc, .. } => loc,
         other => panic!("{other:?} has no choices"),
@@ -205,7 +205,7 @@ fn point_loc(act: super::acts::Act) -> fencepost_ir::cfg::Loc {
 fn by_axioms(
     point: &Point,
     thread: usize,
-    act: super::acts::Act,
+    act: fencepost_memory::run_graph::Act,
     span: fencepost_ir::Span,
     sequences: ReleaseSequences,
 ) -> (Steps, Steps) {

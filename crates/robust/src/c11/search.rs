@@ -4,9 +4,7 @@
 //! those at accesses. What is found is the end of a shortest run in such steps. It is followed again, its graph is made, and the axioms
 //! have to say the same of it before it is reported.
 
-use super::acts::{Act, act};
-use super::monitor::{Choice, Monitor, What};
-use super::record::Record;
+use super::monitor::{Choice, Monitor};
 use super::rules::Rules;
 use super::views::Views;
 use crate::Place;
@@ -17,6 +15,7 @@ use fencepost_explore::store::{StateId, Store};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::axiom::c11::{self, ReleaseSequences};
+use fencepost_memory::run_graph::{Act, Record, What, act};
 use fencepost_memory::{Machine, Sc, State};
 use fencepost_task::{Action, Budget, Model, Pace, Reason, Stats, Step};
 use std::collections::VecDeque;

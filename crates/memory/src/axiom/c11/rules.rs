@@ -214,6 +214,11 @@ impl<'g> Rules<'g> {
         self.po.clone().or(&self.rf).or(&mo).or(&fr).or(&self.threads).is_acyclic()
     }
 
+    /// Whether an event happens before another.
+    pub fn is_before(&self, first: EventId, second: EventId) -> bool {
+        self.hb.has(self.number(first), self.number(second))
+    }
+
     /// The first two accesses that race: one cell, at least one write, at least one not atomic, and neither happens before the other.
     pub fn race(&self) -> Option<(EventId, EventId)> {
         let events = self.graph.events();

@@ -1,11 +1,11 @@
 //! What the next instruction of a thread is to the model of C11.
 
+use crate::axiom::c11::fence_order;
+use crate::{Machine, State};
 use fencepost_ir::cfg::{Address, Edge, FenceKind, Instr, Loc, ObjectId, RmwOp, Storage};
 use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::{Order, Scalar};
-use fencepost_memory::axiom::c11::fence_order;
-use fencepost_memory::{Machine, State};
 use fencepost_task::Reason;
 
 /// What an instruction does.

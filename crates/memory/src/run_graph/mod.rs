@@ -1,11 +1,17 @@
-//! The execution graph of a run of SC, and what the axioms say of a step that SC does not have.
+//! The execution graph of a run of SC, as C11 sees it, and what the axioms say of a step that SC does not have.
+//!
+//! What is counted as what ([`acts`]): an access without an order is not atomic, a read-modify-write without one is seq_cst, and so is a full
+//! fence. A mutex is a cell that is taken by an acquiring read-modify-write and given back by a release store. Creating a thread
+//! and waiting for its end order what they say. Allocating memory and freeing it are plain stores to all of its cells.
 
-use super::acts::Act;
-use super::monitor::What;
-use fencepost_ir::cfg::Loc;
+mod acts;
+
+pub use acts::{Act, act};
+
+use crate::axiom::c11::{self, Event, EventId, Graph, Part, ReleaseSequences, Rules, Source};
+use crate::{Life, State};
+use fencepost_ir::cfg::{Loc, ObjectId};
 use fencepost_ir::{Order, Span};
-use fencepost_memory::State;
-use fencepost_memory::axiom::c11::{self, Event, EventId, Graph, Part, ReleaseSequences, Rules, Source};
 use std::collections::BTreeMap;
 
 /// A run of SC as a graph.
@@ -18,11 +24,24 @@ pub struct Record {
     initial: BTreeMap<Loc, i64>,
 }
 
+/// What a thread could do besides the step of SC.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum What {
+    /// Read an older write.
+    Read,
+    /// Write before the newest write.
+    Write,
+    /// Both.
+    Update,
+}
+
 /// Another step of a thread than that of SC.
 pub struct Extension {
     /// What it does.
     pub what: What,
-    /// The value of the write that it reads or comes after.
+    /// The write that it reads or comes after.
+    pub source: Source,
+    /// Its value.
     pub value: i64,
     graph: Graph,
 }
@@ -101,7 +120,7 @@ impl Record {
     /// New cells are stored to, and those that are gone, too.
     fn heap(&mut self, (before, after): (&State, &State), thread: usize, act: Act, span: Span) {
         let cells = |state: &State, number: u32| -> Vec<Loc> {
-            let object = fencepost_ir::cfg::ObjectId(number);
+            let object = ObjectId(number);
             let count = state.heap_object(object).map_or(0, |o| o.cells.len());
             (0..count).filter_map(|n| Loc::element(object, n as i64)).collect()
         };
@@ -110,9 +129,9 @@ impl Record {
             _ => {
                 let numbers = after.first_heap..after.first_heap + after.heap.len() as u32;
                 let is_new = |n: &u32| {
-                    let object = fencepost_ir::cfg::ObjectId(*n);
-                    before.heap_object(object).is_none_or(|o| o.life == fencepost_memory::Life::Freed)
-                        && after.heap_object(object).is_some_and(|o| o.life == fencepost_memory::Life::Live)
+                    let object = ObjectId(*n);
+                    before.heap_object(object).is_none_or(|o| o.life == Life::Freed)
+                        && after.heap_object(object).is_some_and(|o| o.life == Life::Live)
                 };
                 numbers.filter(is_new).flat_map(|n| cells(after, n)).collect()
             }
@@ -176,6 +195,6 @@ impl Record {
         if what != What::Read && self.graph.is_updated(loc, source) {
             return None;
         }
-        Some(Extension { what, value, graph })
+        Some(Extension { what, source, value, graph })
     }
 }

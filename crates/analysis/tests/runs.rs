@@ -9,6 +9,7 @@ use fencepost_ir::{cfg, eval::eval, tree};
 use fencepost_memory::{Machine, Sc};
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::effort;
 use fencepost_task::Action;
 use std::collections::HashMap;
 
@@ -227,7 +228,7 @@ fn is_named(tree: &tree::Program, text: &str, line: u32, objects: &[Object]) -> 
 
 #[test]
 fn nothing_that_happens_is_denied() {
-    let programs = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let programs = effort::seeds(40);
     let mut accesses = 0;
     for seed in 0..programs {
         let mut rng = Rng::new(seed);

@@ -9,6 +9,7 @@ use fencepost_bmc::sma::stamped::{Order, Stamped};
 use fencepost_bmc::sma::{Access, AccessId, Memory, Read, Write};
 use fencepost_bmc::values::Values;
 use fencepost_bmc::word::Word;
+use fencepost_samples::effort::every;
 use fencepost_sat::{Outcome, linked};
 use std::collections::BTreeSet;
 
@@ -235,10 +236,9 @@ fn sequences(kinds: &[Call], length: usize) -> Vec<Vec<Call>> {
 }
 
 /// Of long sequences a slice is taken, with a prime step so that it is no pattern of the enumeration;
-/// `FENCEPOST_WRITES=all` takes all of them, which takes minutes.
+/// `FENCEPOST_TESTS=all` takes all of them, which takes minutes.
 fn step(length: usize) -> usize {
-    let all = std::env::var("FENCEPOST_WRITES").is_ok_and(|v| v == "all");
-    if all || length < 3 { 1 } else { [7, 29][length - 3] }
+    if length < 3 { 1 } else { every([7, 29][length - 3]) }
 }
 
 /// Every thread's view of every cell.

@@ -9,6 +9,7 @@ use fencepost_certify::replay;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::{Machine, reachable, with_memory};
 use fencepost_passes::pipeline;
+use fencepost_samples::effort;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::sketch::shrink;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
@@ -61,7 +62,7 @@ fn disagreement(text: &str, seen: &mut Seen) -> Option<String> {
 
 #[test]
 fn random_programs_agree_with_the_reference() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let seeds = effort::seeds(150);
     let mut seen = Seen::default();
     for seed in 0..seeds {
         let sketch = program(seed, Config::default());

@@ -1,7 +1,7 @@
 //! The sequential C programs against CBMC itself, where it is on the PATH: it takes them as they are, and says of each what
 //! the engine says at the same bounds.
 //!
-//! `FENCEPOST_SEEDS=500 cargo test --release -p fencepost-bmc --test cbmc` for more random programs.
+//! `FENCEPOST_TESTS=all FENCEPOST_SEEDS=500 cargo test --release -p fencepost-bmc --test cbmc` for more programs.
 
 use fencepost_bmc::Bmc;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
@@ -9,6 +9,7 @@ use fencepost_c as c;
 use fencepost_ir::cfg::Program;
 use fencepost_models::fp;
 use fencepost_passes::pipeline;
+use fencepost_samples::effort;
 use fencepost_samples::random::{Config, program};
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 use std::path::Path;
@@ -61,7 +62,7 @@ fn random_programs() {
     if !is_there() {
         return;
     }
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let seeds = effort::seeds(40);
     let mut counts = Counts::default();
     for seed in 0..seeds {
         let text = program(seed, Config::default()).to_string();
@@ -87,8 +88,7 @@ fn c_programs() {
         let programs = all.split("//// ").skip(1).map(|part| part.split_once('\n').unwrap());
         texts.extend(programs.map(|(name, text)| (name.to_string(), text.to_string())));
     }
-    let few = if std::env::var_os("FENCEPOST_SEEDS").is_some() { 1 } else { 6 };
-    texts = texts.into_iter().step_by(few).collect();
+    texts = texts.into_iter().step_by(effort::every(6)).collect();
     for file in files(&crates.join("../examples/bmc")) {
         let name = file.file_name().unwrap().to_str().unwrap().to_string();
         if !name.starts_with("safestack") {

@@ -8,6 +8,7 @@ use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::effort;
 use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
 
 const HEADERS: &str =
@@ -299,7 +300,7 @@ const ASSERTIONS: [&str; 6] = ["!same", "same != 2", "!won", "won < 2", "!won ||
 
 #[test]
 fn random_programs() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(40);
+    let seeds = effort::seeds(40);
     let (mut safe, mut wrong, mut by_reuse) = (0, 0, 0);
     for seed in 0..seeds {
         let mut rng = Rng::new(seed + 1);

@@ -12,6 +12,7 @@ use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Program;
 use fencepost_models::fp;
 use fencepost_passes::pipeline;
+use fencepost_samples::effort;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
@@ -621,7 +622,7 @@ fn arithmetic_keeps_its_sign() {
 
 #[test]
 fn random_programs_have_the_same_verdicts() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let seeds = effort::seeds(60);
     let runner = Runner::new();
     let (mut fails, mut holds) = (0, 0);
     for seed in 0..seeds {

@@ -11,6 +11,7 @@ use fencepost_ir::cfg::{
 use fencepost_litmus::read_test;
 use fencepost_memory::{Machine, reachable, with_memory};
 use fencepost_passes::pipeline;
+use fencepost_samples::effort;
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
 use std::collections::BTreeSet;
@@ -120,7 +121,7 @@ fn recorded_litmus_tests_have_the_same_verdicts() {
         println!("skipped: no recorded tests at ../shared/litmus");
         return;
     }
-    let step = if std::env::var("FENCEPOST_LITMUS").is_ok_and(|v| v == "all") { 1 } else { 7 };
+    let step = effort::every(7);
     let groups = std::fs::read_dir(folder).unwrap().map(|g| g.unwrap().path()).filter(|g| g.is_dir());
     let mut files: Vec<_> =
         groups.flat_map(|g| std::fs::read_dir(g).unwrap().map(|f| f.unwrap().path())).collect();

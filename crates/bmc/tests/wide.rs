@@ -8,6 +8,7 @@ use fencepost_explore::Explicit;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::{Machine, reachable, with_memory};
 use fencepost_passes::pipeline;
+use fencepost_samples::effort;
 use fencepost_samples::mixed_sizes::MixedSizes;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 use std::collections::BTreeSet;
@@ -51,7 +52,7 @@ fn seen(program: &Program, model: Model) -> Option<BTreeSet<(u32, u32)>> {
 
 #[test]
 fn random_programs_have_the_verdicts_of_explicit_search() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(SEEDS);
+    let seeds = effort::seeds(SEEDS);
     let (mut compared, mut violations, mut weak) = (0, 0, 0);
     for seed in 0..seeds {
         let sample = MixedSizes::new(seed);

@@ -5,6 +5,7 @@ use fencepost_cover::Dual;
 use fencepost_ir::cfg::{Arith, BinaryOp, Count, Expr, Program, Property, Reg};
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::effort;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::certificate::{CertifiedMessage, CertifiedOp};
@@ -301,7 +302,7 @@ fn a_proof_of_the_program_with_its_fences_is_rejected_without_one() {
 
 #[test]
 fn certificates_of_random_programs_are_accepted() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let seeds = effort::seeds(600);
     let mut accepted = 0;
     for seed in 0..seeds {
         let config = Config { storing_loops: seed % 2 == 0, ..Config::default() };
@@ -320,7 +321,7 @@ fn certificates_of_random_programs_are_accepted() {
 /// The same programs with any number of each thread.
 #[test]
 fn certificates_of_random_templates_are_accepted() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let seeds = effort::seeds(300);
     let mut accepted = 0;
     for seed in 0..seeds {
         let text = program(seed, Config { statements: 3, ..Config::default() }).to_string();
@@ -364,7 +365,7 @@ fn certificates_of_final_conditions_are_accepted() {
 /// A statement is taken out of a safe program. If that makes it unsafe, the old proof is rejected.
 #[test]
 fn a_proof_is_rejected_when_a_change_makes_the_program_unsafe() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let seeds = effort::seeds(200);
     let mut rejected = 0;
     for seed in 0..seeds {
         let text = program(seed, Config::default()).to_string();

@@ -13,6 +13,7 @@ use fencepost_certify::{replay, replay_cycle};
 use fencepost_ir::{cfg, tree};
 use fencepost_passes::pipeline;
 use fencepost_robust::attacks;
+use fencepost_samples::effort::{self, Effort, effort};
 use fencepost_samples::{Rng, labelled, random};
 use fencepost_task::{Answer, Bounds, Budget, Cleared, Engine, Model, Scope, Stop, Task, Verdict};
 use std::path::Path;
@@ -31,7 +32,11 @@ fn period(engine: &str) -> u64 {
 
 /// How many looks of a run are tried, of all that there are.
 fn tried_looks() -> usize {
-    std::env::var("FENCEPOST_STOPS").ok().and_then(|n| n.parse().ok()).unwrap_or(6)
+    match effort() {
+        Effort::Quick => 3,
+        Effort::Full => 6,
+        Effort::All => 40,
+    }
 }
 
 /// A program and what is known of it.
@@ -213,7 +218,7 @@ fn examples_are_stopped_everywhere() {
 
 #[test]
 fn random_programs_are_stopped_everywhere() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(24);
+    let seeds = effort::seeds(24);
     let mut tried = 0;
     let mut rng = Rng::new(2);
     for seed in 0..seeds {

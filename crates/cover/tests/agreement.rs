@@ -9,6 +9,7 @@ use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Observable, Program, Property, Qu
 use fencepost_memory::{Machine, State, Tso, reachable};
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::effort;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Reason, Task, Verdict};
@@ -103,7 +104,7 @@ fn check_outcomes(tiny: &Tiny, rng: &mut Rng) -> (u32, u32) {
 
 #[test]
 fn tiny_programs_end_as_the_reference_says() {
-    let every = if std::env::var_os("FENCEPOST_TINY").is_some() { 1 } else { 211 };
+    let every = effort::every(211);
     let mut rng = Rng::new(3);
     let (mut reached, mut unreachable) = (0, 0);
     for tiny in Tiny::all(2).chain(Tiny::all(3).step_by(every)) {
@@ -116,7 +117,7 @@ fn tiny_programs_end_as_the_reference_says() {
 
 #[test]
 fn random_programs_have_the_verdict_of_explicit_search() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
+    let seeds = effort::seeds(400);
     let (mut safe, mut unsafe_, mut refused) = (0, 0, 0);
     for seed in 0..seeds {
         let config = Config { storing_loops: seed % 2 == 0, ..Config::default() };

@@ -1,7 +1,7 @@
 //! The axiomatic oracle against the operational models: whole sets of final states, on all tiny programs
 //! and on random loop-free ones, under every model.
 //!
-//! `FENCEPOST_TINY=all` takes all tiny programs with three instructions a thread, `FENCEPOST_SEEDS=N` more
+//! `FENCEPOST_TESTS=all` takes all tiny programs with three instructions a thread, `FENCEPOST_SEEDS=N` more
 //! random programs.
 
 use fencepost_explore::{Explicit, Finals};
@@ -9,6 +9,7 @@ use fencepost_ir::cfg::{Count, Loc, Observable, ProcId, Procedure, Program, Prop
 use fencepost_memory::axiom;
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::effort;
 use fencepost_samples::mixed_sizes::MixedSizes;
 use fencepost_samples::sketch::{Piece, Sketch, shrink};
 use fencepost_samples::tiny::Tiny;
@@ -76,7 +77,7 @@ fn all_tiny_programs_with_two_instructions() {
 
 #[test]
 fn tiny_programs_with_three_instructions() {
-    let step = if std::env::var("FENCEPOST_TINY").is_ok_and(|v| v == "all") { 1 } else { 31 };
+    let step = effort::every(31);
     check_tiny(Tiny::all(3).step_by(step).collect());
 }
 
@@ -139,7 +140,7 @@ fn disagreement(text: &str) -> Result<Option<String>, String> {
 
 #[test]
 fn random_loop_free_programs() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(1500);
+    let seeds = effort::seeds(1500);
     for seed in 0..seeds {
         let sketch = random(seed);
         let problem = disagreement(&sketch.to_string()).unwrap_or_else(|e| panic!("{e}\n{sketch}"));
@@ -172,7 +173,7 @@ fn mixed_sizes(seed: u64) -> (String, Program) {
 
 #[test]
 fn random_programs_of_mixed_sizes() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(240);
+    let seeds = effort::seeds(240);
     let mut weak = 0;
     for seed in 0..seeds {
         let (text, program) = mixed_sizes(seed);

@@ -6,6 +6,7 @@ use fencepost_explore::{Explicit, Reduction};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::effort;
 use fencepost_task::{Bounds, Budget, Model, Task, Verdict};
 
 /// Programs, unless `FENCEPOST_SEEDS` says how many.
@@ -102,7 +103,7 @@ fn check(program: &Program, model: Model, reduction: Reduction) -> Option<bool> 
 
 #[test]
 fn reductions_keep_the_verdicts_of_programs_that_share_objects() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").map_or(SEEDS, |n| n.parse().expect("a number"));
+    let seeds = effort::seeds(SEEDS);
     let (mut compared, mut safe) = (0, 0);
     for seed in 0..seeds {
         let text = source(&mut Rng::new(seed));

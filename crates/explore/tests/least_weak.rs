@@ -6,6 +6,7 @@ use fencepost_explore::{Explicit, Least, Weakness, initial_choices, least_weak, 
 use fencepost_ir::cfg::{Instr, Loc, Program};
 use fencepost_memory::{Machine, Memory, State, with_memory};
 use fencepost_passes::pipeline;
+use fencepost_samples::effort;
 use fencepost_samples::random::{Config, program};
 use fencepost_task::{Action, Bounds, Budget, Engine, Model, Step, Task, Verdict};
 use std::collections::HashMap;
@@ -106,7 +107,7 @@ fn compare(name: &str, program: &Program, model: Model) -> bool {
 
 #[test]
 fn random_programs() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(120);
+    let seeds = effort::seeds(120);
     let mut compared = 0;
     for seed in 0..seeds {
         let text = program(seed, Config::default()).to_string();

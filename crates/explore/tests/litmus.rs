@@ -12,6 +12,7 @@ use fencepost_litmus::{Arch, Test, read_test};
 use fencepost_memory::axiom;
 use fencepost_passes::pipeline;
 use fencepost_samples::Rng;
+use fencepost_samples::effort;
 use fencepost_task::{Bounds, Budget, Model, Reason, Task};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -167,7 +168,7 @@ fn mixed_sizes(seed: u64) -> String {
 
 #[test]
 fn random_tests_of_mixed_sizes_agree() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let seeds = effort::seeds(600);
     let mut weak = 0;
     for seed in 0..seeds {
         let text = mixed_sizes(seed);

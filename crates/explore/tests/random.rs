@@ -9,6 +9,7 @@ use fencepost_ir::Scalar;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::{Machine, State, reachable, with_memory};
 use fencepost_passes::pipeline;
+use fencepost_samples::effort;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::sketch::shrink;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
@@ -88,7 +89,7 @@ fn check(text: &str, seed: u64, sketch: impl FnOnce() -> fencepost_samples::sket
 
 #[test]
 fn random_programs_agree_with_the_reference() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let seeds = effort::seeds(600);
     let mut compared = 0;
     for seed in 0..seeds {
         let sketch = program(seed, Config::default());

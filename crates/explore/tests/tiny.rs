@@ -2,11 +2,12 @@
 //! reference, and the laws that relate the models.
 //!
 //! By default all programs with up to two instructions a thread and a fixed slice of those with
-//! three; `FENCEPOST_TINY=all` runs all with three (CONTRIBUTING.md has the command).
+//! three; `FENCEPOST_TESTS=all` runs all with three (CONTRIBUTING.md has the command).
 
 use fencepost_explore::{Explicit, Finals, Order, Reduction};
 use fencepost_ir::cfg::Program;
 use fencepost_memory::{LoadBuffer, Machine, Memory, State, Tso, reachable, with_memory};
+use fencepost_samples::effort;
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::{Bounds, Budget, Model, Task};
 use std::collections::BTreeSet;
@@ -88,7 +89,7 @@ fn all_with_two_instructions() {
 #[test]
 fn with_three_instructions() {
     // A prime step, so that the slice is no pattern of the enumeration.
-    let step = if std::env::var("FENCEPOST_TINY").is_ok_and(|v| v == "all") { 1 } else { 29 };
+    let step = effort::every(29);
     check_all(Tiny::all(3).step_by(step).collect());
 }
 

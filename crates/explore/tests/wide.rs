@@ -7,6 +7,7 @@ use fencepost_explore::Explicit;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::{Machine, reachable, with_memory};
 use fencepost_passes::pipeline;
+use fencepost_samples::effort;
 use fencepost_samples::mixed_sizes::MixedSizes;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 use std::collections::BTreeSet;
@@ -32,7 +33,7 @@ fn seen(program: &Program, model: Model) -> Option<BTreeSet<(u32, u32)>> {
 
 #[test]
 fn explicit_search_sees_what_the_reference_semantics_does() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(SEEDS);
+    let seeds = effort::seeds(SEEDS);
     let (mut compared, mut weak) = (0, 0);
     for seed in 0..seeds {
         let sample = MixedSizes::new(seed);
@@ -57,5 +58,5 @@ fn explicit_search_sees_what_the_reference_semantics_does() {
             }
         }
     }
-    assert!(compared > seeds as usize * 4 && weak > seeds as usize / 20, "{compared} compared, {weak} weak");
+    assert!(compared > seeds as usize * 4 && weak >= seeds as usize / 20, "{compared} compared, {weak} weak");
 }

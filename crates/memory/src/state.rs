@@ -179,7 +179,14 @@ pub(crate) const BYTES_A_CELL: usize = size_of::<Option<i64>>();
 impl State {
     /// Bytes that it takes, roughly.
     pub fn bytes(&self) -> usize {
-        let threads = self.threads.iter().map(|t| 200 + 8 * t.registers.len() + 32 * t.buffer.len());
+        // Fields are listed, so that a new one is counted.
+        let threads = self.threads.iter().map(|thread| {
+            let Thread { frames, registers, buffer, start: _, ended: _, joined: _, result: _ } = thread;
+            size_of::<Thread>()
+                + size_of::<Frame>() * frames.len()
+                + 8 * registers.len()
+                + size_of::<Entry>() * buffer.len()
+        });
         let objects = self.heap.iter().map(|object| 80 + BYTES_A_CELL * object.cells.len());
         size_of::<State>()
             + 8 * self.cells.len()

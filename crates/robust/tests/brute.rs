@@ -6,6 +6,7 @@ use fencepost_ir::cfg::{Instr, Loc, Program, RmwOp};
 use fencepost_ir::eval::eval;
 use fencepost_memory::{EventKind, Machine, State, Tso};
 use fencepost_robust::{Attack, Attacks, Fences, Wanted, Witness, attacks, attacks_besides};
+use fencepost_samples::effort;
 use fencepost_samples::mixed_sizes::MixedSizes;
 use fencepost_samples::random::{self, Config};
 use fencepost_samples::tiny::Tiny;
@@ -250,7 +251,7 @@ fn all_tiny_programs() {
 
 #[test]
 fn random_programs() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(600);
+    let seeds = effort::seeds(600);
     let mut count = [0, 0];
     for seed in 0..seeds {
         let sketch = random::program(
@@ -271,7 +272,7 @@ fn random_programs() {
 /// A load may find a part of what it reads in the own buffer.
 #[test]
 fn programs_of_mixed_sizes() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(120);
+    let seeds = effort::seeds(120);
     let mut count = [0, 0];
     for seed in 0..seeds {
         let text = MixedSizes::new(seed).source(u32::MAX, u32::MAX);

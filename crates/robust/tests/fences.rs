@@ -8,6 +8,7 @@ use fencepost_passes::pipeline;
 use fencepost_robust::attacks;
 use fencepost_robust::fences::{Candidates, Extent, Fence, Finding, Goal, Prices, Repair, Run, synthesize};
 use fencepost_samples::Rng;
+use fencepost_samples::effort;
 use fencepost_samples::random::{self, Config};
 use fencepost_task::{Bounds, Budget, Engine, Model, Scope, Task, Verdict};
 use fencepost_text::fences::{FenceSyntax, insert};
@@ -230,41 +231,44 @@ fn litmus(seed: u64, model: Model) -> String {
     format!("{text}final not exists ({});\n", parts.join(" && "))
 }
 
-fn seeds(count: u64) -> u64 {
-    std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(count)
-}
-
 const ONE_KIND: Prices = Prices { full: 1, store_store: None };
 
 #[test]
 fn fewest_fences_under_tso() {
     let mut tally = Tally::default();
-    for seed in 0..seeds(100) {
+    let seeds = effort::seeds(100);
+    for seed in 0..seeds {
         compare(&litmus(seed, Model::Tso), Wanted::Safe(Model::Tso), ONE_KIND, 260, &mut tally);
     }
-    assert!(tally.repaired > 10 && tally.impossible > 5, "{tally:?}");
-    assert!(tally.several_sets > 0, "{tally:?}");
+    let share = seeds as usize / 20;
+    assert!(
+        tally.repaired >= 2 * share && tally.impossible > share && tally.several_sets >= share / 5,
+        "{tally:?}"
+    );
 }
 
 #[test]
 fn cheapest_fences_under_pso() {
     let mut tally = Tally::default();
-    for seed in 0..seeds(80) {
+    let seeds = effort::seeds(80);
+    for seed in 0..seeds {
         for (full, store_store) in [(4, 1), (1, 1)] {
             let prices = Prices { full, store_store: Some(store_store) };
             compare(&litmus(seed, Model::Pso), Wanted::Safe(Model::Pso), prices, 250, &mut tally);
         }
     }
-    assert!(tally.repaired > 8, "{tally:?}");
+    assert!(tally.repaired > seeds as usize / 10, "{tally:?}");
 }
 
 #[test]
 fn fewest_fences_for_robustness() {
     let mut tally = Tally::default();
-    for seed in 0..seeds(100) {
+    let seeds = effort::seeds(100);
+    for seed in 0..seeds {
         compare(&litmus(seed, Model::Tso), Wanted::Robust, ONE_KIND, 130, &mut tally);
     }
-    assert!(tally.repaired > 15 && tally.not_needed > 20, "{tally:?}");
+    let share = seeds as usize / 20;
+    assert!(tally.repaired >= 2 * share && tally.not_needed > 4 * share, "{tally:?}");
     assert_eq!(tally.impossible, 0, "a fence behind every store is enough");
 }
 
@@ -286,7 +290,8 @@ fn cheaper_sets(places: usize, prices: Prices, kinds: &[FenceKind], cost: u64) -
 fn fewest_fences_of_larger_programs() {
     let (mut repaired, mut several) = (0, 0);
     let config = Config { statements: 4, threads: 2, storing_loops: false };
-    for seed in 0..seeds(3000) {
+    let seeds = effort::seeds(3000);
+    for seed in 0..seeds {
         let text = random::program(seed, config).to_string();
         let Ok(tree) = fp::read("random.fp", &text) else { continue };
         let program = pipeline::lower(tree);
@@ -323,5 +328,5 @@ fn fewest_fences_of_larger_programs() {
             repaired += 1;
         }
     }
-    assert!(repaired > 4, "{repaired} repaired, {several} with several fences");
+    assert!(seeds < 3000 || repaired > 4, "{repaired} repaired, {several} with several fences");
 }

@@ -5,6 +5,7 @@ use fencepost_explore::{Explicit, Finals, Order, Reduction};
 use fencepost_ir::cfg::{Program, Property, Quantifier};
 use fencepost_memory::{Machine, Sc, State, Tso, reachable};
 use fencepost_robust::lazy::Lazy;
+use fencepost_samples::effort;
 use fencepost_samples::random::{self, Config};
 use fencepost_samples::tiny::Tiny;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
@@ -71,7 +72,7 @@ fn tiny_programs_without_loops_are_decided() {
 
 #[test]
 fn random_programs_agree_with_explicit_search() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(300);
+    let seeds = effort::seeds(300);
     let mut counts = [0, 0, 0];
     for seed in 0..seeds {
         let config = Config { statements: 4, threads: 2 + seed as usize % 2, storing_loops: seed % 5 == 0 };

@@ -2,10 +2,12 @@
 //! ([`random`], [`labelled`]) with a shrinker for what fails ([`sketch`]), every two features of the language together
 //! ([`pairs`]), mutated texts ([`mutate`]), programs with memory orders ([`ordered`]), and C programs: of one thread ([`c_program`], [`c_library`]), and of two that access
 //! one word in several sizes ([`mixed_sizes`]).
-//! Everything is deterministic: the same seed gives the same program.
+//! Everything is deterministic: the same seed gives the same program. How many of them a test takes is asked in
+//! [`effort`].
 
 pub mod c_library;
 pub mod c_program;
+pub mod effort;
 pub mod labelled;
 pub mod mixed_sizes;
 pub mod mutate;

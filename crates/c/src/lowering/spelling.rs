@@ -45,6 +45,9 @@ impl Lowerer<'_> {
     /// How the type of something declared at a place is written, with the names of its lengths.
     pub fn spelled_at(&mut self, ty: TypeId, span: Span) -> Option<Spelled> {
         let mut spelled = self.spelled(ty)?;
+        if !matches!(spelled, Spelled::Array(..)) {
+            return Some(spelled);
+        }
         let lengths = self.spellings.lengths(span);
         let mut inner = &mut spelled;
         for length in lengths {

@@ -2,6 +2,7 @@
 //! proof; and limits, which end what comes after a verdict and not the verdict.
 
 use crate::{Ran, check, fencepost_args, json, scratch};
+use fencepost_samples::effort::every;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -21,36 +22,35 @@ const PROGRAMS: [(&str, bool); 6] = [
 #[test]
 fn every_engine_has_all_of_it() {
     let folder = scratch("after/folder", "").with_file_name("");
-    for (program, is_safe) in PROGRAMS {
-        for engine in ENGINES {
-            let stem = format!("{engine}-{}", Path::new(program).file_name().unwrap().to_string_lossy());
-            let file = |ending: &str| folder.join(format!("{stem}.{ending}")).display().to_string();
-            let (trace, page, picture, proof) = (file("json"), file("html"), file("svg"), file("proof"));
-            for old in [&trace, &page, &picture, &proof] {
-                let _ = std::fs::remove_file(old);
-            }
-            let mut args = vec!["check", program, "--engine", engine, "--timeout", "60", "--report", &page];
-            let more: &[&str] =
-                if is_safe { &["--certificate", &proof] } else { &["--trace", &trace, "--svg", &picture] };
-            args.extend(more);
-            // Without bounds, the time limit may end their growth, and that is unknown.
-            if is_safe && engine == "bmc" {
-                args.extend(["--unwind", "2", "--rounds", "2"]);
-            }
-            let ran = fencepost_args(&args);
-            assert_eq!(ran.code, i32::from(!is_safe), "{args:?}: {}{}", ran.stdout, ran.stderr);
-            let page = std::fs::read_to_string(&page).unwrap();
-            assert!(page.contains("</html>"), "{args:?}");
-            if !is_safe {
-                let replayed = fencepost_args(&["replay", program, &trace]);
-                assert_eq!(replayed.code, 0, "{args:?}: {}", replayed.stderr);
-                assert!(std::fs::read_to_string(&picture).unwrap().contains("</svg>"), "{args:?}");
-                let told = fencepost_args(&["explain", program, "--engine", engine, "--timeout", "60"]);
-                assert!(told.code == 1 && told.stdout.contains("What happens"), "{args:?}: {}", told.stdout);
-            } else if Path::new(&proof).exists() {
-                let checked = fencepost_args(&["certify", program, &proof]);
-                assert_eq!(checked.code, 0, "{args:?}: {}", checked.stderr);
-            }
+    let all = PROGRAMS.into_iter().flat_map(|program| ENGINES.map(|engine| (program, engine)));
+    for ((program, is_safe), engine) in all.step_by(every(1).min(4)) {
+        let stem = format!("{engine}-{}", Path::new(program).file_name().unwrap().to_string_lossy());
+        let file = |ending: &str| folder.join(format!("{stem}.{ending}")).display().to_string();
+        let (trace, page, picture, proof) = (file("json"), file("html"), file("svg"), file("proof"));
+        for old in [&trace, &page, &picture, &proof] {
+            let _ = std::fs::remove_file(old);
+        }
+        let mut args = vec!["check", program, "--engine", engine, "--timeout", "60", "--report", &page];
+        let more: &[&str] =
+            if is_safe { &["--certificate", &proof] } else { &["--trace", &trace, "--svg", &picture] };
+        args.extend(more);
+        // Without bounds, the time limit may end their growth, and that is unknown.
+        if is_safe && engine == "bmc" {
+            args.extend(["--unwind", "2", "--rounds", "2"]);
+        }
+        let ran = fencepost_args(&args);
+        assert_eq!(ran.code, i32::from(!is_safe), "{args:?}: {}{}", ran.stdout, ran.stderr);
+        let page = std::fs::read_to_string(&page).unwrap();
+        assert!(page.contains("</html>"), "{args:?}");
+        if !is_safe {
+            let replayed = fencepost_args(&["replay", program, &trace]);
+            assert_eq!(replayed.code, 0, "{args:?}: {}", replayed.stderr);
+            assert!(std::fs::read_to_string(&picture).unwrap().contains("</svg>"), "{args:?}");
+            let told = fencepost_args(&["explain", program, "--engine", engine, "--timeout", "60"]);
+            assert!(told.code == 1 && told.stdout.contains("What happens"), "{args:?}: {}", told.stdout);
+        } else if Path::new(&proof).exists() {
+            let checked = fencepost_args(&["certify", program, &proof]);
+            assert_eq!(checked.code, 0, "{args:?}: {}", checked.stderr);
         }
     }
 }
@@ -128,6 +128,26 @@ fn memory_is_limited_after_the_verdict_too() {
         let args = ["--memory", "200", "--timeout", "15", "--engine", engine];
         let ran = check_with_addresses(1_400, &file, &args);
         assert!(ran.code == 0 || ran.code == 3, "{engine}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+/// Deep calls before an error: a state is as large as its stack, and few of them are kept.
+#[test]
+#[cfg(target_os = "linux")]
+fn deep_calls_fit() {
+    let functions: String = (1..10_000).map(|i| format!("void f{i}(void) {{ f{}(); }}\n", i - 1)).collect();
+    let chain = format!(
+        "#include <assert.h>\nint x;\nvoid f0(void) {{ x++; }}\n{functions}int main(void) {{ f9999(); assert(x == 2); }}\n"
+    );
+    let recursion = "#include <assert.h>\nint x;\nstatic int f(int n) { x = n; return n == 0 ? 0 : 1 + f(n - 1); }\n\
+                     int main(void) { assert(f(10000) == 0); }\n";
+    for (name, text) in [("chain", &chain[..]), ("recursion", recursion)] {
+        let file = scratch(&format!("after/deep_{name}.c"), text);
+        for engine in ["explicit", "lazy"] {
+            let args = ["--memory", "300", "--timeout", "30", "--engine", engine, "-q"];
+            let ran = check_with_addresses(1_800, &file, &args);
+            assert_eq!(ran.code, 1, "{name}, {engine}: {}{}", ran.stdout, ran.stderr);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! C: what is looked for on request, what is a fence, and programs that came preprocessed.
 
 use crate::{check, fencepost, fencepost_args, scratch};
+use fencepost_samples::effort::every;
 
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
@@ -260,7 +261,8 @@ fn outcomes_are_those_of_the_modelling_language() {
             outcomes = outcomes.iter().flat_map(|o| (0..4).map(move |v| [&o[..], &[v]].concat())).collect();
         }
         // As many as are tried in a moment.
-        for outcome in outcomes.iter().step_by(if registers.len() > 2 { 7 } else { 1 }) {
+        let step = if registers.len() > 2 { every(7) } else { 1 };
+        for outcome in outcomes.iter().step_by(step) {
             let is: Vec<String> = registers.iter().zip(outcome).map(|(r, v)| format!("{r} == {v}")).collect();
             let is = is.join(" && ");
             let declared = format!("volatile int x, y; int {};", registers.join(", "));

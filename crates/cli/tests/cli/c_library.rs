@@ -4,6 +4,7 @@ use crate::c::{asserting, compiled};
 use crate::check;
 use fencepost_c::{self as c, HEADERS, Options};
 use fencepost_samples::c_library::{self, Widths};
+use fencepost_samples::effort::seeds;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Programs of so many seeds against what they give when they are compiled.
@@ -28,18 +29,14 @@ fn agree(seeds: u64, widths: Widths, data_model: &str) {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-fn seeds() -> Option<u64> {
-    std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok())
-}
-
 #[test]
 fn library_functions_do_what_the_system_s_do() {
-    agree(c_library::round().max(seeds().unwrap_or(60)), Widths::OfLong, "lp64");
+    agree(c_library::round().max(seeds(60)), Widths::OfLong, "lp64");
 }
 
 #[test]
 fn library_functions_do_the_same_with_32_bits() {
-    agree(seeds().unwrap_or(20), Widths::Any, "ilp32");
+    agree(seeds(20), Widths::Any, "ilp32");
 }
 
 /// Functions that are known and not compared, and why.

@@ -3,10 +3,11 @@
 use crate::c::{asserting, compiled};
 use crate::check;
 use fencepost_samples::c_program;
+use fencepost_samples::effort;
 
 #[test]
 fn random_programs_do_what_the_compiled_program_does() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60);
+    let seeds = effort::seeds(60);
     for seed in 0..seeds {
         let text = c_program::program(seed);
         let name = format!("random_{seed}");

@@ -1,6 +1,7 @@
 //! `fencepost robust` and `check --engine lazy` from outside.
 
 use crate::{check, fencepost, fencepost_args, json, root, scratch};
+use fencepost_samples::effort::every;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -116,7 +117,8 @@ fn triangular_races_are_stricter() {
 fn the_lazy_engine_agrees_with_the_manifest() {
     let manifest = std::fs::read_to_string(root().join("examples/verdicts.txt")).unwrap();
     let mut answered = 0;
-    for line in manifest.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
+    let lines = manifest.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#'));
+    for line in lines.step_by(every(1)) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (file, tso) = (words[0], words[2]);
         let path = format!("examples/{file}");
@@ -132,7 +134,7 @@ fn the_lazy_engine_agrees_with_the_manifest() {
             assert_eq!(answer["engine"].as_str(), Some("lazy"));
         }
     }
-    assert!(answered > 60, "the lazy engine answers {answered} examples");
+    assert!(answered > 60 / every(1), "the lazy engine answers {answered} examples");
 }
 
 #[test]

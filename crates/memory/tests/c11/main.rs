@@ -11,13 +11,10 @@ use fencepost_memory::axiom;
 use fencepost_memory::axiom::c11::{self, Outcomes, ReleaseSequences};
 use fencepost_models::fp;
 use fencepost_passes::pipeline;
+use fencepost_samples::effort::seeds;
 use fencepost_samples::ordered::{CELLS, Known, Op, Ordered, Profile, cycle, known, neighbour, random};
 use fencepost_task::{Budget, Model};
 use std::collections::BTreeSet;
-
-fn seeds(usual: u64) -> u64 {
-    std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
-}
 
 fn lowered(program: &Ordered) -> Program {
     let source = program.source();
@@ -168,7 +165,7 @@ fn programs(seeds: std::ops::Range<u64>) -> Vec<Ordered> {
 #[test]
 fn sc_is_stronger_and_stronger_orders_have_fewer_outcomes() {
     let mut weaker = 0;
-    for program in programs(0..seeds(600)) {
+    for program in programs(0..seeds(3000)) {
         let relaxed = outcomes(&program, ReleaseSequences::Cxx20);
         let older = outcomes(&program, ReleaseSequences::C11);
         assert!(older.finals.is_subset(&relaxed.finals), "{program}");
@@ -244,7 +241,7 @@ fn answers_of_another_implementation_that_are_kept() {
 
 #[test]
 fn answers_of_another_implementation() {
-    let asked = asked(programs(1000..1000 + seeds(400)));
+    let asked = asked(programs(1000..1000 + seeds(2000)));
     let Some(answers) = oracle::ask(&asked) else { return };
     let mut checked = 0;
     for ((program, sequences), answer) in asked.iter().zip(&answers) {

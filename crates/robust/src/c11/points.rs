@@ -16,6 +16,7 @@ use fencepost_memory::run_graph::{Record, What};
 use fencepost_memory::{Machine, State};
 use fencepost_models::fp;
 use fencepost_passes::pipeline;
+use fencepost_samples::effort::{Effort, effort, seeds};
 use fencepost_samples::ordered::{
     Ordered, Profile, cycle, decisive, known, neighbour, random, threaded, tiny,
 };
@@ -221,10 +222,6 @@ fn by_axioms(
     (has, beyond)
 }
 
-fn seeds(usual: u64) -> u64 {
-    std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
-}
-
 const BOTH: [ReleaseSequences; 2] = [ReleaseSequences::Cxx20, ReleaseSequences::C11];
 
 #[test]
@@ -242,7 +239,7 @@ fn decisive_and_published_programs() {
 fn random_programs() {
     let programs = decisive();
     let mut tally = Tally::default();
-    for seed in 0..seeds(300) {
+    for seed in 0..seeds(1500) {
         let program = match seed % 4 {
             0 => cycle(seed),
             1 => neighbour(seed, &programs),
@@ -275,7 +272,7 @@ fn every_rule_that_is_left_out_is_noticed() {
 
 #[test]
 fn tiny_programs() {
-    let all = std::env::var("FENCEPOST_TINY").is_ok_and(|v| v == "all");
+    let all = effort() == Effort::All;
     let mut tally = Tally::default();
     for (length, step) in [(1, 1), (2, if all { 1 } else { 401 }), (3, if all { 9_973 } else { 999_983 })] {
         for program in tiny(length, step) {

@@ -8,6 +8,7 @@ use fencepost_certify::replay;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
+use fencepost_samples::effort;
 use fencepost_samples::random::{Config, program};
 use fencepost_samples::{labelled, sketch};
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
@@ -89,7 +90,7 @@ const STATEMENTS: [&str; 8] = [
 
 #[test]
 fn tiny_programs_reach_the_same() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(10);
+    let seeds = effort::seeds(10) as usize;
     // Labels before, between and behind the statements.
     let labelled = |a: &str, b: &str| format!("l0: {a} l1: {b} l2: skip;");
     let pairs: Vec<String> =
@@ -146,7 +147,7 @@ fn known_programs_have_their_verdicts() {
 /// is printed again as it was.
 #[test]
 fn random_programs_reach_the_same() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(10);
+    let seeds = effort::seeds(10);
     let (mut compared, mut spawning, mut calling, mut looping) = (0, 0, 0, 0);
     for seed in 0..seeds {
         let config = Config { statements: 3, ..Config::default() };
@@ -216,7 +217,7 @@ const FEATURES: [&str; 11] =
 /// threads that start others, fences, read-modify-writes, atomic sections, locks and arrays.
 #[test]
 fn labelled_programs_reach_the_same_places() {
-    let seeds = std::env::var("FENCEPOST_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(7);
+    let seeds = effort::seeds(35);
     let mut found = BTreeMap::new();
     for seed in 0..seeds {
         for shape in labelled::Shape::ALL {

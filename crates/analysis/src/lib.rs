@@ -1,8 +1,12 @@
-//! Facts about a program, each found once: where pointers lead ([`points_to`]) and which registers can still be read
-//! ([`liveness`]).
+//! Facts about a program, each found once: where pointers lead ([`points_to`]), which objects only one thread can reach
+//! ([`escape`]), which registers can still be read ([`liveness`]), and which values and cells there can be within bounds on
+//! repetitions ([`bounded`], [`values`]).
 //!
 //! A fact is an over-approximation of all runs: what happens in a run is never denied. Every analysis ends because its sets
 //! only grow and are finite.
 
+pub mod bounded;
+pub mod escape;
 pub mod liveness;
 pub mod points_to;
+pub mod values;

@@ -6,14 +6,13 @@
 //! that the model puts after them; stores to cells of the thread's own, of which the model knows
 //! nothing, as soon as they can be.
 
-use crate::analysis::Analysis;
 use crate::circuit::Lit;
 use crate::code::{Code, StepCode};
 use crate::rounds::{Rounds, Slot};
 use crate::sharing::{Home, Sharing};
 use crate::sma::Flush;
-use crate::unroll::Place;
 use crate::word::Word;
+use fencepost_analysis::bounded::{Bounded, Place};
 use fencepost_ir::cfg::{Instr, Loc, ObjectId, Program};
 use fencepost_memory::{EntryKind, Machine, Memory, State, with_memory};
 use fencepost_task::{Action, Limit, Model, Step, Trace, Violation};
@@ -31,7 +30,7 @@ pub enum Decoded {
 /// What is decoded.
 pub struct Encoded<'a, 'p> {
     /// What threads can do.
-    pub analysis: &'a Analysis<'p>,
+    pub analysis: &'a Bounded<'p>,
     /// Where cells live.
     pub sharing: &'a Sharing,
     /// The threads' code.

@@ -5,6 +5,7 @@
 
 use crate::circuit::{Circuit, Lit};
 use crate::word::{Division, Word};
+use fencepost_analysis::values::slot;
 use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Reg, RmwOp, UnaryOp};
 use fencepost_ir::{IntType, Scalar, pointer};
 
@@ -248,13 +249,5 @@ impl Evaluation<'_> {
                 (new, Lit::TRUE)
             }
         }
-    }
-}
-
-/// The slot of an array's element.
-pub fn slot(base: Reg, index: u32) -> Reg {
-    match base {
-        Reg::Local(slot) => Reg::Local(slot + index),
-        Reg::Thread(slot) => Reg::Thread(slot + index),
     }
 }

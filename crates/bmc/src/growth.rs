@@ -1,15 +1,12 @@
 //! Which bounds are tried, and what the answers together say.
 
-use crate::analysis::Analysis;
 use crate::decode::Decoded;
-use crate::loops::Loops;
 use crate::numbering;
 use crate::query::{DEFAULT_QUEUE, Needs, Query, Said};
-use crate::refusal::Refusal;
-use crate::unroll::all_loops;
 use crate::vacuous::never_reached;
 use crate::width;
 use crate::{Abstraction, Bmc};
+use fencepost_analysis::bounded::{Bounded, Loops, Refusal, all_loops};
 use fencepost_ir::cfg::Program;
 use fencepost_task::{
     Answer, Bounds, Cleared, Limit, Model, Progress, Reason, Scope, Stats, Stop, Task, Unreached, Verdict,
@@ -206,7 +203,7 @@ impl<'b> Growth<'_, 'b> {
         }
         far.tried.push(bounds);
         let budget = &self.task.budget;
-        let analysis = match Analysis::new(program, loops, unwind, block, budget) {
+        let analysis = match Bounded::new(program, loops, unwind, block, budget) {
             Ok(analysis) => analysis,
             Err(refusal) => return Some(self.refuse(refusal, far.finished)),
         };

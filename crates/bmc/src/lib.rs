@@ -2,8 +2,7 @@
 //! Inverso, Fischer, La Torre, Parlato: Lazy Sequentialization for TSO and PSO via Shared Memory
 //! Abstractions, FMCAD 2016), with a formula where the paper has a sequential program.
 //!
-//! [`mod@unroll`] takes loops and calls away, [`mod@analysis`] finds out what threads can do at most,
-//! [`mod@sharing`] which cells they share, [`mod@code`] encodes each thread's code, [`mod@rounds`] who
+//! [`fencepost_analysis::bounded`] takes loops and calls away and finds out what threads can do at most, [`mod@sharing`] which cells they share, [`mod@code`] encodes each thread's code, [`mod@rounds`] who
 //! steps when ([`mod@normal`]: and no later than need be), [`mod@sma`] what memory does, [`mod@property`] what is looked for; [`mod@decode`] makes a
 //! run of a model. [`mod@growth`] chooses the bounds. [`mod@c`] writes the same sequentialization as C.
 //!
@@ -15,33 +14,26 @@
 //! code is encoded once and not once for each round (`code/`); stores' lists are indexed by stamps
 //! (`sma/stamped.rs`).
 
-pub mod analysis;
 pub mod c;
 pub mod circuit;
 pub mod code;
 pub mod decode;
 pub mod expression;
 pub mod growth;
-pub mod loops;
 pub mod normal;
 pub mod numbering;
 pub mod outcomes;
 pub mod property;
 pub mod query;
-pub mod refusal;
-pub mod reuse;
 pub mod rounds;
 pub mod sharing;
 pub mod show;
-pub mod sizes;
 pub mod sma;
-pub mod unroll;
 pub mod vacuous;
-pub mod values;
 pub mod width;
 pub mod word;
 
-use fencepost_task::{Answer, Engine, Progress, Task};
+use fencepost_task::{Answer, Engine, EngineId, Progress, Task};
 use std::path::PathBuf;
 
 /// Which shared-memory abstraction is used.
@@ -93,8 +85,8 @@ impl Default for Bmc {
 }
 
 impl Engine for Bmc {
-    fn name(&self) -> &'static str {
-        "bmc"
+    fn id(&self) -> EngineId {
+        EngineId::Bmc
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {

@@ -4,10 +4,9 @@
 //! The bounds are those that cut nothing off, so the set is complete. Each state is the end of a run by the formula; runs
 //! are not replayed.
 
-use crate::analysis::Analysis;
 use crate::query::{Query, Said};
-use crate::unroll::all_loops;
 use crate::{Bmc, decode, property};
+use fencepost_analysis::bounded::{Bounded, all_loops};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Expr, Observable, Property, Quantifier};
 use fencepost_task::{Reason, Task};
@@ -29,7 +28,7 @@ pub fn final_states(task: &Task<'_>, observed: &[Observable]) -> Result<BTreeSet
     let loops = all_loops(&program, &task.budget)?;
     for unwind in UNWINDS {
         let query = |clock| {
-            let analysis = Analysis::new(&program, &loops, unwind, unwind, &task.budget)?;
+            let analysis = Bounded::new(&program, &loops, unwind, unwind, &task.budget)?;
             Query::new(&Bmc::default(), analysis, &program, task.model, clock, &task.budget)
         };
         let needs = query(1)?.needs();

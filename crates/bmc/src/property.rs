@@ -1,13 +1,12 @@
 //! When a run that was encoded violates a property, comes to a limit of ours, or to the bound on repetitions.
 
-use crate::analysis::Analysis;
 use crate::circuit::{Circuit, Lit};
 use crate::code::Code;
 use crate::expression::{Evaluation, Faults};
 use crate::rounds::Rounds;
 use crate::sharing::{Home, Sharing};
-use crate::unroll::Place;
 use crate::word::Word;
+use fencepost_analysis::bounded::{Bounded, Place};
 use fencepost_ir::cfg::{NodeId, Observable, ProcId, Program, Property, Quantifier, Reg, Requirement, Who};
 use std::collections::HashMap;
 
@@ -25,7 +24,7 @@ pub struct Ends {
 }
 
 /// What runs of the rounds so far come to.
-pub fn ends(analysis: &Analysis<'_>, sharing: &Sharing, code: &mut Code, rounds: &Rounds) -> Ends {
+pub fn ends(analysis: &Bounded<'_>, sharing: &Sharing, code: &mut Code, rounds: &Rounds) -> Ends {
     let (mut violation, mut limit, mut cut, mut outsized) = (Lit::FALSE, Lit::FALSE, Lit::FALSE, Lit::FALSE);
     for (thread, instance) in analysis.instances.iter().enumerate() {
         for (number, step) in code.threads[thread].steps.iter().enumerate() {
@@ -97,7 +96,7 @@ pub fn named<'p>(
 }
 
 /// For each thread the places where it may rest: those that a property names.
-pub fn resting_places(analysis: &Analysis<'_>) -> Vec<Vec<bool>> {
+pub fn resting_places(analysis: &Bounded<'_>) -> Vec<Vec<bool>> {
     let program = analysis.program;
     let requirements = program.properties.iter().flat_map(|p| match p {
         Property::Forbid { together, .. } => together.as_slice(),
@@ -122,7 +121,7 @@ pub fn resting_places(analysis: &Analysis<'_>) -> Vec<Vec<bool>> {
 }
 
 /// Whether a thread that is at a place meets a requirement.
-pub fn meets(analysis: &Analysis<'_>, thread: usize, place: &Place, named: &Named<'_>) -> bool {
+pub fn meets(analysis: &Bounded<'_>, thread: usize, place: &Place, named: &Named<'_>) -> bool {
     let instance = &analysis.instances[thread];
     let Place::At { frame, node } = *place else { return false };
     instance.code.frames[frame].procedure == named.requirement.procedure
@@ -135,12 +134,7 @@ pub fn meets(analysis: &Analysis<'_>, thread: usize, place: &Place, named: &Name
 }
 
 /// Whether different threads rest at all the places at once.
-fn forbidden(
-    analysis: &Analysis<'_>,
-    code: &mut Code,
-    rounds: &Rounds,
-    together: &[Vec<Requirement>],
-) -> Lit {
+fn forbidden(analysis: &Bounded<'_>, code: &mut Code, rounds: &Rounds, together: &[Vec<Requirement>]) -> Lit {
     // For each requirement and thread, whether the thread meets it.
     let mut met = vec![vec![Lit::FALSE; analysis.instances.len()]; together.len()];
     let together: Vec<_> = together.iter().map(|one| named(analysis.program, one)).collect();
@@ -181,7 +175,7 @@ fn assign(c: &mut Circuit, met: &[Vec<Lit>], taken: &mut Vec<usize>) -> Lit {
 }
 
 /// Whether all threads that were started have ended.
-pub(crate) fn all_ended(analysis: &Analysis<'_>, code: &mut Code, rounds: &Rounds) -> Lit {
+pub(crate) fn all_ended(analysis: &Bounded<'_>, code: &mut Code, rounds: &Rounds) -> Lit {
     let mut all = Lit::TRUE;
     for (thread, instance) in analysis.instances.iter().enumerate() {
         let end = instance.code.places.iter().position(|p| *p == Place::End);
@@ -198,7 +192,7 @@ pub(crate) fn all_ended(analysis: &Analysis<'_>, code: &mut Code, rounds: &Round
 
 /// What is observed at the end.
 pub(crate) fn observe(
-    analysis: &Analysis<'_>,
+    analysis: &Bounded<'_>,
     sharing: &Sharing,
     code: &mut Code,
     observed: &Observable,

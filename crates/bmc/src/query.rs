@@ -1,18 +1,16 @@
 //! The formula of a program within bounds on repetitions and clock, to which rounds are added.
 
-use crate::analysis::Analysis;
 use crate::circuit::{Circuit, Lit};
 use crate::code::{Code, Plan, encode, initial_word};
 use crate::decode::{Decoded, Encoded, decode};
 use crate::property::{Ends, ends, resting_places};
-use crate::refusal::Refusal;
 use crate::rounds::Rounds;
 use crate::sharing::{Sharing, add_lives, sharing};
 use crate::sma::Memory;
 use crate::sma::queue::Queues;
 use crate::sma::stamped::{Order, Stamped};
-use crate::unroll::{Place, Unrolled};
 use crate::{Abstraction, Bmc};
+use fencepost_analysis::bounded::{Bounded, Place, Refusal, Unrolled};
 use fencepost_ir::cfg::{Instr, Program};
 use fencepost_sat::{Formula, Outcome, Solve, linked};
 use fencepost_task::{Budget, Model, Pace, Stop};
@@ -26,7 +24,7 @@ pub const DEFAULT_QUEUE: u32 = 3;
 
 /// A growing formula and its solver.
 pub struct Query<'p> {
-    pub(crate) analysis: Analysis<'p>,
+    pub(crate) analysis: Bounded<'p>,
     pub(crate) sharing: Sharing,
     pub(crate) code: Code,
     pub(crate) rounds: Rounds,
@@ -78,7 +76,7 @@ impl<'p> Query<'p> {
     /// A formula without rounds; or why there is none.
     pub fn new(
         engine: &Bmc,
-        mut analysis: Analysis<'p>,
+        mut analysis: Bounded<'p>,
         full: &'p Program,
         model: Model,
         clock: u32,

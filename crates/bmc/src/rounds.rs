@@ -12,11 +12,10 @@
 //!
 //! Rounds are appended to the circuit, so that a solver goes on with what it has learnt in fewer rounds.
 
-use crate::analysis::Analysis;
 use crate::circuit::Lit;
 use crate::code::{Code, GATES_A_UNIT};
 use crate::normal::Turns;
-use crate::unroll::Place;
+use fencepost_analysis::bounded::{Bounded, Place};
 use fencepost_ir::cfg::Property;
 use fencepost_task::{Pace, Stop};
 
@@ -43,7 +42,7 @@ pub struct Rounds {
 }
 
 /// The threads in the order of their turns in a round.
-pub fn turns(analysis: &Analysis<'_>, first_round: bool) -> Vec<usize> {
+pub fn turns(analysis: &Bounded<'_>, first_round: bool) -> Vec<usize> {
     let threads = analysis.instances.len();
     let starts_others = analysis.instances.iter().filter(|i| i.parent.is_none()).count() == 1;
     match (starts_others, first_round) {
@@ -55,7 +54,7 @@ pub fn turns(analysis: &Analysis<'_>, first_round: bool) -> Vec<usize> {
 
 impl Rounds {
     /// None yet.
-    pub fn new(analysis: &Analysis<'_>) -> Rounds {
+    pub fn new(analysis: &Bounded<'_>) -> Rounds {
         let none = |count: usize| vec![Lit::FALSE; count];
         let forbids = |p: &Property| matches!(p, Property::Forbid { .. });
         let is_timed = analysis.program.properties.iter().any(forbids);
@@ -69,7 +68,7 @@ impl Rounds {
     }
 
     /// Appends a round.
-    pub fn add(&mut self, analysis: &Analysis<'_>, code: &mut Code, pace: &mut Pace) -> Result<(), Stop> {
+    pub fn add(&mut self, analysis: &Bounded<'_>, code: &mut Code, pace: &mut Pace) -> Result<(), Stop> {
         let first_round = self.schedule.is_empty();
         self.schedule.push(Vec::new());
         for thread in turns(analysis, first_round) {
@@ -84,7 +83,7 @@ impl Rounds {
 
     fn turn(
         &mut self,
-        analysis: &Analysis<'_>,
+        analysis: &Bounded<'_>,
         code: &mut Code,
         thread: usize,
         pace: &mut Pace,

@@ -3,8 +3,8 @@
 //!
 //! All cells that one instruction may access are treated alike.
 
-use crate::analysis::{Analysis, CellFacts};
-use crate::values::Values;
+use fencepost_analysis::bounded::{Bounded, CellFacts};
+use fencepost_analysis::values::Values;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Instr, Loc, ObjectId};
 use fencepost_task::{Budget, Pace, Stop};
@@ -58,7 +58,7 @@ pub fn object_of(first_heap: usize, loc: Loc) -> Option<usize> {
 }
 
 /// The objects that somebody may free, each with a cell for its life.
-pub fn add_lives(analysis: &mut Analysis<'_>) -> BTreeSet<usize> {
+pub fn add_lives(analysis: &mut Bounded<'_>) -> BTreeSet<usize> {
     let facts = analysis.instances.iter().flat_map(|i| &i.facts).filter(|f| f.reachable);
     let freed: BTreeSet<_> = facts.flat_map(|f| f.frees.iter().map(|(_, object)| *object)).collect();
     let first = analysis.program.objects.len();
@@ -73,7 +73,7 @@ pub fn add_lives(analysis: &mut Analysis<'_>) -> BTreeSet<usize> {
 
 /// Decides for every cell. Threads' own cells stay their own under every model: nobody else can see when a
 /// store to one reaches memory.
-pub fn sharing(analysis: &Analysis<'_>, freed: &BTreeSet<usize>, budget: &Budget) -> Result<Sharing, Stop> {
+pub fn sharing(analysis: &Bounded<'_>, freed: &BTreeSet<usize>, budget: &Budget) -> Result<Sharing, Stop> {
     let pace = &mut Pace::new(budget);
     let first = analysis.program.objects.len();
     let mut users: BTreeMap<Loc, BTreeSet<usize>> = BTreeMap::new();

@@ -6,10 +6,8 @@
 //! out, and what goes beyond the bound leads to `cut`; after `number` the visible statements of each thread have the
 //! numbers at which it can stop.
 
-use crate::analysis::Analysis;
 use crate::c::{Sequentialization, numbers, sequentialize};
-use crate::loops::Loops;
-use crate::unroll::{Place, Unrolled, all_loops, unroll};
+use fencepost_analysis::bounded::{Bounded, Loops, Place, Unrolled, all_loops, unroll};
 use fencepost_ir::cfg::{Instr, Names, ProcId, Program};
 use fencepost_task::{Budget, Pace};
 use std::collections::BTreeSet;
@@ -55,7 +53,7 @@ fn inlined(program: &Program, unwind: u32) -> Result<String, String> {
 
 fn threads(program: &Program, wanted: &Sequentialization, which: Numbers) -> Result<String, String> {
     let loops = all_loops(program, &Budget::default()).expect("nothing stops this");
-    let analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block, &Budget::default());
+    let analysis = Bounded::new(program, &loops, wanted.unwind, wanted.block, &Budget::default());
     let mut analysis = analysis.map_err(|refusal| refusal.to_string())?;
     let numbers = match which {
         Numbers::With => numbers(&mut analysis, wanted.model)?,

@@ -5,6 +5,7 @@
 //! (`expression.rs`).
 
 use crate::circuit::{Circuit, Lit};
+use fencepost_analysis::values::Values;
 
 /// An integer: bits from the lowest on; the last one goes on for ever.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +38,59 @@ impl Word {
             bits.pop();
         }
         Word(bits)
+    }
+
+    /// A word with new inputs that can be any of the values.
+    pub fn one_of(values: &Values, c: &mut Circuit) -> Word {
+        match values {
+            Values::Few(values) if values.is_empty() => Word::constant(0),
+            // Bits that are equal, or opposite, in all values are one input.
+            Values::Few(values) => {
+                let mut seen: Vec<(u64, Lit)> = Vec::new();
+                let all = if values.len() == 64 { u64::MAX } else { (1 << values.len()) - 1 };
+                let mut bits = Vec::new();
+                for bit in 0..64 {
+                    let column: u64 = values
+                        .iter()
+                        .enumerate()
+                        .map(|(i, v)| (*v as u64 >> bit & 1) << i)
+                        .fold(0, |a, b| a | b);
+                    let lit = match column {
+                        0 => Lit::FALSE,
+                        full if full == all => Lit::TRUE,
+                        column => match seen.iter().find(|(s, _)| *s == column || *s == all & !column) {
+                            Some((s, lit)) => {
+                                if *s == column {
+                                    *lit
+                                } else {
+                                    !*lit
+                                }
+                            }
+                            None => {
+                                let input = c.input();
+                                seen.push((column, input));
+                                input
+                            }
+                        },
+                    };
+                    bits.push(lit);
+                }
+                Word::from_bits(bits)
+            }
+            Values::Range(lo, hi) => {
+                let bits = |v: i64| 64 - (if v < 0 { !v } else { v }).leading_zeros();
+                let width = bits(*lo).max(bits(*hi)) as usize;
+                let mut word: Vec<_> = (0..width).map(|_| c.input()).collect();
+                word.push(if *lo >= 0 {
+                    Lit::FALSE
+                } else if *hi < 0 {
+                    Lit::TRUE
+                } else {
+                    c.input()
+                });
+                Word::from_bits(word)
+            }
+        }
     }
 
     /// The number, if all bits are constant.

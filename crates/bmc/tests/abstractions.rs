@@ -3,11 +3,11 @@
 //! four stores; with bounds above the number of stores they must be equal, below it the abstraction's values
 //! are among those of the model.
 
+use fencepost_analysis::values::Values;
 use fencepost_bmc::circuit::{Circuit, Lit};
 use fencepost_bmc::sma::queue::Queues;
 use fencepost_bmc::sma::stamped::{Order, Stamped};
 use fencepost_bmc::sma::{Access, AccessId, Memory, Read, Write};
-use fencepost_bmc::values::Values;
 use fencepost_bmc::word::Word;
 use fencepost_samples::effort::every;
 use fencepost_sat::{Outcome, linked};
@@ -125,7 +125,7 @@ fn allowed(mut memory: Box<dyn Memory>, sequence: &[Call]) -> BTreeSet<Vec<i64>>
         };
         let mut access = Access::default();
         let mut read = |c: &mut Circuit, cell, forwards| {
-            let result = values.fresh(c);
+            let result = Word::one_of(&values, c);
             results.push(result.clone());
             Read { targets: vec![(Lit::TRUE, cell)], result, forwards }
         };

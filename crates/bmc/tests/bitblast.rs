@@ -1,9 +1,9 @@
 //! Circuits of expressions against the interpreter: random expressions over registers of every width, with values at
 //! the ends of types and around zero, both as constants that fold and as inputs of the solver.
 
+use fencepost_analysis::values::{Values, evaluate};
 use fencepost_bmc::circuit::{Circuit, Lit};
 use fencepost_bmc::expression::{Evaluation, Faults};
-use fencepost_bmc::values::{Values, evaluate};
 use fencepost_bmc::word::Word;
 use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Reg, UnaryOp};
 use fencepost_ir::eval::{Registers, eval};

@@ -16,6 +16,31 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
     HEADERS.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
 }
 
+/// The header that a program includes to have a function, type or macro of this name.
+pub fn declaring(name: &str) -> Option<&'static str> {
+    // Those of other tools have no names that programs lack by mistake.
+    let tools = ["dat3m.h", "genmc.h", "goblint.h", "librace.h", "model-assert.h"];
+    let all = HEADERS.iter().filter(|(header, _)| !tools.contains(header));
+    let mut found = all.filter(|(_, text)| text.lines().any(|line| declares(line, name)));
+    found.next().map(|(header, _)| match *header {
+        "__fencepost_types.h" => "sys/types.h",
+        header => header,
+    })
+}
+
+/// Whether a line of a header declares a name.
+fn declares(line: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut places = line.match_indices(name).map(|(at, _)| (&line[..at], &line[at + name.len()..]));
+    places.any(|(before, after)| {
+        let is_word = !before.ends_with(is_part) && !after.starts_with(is_part);
+        let is_type = (before.starts_with("typedef") || before.trim() == "}") && after.starts_with(';');
+        let is_function = before.starts_with(|c: char| c.is_ascii_alphabetic()) && after.starts_with('(');
+        let is_macro = before.trim_end() == "#define";
+        is_word && (is_type || is_macro || is_function && !before.starts_with("static"))
+    })
+}
+
 macro_rules! headers {
     ($($name:literal),* $(,)?) => {
         /// The headers by their names.
@@ -110,3 +135,17 @@ headers![
     "x86intrin.h",
     "xmmintrin.h",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_headers() {
+        let of = |name| declaring(name);
+        assert_eq!((of("printf"), of("malloc")), (Some("stdio.h"), Some("stdlib.h")));
+        assert_eq!((of("uint32_t"), of("pthread_mutex_t")), (Some("stdint.h"), Some("pthread.h")));
+        assert_eq!((of("assert"), of("atomic_load")), (Some("assert.h"), Some("stdatomic.h")));
+        assert_eq!((of("counter"), of("int"), of("f")), (None, None, None));
+    }
+}

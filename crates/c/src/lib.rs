@@ -2,7 +2,7 @@
 //!
 //! Text goes through [`preprocess`] (the system's preprocessor with our own [`headers`]), [`lexer`] (to
 //! tokens that stand where the user wrote them), [`parser`] (to [`ast`]), [`check`] (names and types, to the typed program [`hir`])
-//! and [`lowering`] (to the tree of the program).
+//! and [`lower`] (to the tree of the program).
 
 mod align;
 pub mod ast;
@@ -11,13 +11,13 @@ mod constants;
 mod define;
 mod fences;
 mod finish;
-mod forms;
 mod headers;
 mod hir;
 mod lexer;
 mod literal;
-mod lowering;
+mod lower;
 mod macros;
+mod nearest;
 mod origin;
 pub mod outline;
 mod parser;
@@ -52,11 +52,10 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
     let is_system =
         |span: Span| span.file == runtime::FILE || units.iter().any(|unit| unit.origins.is_system(span));
     let typed = check::check(&units, &library, options);
-    let lowered = typed.and_then(|typed| lowering::lower(&typed, options, &sources, &is_system));
+    let lowered = typed.and_then(|typed| lower::lower(&typed, options, &sources, &is_system));
     match lowered {
         Ok(mut program) => {
             program.sources = sources;
-            forms::mark(&mut program);
             constants::name(&mut program);
             debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
             Ok(program)
@@ -147,23 +146,34 @@ pub fn parse(
     if is_preprocessed(name, text) && has_marker(text) {
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         let files = Files::marked(sources, file, folder);
-        return lexer::lex(text, Places::Marked(files)).and_then(unit).map_err(|d| vec![d]);
+        let lexed = lexer::lex(text, Places::Marked(files)).map_err(|d| vec![d])?;
+        return unit(lexed, sources);
     }
     if is_preprocessed(name, text) {
-        let lexed = lexer::lex(text, Places::Own { file, line: 1, column: 1 });
-        return lexed.and_then(unit).map_err(|d| vec![d]);
+        let lexed = lexer::lex(text, Places::Own { file, line: 1, column: 1 }).map_err(|d| vec![d])?;
+        return unit(lexed, sources);
     }
     let preprocessed = preprocess::preprocess(sources, file, options)?;
     let files = Files::new(sources, file, &preprocessed.main, preprocessed.headers.path());
-    lexer::lex(&preprocessed.text, Places::Marked(files)).and_then(unit).map_err(|d| vec![d])
+    let lexed = lexer::lex(&preprocessed.text, Places::Marked(files)).map_err(|d| vec![d])?;
+    unit(lexed, sources)
 }
 
-fn unit(mut lexed: Lexed<'_>) -> Result<Unit, Diagnostic> {
+fn unit(mut lexed: Lexed<'_>, sources: &Sources) -> Result<Unit, Vec<Diagnostic>> {
     token::with_new_keywords(&mut lexed.tokens);
-    // A declaration that the user did not end is blamed where the header begins to be read.
-    let items = parser::unit(&lexed.tokens)
-        .map_err(|d| Diagnostic { span: lexed.origins.in_user_file(d.span), ..*d })?;
-    Ok(Unit { items, pragmas: lexed.pragmas, origins: lexed.origins })
+    let origins = lexed.origins;
+    match parser::unit(&lexed.tokens) {
+        Ok(items) => Ok(Unit { items, pragmas: lexed.pragmas, origins }),
+        Err(mut diagnostics) => {
+            let macros = macros::Macros::of(sources);
+            for diagnostic in &mut diagnostics {
+                macros.explain(sources, diagnostic, |span| origins.is_system(span));
+                // A declaration that the user did not end is blamed where the header begins to be read.
+                diagnostic.span = origins.in_user_file(diagnostic.span);
+            }
+            Err(diagnostics)
+        }
+    }
 }
 
 /// Whether a line of the text is a line marker.

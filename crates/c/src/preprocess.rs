@@ -130,8 +130,49 @@ pub fn preprocess(
         }
         return Err(diagnostics);
     }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = with_letters(String::from_utf8_lossy(&output.stdout).into_owned());
     Ok(Preprocessed { text, main, headers })
+}
+
+/// The text with letters where preprocessors write `\u00f6` for those that ASCII lacks in names. In strings and characters these
+/// are escapes of the language, and stay.
+fn with_letters(text: String) -> String {
+    if !text.contains("\\u") && !text.contains("\\U") {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut quote = None;
+    let mut rest = &text[..];
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if c == open || c == '\n' => quote = None,
+            (Some(_), '\\') => length += rest[1..].chars().next().map_or(0, char::len_utf8),
+            (None, '\\') => {
+                if let Some((letter, digits)) = letter(&rest[1..]) {
+                    out.push(letter);
+                    rest = &rest[1 + digits..];
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    out
+}
+
+/// The letter that `u00f6` or `U000000f6` at the beginning of a text stands for, and how long that is.
+fn letter(text: &str) -> Option<(char, usize)> {
+    let digits = match text.as_bytes().first()? {
+        b'u' => text.get(1..5)?,
+        b'U' => text.get(1..9)?,
+        _ => return None,
+    };
+    let letter = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+    letter.is_alphanumeric().then_some((letter, 1 + digits.len()))
 }
 
 /// Runs a command for what it prints; one that prints too much is stopped.
@@ -235,12 +276,41 @@ fn complaints(said: &str, mut files: Files<'_>) -> Vec<Diagnostic> {
             let column = numbers.get(1).copied().unwrap_or(1).max(1);
             span = Span { file: files.find(rest).0, line: (*line).max(1), column, length: 1 };
         }
-        let mut diagnostic = Diagnostic::new(span, message);
-        if message.contains("No such file or directory") || message.contains("file not found") {
-            let help = "name its folder with -I; of system headers there are only those of C11 and pthreads";
-            diagnostic = diagnostic.label("not found").help(help);
-        }
-        diagnostics.push(diagnostic);
+        diagnostics.push(match missing_header(message) {
+            Some(header) => {
+                let help = "name its folder with -I; of system headers there are those of C11, pthreads and much of POSIX";
+                let message = format!("the header `{header}` is not found");
+                Diagnostic::new(span, message).label("not found").help(help)
+            }
+            None => Diagnostic::new(span, message),
+        });
     }
     diagnostics
+}
+
+/// The header that a preprocessor does not find, as GCC and as Clang say it.
+fn missing_header(message: &str) -> Option<&str> {
+    let clang = || message.strip_suffix("file not found").map(|name| name.trim().trim_matches('\''));
+    message.strip_suffix(": No such file or directory").or_else(clang)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_in_names_and_escapes_in_strings() {
+        let letters = |text: &str| with_letters(text.to_string());
+        assert_eq!(letters(r"int gr\u00f6\U000000dfe;"), "int gr\u{f6}\u{df}e;");
+        let strings = r#"char *s = "\u00f6\"\u00f6", c = '\'', t = L'\u00f6'; int \u00f6;"#;
+        assert_eq!(letters(strings), r#"char *s = "\u00f6\"\u00f6", c = '\'', t = L'\u00f6'; int ö;"#);
+        assert_eq!(letters(r"a \u00 \u2028 \"), r"a \u00 \u2028 \");
+    }
+
+    #[test]
+    fn missing_headers() {
+        assert_eq!(missing_header("a/b.h: No such file or directory"), Some("a/b.h"));
+        assert_eq!(missing_header("'a.h' file not found"), Some("a.h"));
+        assert_eq!(missing_header("unterminated #if"), None);
+    }
 }

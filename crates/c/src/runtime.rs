@@ -3,14 +3,15 @@
 use super::ast::{Expr, ExprKind, Unit, Visitor, walk_expression};
 use super::lexer::{self, Places};
 use super::unit;
-use fencepost_ir::FileId;
 use fencepost_ir::tree::BinaryOp;
+use fencepost_ir::{FileId, Sources};
 use fencepost_text::Diagnostic;
 
 const TYPES: &str = include_str!("runtime/types.c");
 const PLAIN_MUTEX: &str = include_str!("runtime/mutex_plain.c");
 const MUTEX_KINDS: &str = include_str!("runtime/mutex_kinds.c");
 const THREADS: &str = include_str!("runtime/threads.c");
+const WAITING: &str = include_str!("runtime/waiting.c");
 const FUTEX: &str = include_str!("runtime/futex.c");
 const NAMED: &str = include_str!("runtime/named.c");
 const MEMORY: &str = include_str!("runtime/memory.c");
@@ -51,10 +52,12 @@ impl Visitor for AsksForKinds {
     }
 }
 
-fn parse(mutex: &str) -> Result<Unit, Diagnostic> {
-    let text = [TYPES, mutex, THREADS, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
+fn parse(mutex: &str) -> Result<Unit, Vec<Diagnostic>> {
+    let text =
+        [TYPES, mutex, THREADS, WAITING, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
     // Nothing of it is ever shown: what is inlined stands at the call.
-    lexer::lex(&text, Places::Own { file: FILE, line: 1, column: 1 }).and_then(unit)
+    let lexed = lexer::lex(&text, Places::Own { file: FILE, line: 1, column: 1 }).map_err(|d| vec![d])?;
+    unit(lexed, &Sources::default())
 }
 
 /// The library's function that divides numbers of 128 bits.

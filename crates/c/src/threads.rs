@@ -16,13 +16,13 @@ use crate::lexer::{self, Places};
 use crate::parser::Pieces;
 use crate::preprocess::Options;
 use crate::token::{self, Keyword, Token, TokenKind};
-use crate::{Fragment, lowering, runtime};
+use crate::{Fragment, lower, runtime};
 use fencepost_ir::{FileId, Span};
 use fencepost_text::Diagnostic;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-pub use lowering::Processes;
+pub use lower::Processes;
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
@@ -219,7 +219,7 @@ impl Parsed<'_> {
         let options = Options::default();
         let typed = check::check_threads(&text, library, &threads, &options)?;
         let observed: Vec<&[&str]> = self.threads.iter().map(|thread| &thread.observed[..]).collect();
-        lowering::lower_threads(&typed, &options, &observed)
+        lower::lower_threads(&typed, &options, &observed)
     }
 
     /// What stands before and after a variable's name.

@@ -6,9 +6,10 @@ use fencepost_certify::{Part, check_certificate};
 use fencepost_passes::pipeline;
 use fencepost_report::certificate;
 use fencepost_task::Model;
+use fencepost_verify::read;
 
 pub fn run(options: &CertifyOptions) -> Exit {
-    let tree = match input::read(&options.file, &options.input) {
+    let tree = match read::read(&options.file, &options.input.meant()) {
         Ok(tree) => tree,
         Err(error) => {
             input::complain(&error);
@@ -17,7 +18,7 @@ pub fn run(options: &CertifyOptions) -> Exit {
     };
     let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     let (file, proof) = (options.file.display(), options.certificate.display());
-    let saved = match input::read_text(&options.certificate).and_then(|text| certificate::read(&text)) {
+    let saved = match read::read_text(&options.certificate).and_then(|text| certificate::read(&text)) {
         Ok(saved) => saved,
         Err(message) => {
             output::complain(format!("error: {proof}: {message}"));

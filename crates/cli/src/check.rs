@@ -1,20 +1,24 @@
 //! `fencepost check`: files and models to verdicts.
 
-use crate::campaign::{self, Campaign, Question};
 use crate::collect::{Collected, Unknowns};
-use crate::decide::{self, Decided};
-use crate::fences::{Source, Suggestion, suggest};
-use crate::options::{CheckOptions, EngineName, Format, InputFormat, ModelName};
+use crate::formula::Formula;
+use crate::meant::{limits_text, misfit as misfit_words};
+use crate::merge::exit_of;
+use crate::options::{CheckOptions, Format, ModelName};
 use crate::progress::ProgressLine;
-use crate::translated::Translated;
-use crate::{Exit, compiler, files, input, internal, interrupt, output, outputs, patience, story};
+use crate::{Exit, input, interrupt, output, outputs, story};
 use fencepost_certify::Replay;
-use fencepost_ir::{Checks, Span, cfg};
+use fencepost_ir::{Checks, cfg};
 use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
-use fencepost_report::{Outcome, Shown, certificate, json, text};
-use fencepost_task::{Budget, Model, Progress, Reason, Stats, Stop};
-use fencepost_text::Diagnostic;
+use fencepost_report::{Outcome, ResultKind, Shown, certificate, json, text};
+use fencepost_task::{Budget, EngineChoice, Model, Progress, Reason, Stats, Stop};
+use fencepost_verify::campaign::{self, Campaign, Question};
+use fencepost_verify::compiler::databases;
+use fencepost_verify::fences::{Source, Suggestion, suggest};
+use fencepost_verify::{
+    Decided, Format as InputFormat, InputError, Program, decide, files, internal, patience, read,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,6 +59,16 @@ struct Receivers {
     files: outputs::Files,
     campaign: Campaign,
     collected: Collected,
+}
+
+impl Receivers {
+    /// Keeps a result. Where that cannot be done, the run has failed.
+    fn keep(&mut self, object: &dyn std::fmt::Display) -> Exit {
+        match self.campaign.keep(object) {
+            Ok(()) => Exit::Good,
+            Err(error) => output::refuse(error),
+        }
+    }
 }
 
 /// Whether results are printed at the end, in one piece.
@@ -120,16 +134,18 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
     }
     let read = programs.iter().flatten().flatten();
     let files = outputs::Files::default().reads("the program", read).reads("the list", &options.files);
-    let files = files.reads("the compile commands", compiler::databases(&options.files, &options.input));
+    let files =
+        files.reads("the compile commands", databases(&options.files, options.input.commands.as_deref()));
     let files = match files.writes(&written(options)) {
         Ok(files) => files,
         Err(message) => return output::refuse(message),
     };
     let models: Vec<&str> = options.models.iter().map(|m| Model::from(*m).name()).collect();
     let named = |files: &Files| files.as_deref().map_or_else(String::clone, program_name);
-    let (campaign, programs) = match Campaign::new(&options.campaign, programs, named, &models, true) {
+    let (campaign, programs) = match Campaign::new(&options.campaign.meant(), programs, named, &models, true)
+    {
         Ok(begun) => begun,
-        Err(message) => return output::refuse(message),
+        Err(error) => return output::refuse(error),
     };
     let cancelled = interrupt::flag();
     let mut exit = Exit::Good;
@@ -146,7 +162,7 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
                         broken(options, &program_name(&files), None, &message, &mut receivers)
                     })
             }
-            Err(message) => refuse(options, "", input::InputError::File(message), &mut receivers),
+            Err(message) => refuse(options, "", InputError::File(message), &mut receivers),
         });
         if cancelled.load(Ordering::Relaxed) || output::has_failed() {
             break;
@@ -166,15 +182,15 @@ pub fn program_name(files: &[PathBuf]) -> String {
 }
 
 /// Says why a file is not checked.
-fn refuse(options: &CheckOptions, name: &str, error: input::InputError, receivers: &mut Receivers) -> Exit {
+fn refuse(options: &CheckOptions, name: &str, error: InputError, receivers: &mut Receivers) -> Exit {
     input::complain(&error);
     receivers.collected.error(name, &error);
     let mut object = error_object(name, &error);
     receivers.campaign.stamp(&mut object, None);
-    receivers.campaign.keep(&object);
+    receivers.keep(&object);
     match (options.format, &error) {
         (Format::Json, _) => output::line(object),
-        (Format::Text, input::InputError::Text(_, diagnostics)) => {
+        (Format::Text, InputError::Text(_, diagnostics)) => {
             diagnostics.iter().filter_map(|d| d.draft.as_deref()).for_each(output::line);
         }
         (Format::Text | Format::Sarif | Format::Junit, _) => {}
@@ -194,7 +210,7 @@ fn broken(
     receivers.collected.internal(name, model, message);
     let mut object = internal::object(name, model, message);
     receivers.campaign.stamp(&mut object, None);
-    receivers.campaign.keep(&object);
+    receivers.keep(&object);
     if options.format == Format::Json {
         output::line(object);
     }
@@ -211,12 +227,13 @@ fn check_program(
 ) -> Exit {
     let (name, start) = (program_name(files), Instant::now());
     // The limits hold from the first byte on.
-    let mut budget = decide::budget(options, cancelled);
-    let (paths, input, unmarked) = (files.to_vec(), options.input.clone(), options.witness.is_some());
+    let limits = options.limits();
+    let mut budget = limits.budget(cancelled);
+    let (paths, input, unmarked) = (files.to_vec(), options.input.meant(), options.witness.is_some());
     let read = patience::within(&budget, move || match &paths[..] {
-        [file] if unmarked => input::read_unmarked(file, &input),
-        [file] => input::read_with_format(file, &input),
-        files => input::read_linked(files, &input).map(|tree| (tree, InputFormat::C)),
+        [file] if unmarked => read::read_unmarked(file, &input),
+        [file] => read::read_with_format(file, &input),
+        files => read::read_linked(files, &input).map(|tree| (tree, InputFormat::C)),
     });
     let (tree, format) = match read {
         Ok(Ok(read)) => read,
@@ -234,35 +251,32 @@ fn check_program(
         return crate::print::stage(options, tree, what);
     }
     let question = receivers.campaign.stamps().then(|| {
-        let program: (&dyn std::fmt::Debug, _) = (&tree, &options.input);
-        Question::new(options.engine.name(), &program, &options.method(), options.limits())
+        let program: (&dyn std::fmt::Debug, _) = (&tree, &options.input.meant());
+        let method = options.meant().method();
+        Question::new(EngineChoice::from(options.engine).name(), &program, &method, limits_text(limits))
     });
-    let translates = matches!(options.engine, EngineName::Rounds | EngineName::Age);
-    let source = translates.then(|| tree.clone());
-    let input = options.input.clone();
-    let program = match patience::within(&budget, move || decide::prepared(&input, tree)) {
+    let (title, input) = (name.clone(), options.input.meant());
+    let program = match patience::within(&budget, move || Program::new(&title, tree, &input)) {
         Ok(program) => program,
         Err(stop) => return unread(options, telling, files, stop, receivers, cancelled, start),
     };
-    if !program.has_property() {
-        return refuse(options, &name, nothing_to_check(&program), receivers);
+    if let Err(error) = program.require_property() {
+        return refuse(options, &name, error, receivers);
     }
     let mut exit = Exit::Good;
     for (number, &model) in options.models.iter().enumerate() {
         let model = Model::from(model);
         // What it took to read the file was of the first model's time.
         if number > 0 {
-            budget = decide::budget(options, cancelled);
+            budget = limits.budget(cancelled);
         }
         if let Some(known) = question.as_ref().and_then(|q| receivers.campaign.known(&name, model.name(), q))
         {
             exit = exit.and(take_over(options, known));
             continue;
         }
-        let translated = source.as_ref().map(|tree| Translated::new(options, tree));
         let asked = Asked { options, telling, files, name: &name, question: question.as_ref(), cancelled };
-        let checked =
-            internal::guard(|| check_model(&asked, &program, model, translated, receivers, &budget));
+        let checked = internal::guard(|| check_model(&asked, &program, model, receivers, &budget));
         exit = exit.and(checked.unwrap_or_else(|m| broken(options, &name, Some(model), &m, receivers)));
         if cancelled.load(Ordering::Relaxed) {
             break;
@@ -289,7 +303,7 @@ fn unread(
         let reason = format!("{} while the program was read", Reason::from(stop));
         let decided = Decided {
             verdict: Shown::Unknown { reason: Reason::BoundReached(reason), scope: None },
-            engine: options.engine.name(),
+            engine: options.engine.into(),
             engines: Vec::new(),
             order: None,
             stats: Stats::default(),
@@ -297,7 +311,7 @@ fn unread(
             seconds: start.elapsed().as_secs_f64(),
             notes: Vec::new(),
         };
-        let shown = show(&asked, &program, model.into(), decided, Vec::new(), receivers, &Budget::default());
+        let shown = show(&asked, &program, model.into(), decided, receivers, &Budget::default());
         exit = exit.and(shown);
     }
     exit
@@ -314,24 +328,14 @@ fn take_over(options: &CheckOptions, known: &serde_json::Value) -> Exit {
             output::line(format!("{}: {} under {model}, as recorded", text("verdict"), text("file")));
         }
     }
-    campaign::exit_of(text("verdict"))
-}
-
-/// What is said of a program without any property.
-pub fn nothing_to_check(program: &cfg::Program) -> input::InputError {
-    let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);
-    let diagnostic = Diagnostic::new(span, "there is nothing to check").help(
-        "a property is an `assert`, `forbid`, `at most` or `final` condition; in Memorax files a `forbidden` line, \
-         in Trencher files a `final` state in every thread",
-    );
-    input::InputError::Text(program.sources.clone(), vec![diagnostic])
+    ResultKind::from_name(text("verdict")).map_or(Exit::Unknown, exit_of)
 }
 
 /// The object of a file that cannot be read.
-pub fn error_object(name: &str, error: &input::InputError) -> serde_json::Value {
+pub fn error_object(name: &str, error: &InputError) -> serde_json::Value {
     match error {
-        input::InputError::Text(sources, diagnostics) => json::error(name, sources, diagnostics),
-        input::InputError::File(message) => {
+        InputError::Text(sources, diagnostics) => json::error(name, sources, diagnostics),
+        InputError::File(message) => {
             serde_json::json!({"schema": 1, "file": name, "verdict": "error", "diagnostics": [{"message": message}]})
         }
     }
@@ -350,21 +354,28 @@ struct Asked<'a> {
 
 fn check_model(
     asked: &Asked<'_>,
-    program: &cfg::Program,
+    program: &Program,
     model: Model,
-    translated: Option<Translated>,
     receivers: &mut Receivers,
     budget: &Budget,
 ) -> Exit {
     let Asked { options, name, .. } = *asked;
     internal::rehearse(name);
-    let notes = translated.as_ref().map(|t| t.notes.clone()).unwrap_or_default();
     let line = ProgressLine::new(options.quiet, name, budget.deadline());
     let mut progress = |p: &Progress| line.update(p);
-    let decided = decide::decide(options, name, program, model, translated, budget, &mut progress);
+    let mut wanted = options.meant();
+    let formula = match Formula::new(&mut wanted) {
+        Ok(formula) => formula,
+        Err(message) => return output::refuse(message),
+    };
+    let decided = decide(program, model, &wanted, budget, &mut progress);
     drop(line);
-    match decided {
-        Ok(decided) => show(asked, program, model, decided, notes.take(), receivers, budget),
+    let decided = match decided {
+        Ok(decided) => decided,
+        Err(why) => return output::refuse(misfit_words(why)),
+    };
+    match formula.finish(&decided.verdict) {
+        Ok(()) => show(asked, &program.graph, model, decided, receivers, budget),
         Err(message) => output::refuse(message),
     }
 }
@@ -375,13 +386,11 @@ fn show(
     program: &cfg::Program,
     model: Model,
     decided: Decided,
-    notes: Vec<String>,
     receivers: &mut Receivers,
     budget: &Budget,
 ) -> Exit {
     let Asked { options, name, .. } = *asked;
-    let Decided { verdict, engine, engines, order, stats, certificate, seconds, notes: more } = decided;
-    let notes = [notes, more].concat();
+    let Decided { verdict, engine, engines, order, stats, certificate, seconds, notes } = decided;
     let mut exit = match &verdict {
         Shown::Safe { .. } => Exit::Good,
         Shown::Unsafe(_) => Exit::Bad,
@@ -425,7 +434,7 @@ fn show(
     if let Some(object) = &object
         && !(exit == Exit::Unknown && asked.cancelled.load(Ordering::Relaxed))
     {
-        exit = exit.and(receivers.campaign.keep(object));
+        exit = exit.and(receivers.keep(object));
     }
     match (options.format, &object) {
         (Format::Json, Some(object)) => output::line(object),
@@ -464,7 +473,7 @@ fn show(
     }
     if let Some(path) = &options.certificate {
         match (&outcome.verdict, certificate) {
-            (Shown::Safe { .. }, Some(certificate)) => {
+            (Shown::Safe { .. }, Some((engine, certificate))) => {
                 let text = certificate::write(name, engine, program, &certificate);
                 if outputs::write(path, &text).is_err() {
                     return Exit::Wrong;
@@ -476,7 +485,7 @@ fn show(
                 ));
             }
             (Shown::Unsafe(_) | Shown::Unknown { .. }, _) => {
-                output::complain(format!("no certificate: the verdict is {}", outcome.verdict.name()));
+                output::complain(format!("no certificate: the verdict is {}", outcome.verdict.kind()));
             }
         }
     }
@@ -500,7 +509,7 @@ impl Asked<'_> {
             return Suggestion::default();
         }
         let budget = budget.until(Instant::now() + Duration::from_secs_f64(seconds));
-        let Ok(Ok(source)) = Source::read(file, &options.input, &budget) else {
+        let Ok(Ok(source)) = Source::read(file, &options.input.meant(), &budget) else {
             return Suggestion::default();
         };
         suggest(&source, replay.model, budget, 1)

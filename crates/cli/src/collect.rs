@@ -1,16 +1,17 @@
 //! Answers that are printed at the end, in one piece: SARIF and JUnit. What is there when the user ends the work is
 //! printed, too, and what was not looked at is named.
 
-use crate::input::{self, InputError};
+use crate::input;
 use crate::options::Format;
 use crate::{Exit, output};
 use fencepost_report::c11::{self, FoundC11, RobustnessC11};
 use fencepost_report::junit::{self, Case, Ended};
-use fencepost_report::robust::{self, Robustness};
+use fencepost_report::robust::{self, RobustVerdict, Robustness};
 use fencepost_report::sarif::{self, Fix, Kinds, Log, Started};
 use fencepost_report::text::{Detail, Style};
 use fencepost_report::{Outcome, Shown, text};
 use fencepost_task::Model;
+use fencepost_verify::InputError;
 use std::time::SystemTime;
 
 /// What becomes of an unknown verdict.
@@ -125,9 +126,13 @@ impl Collected {
                 let told = robust::text(answer, Style { detail: Detail::Steps, ..Style::default() });
                 let (first, rest) = told.split_once('\n').unwrap_or((&told, ""));
                 let (ended, output) = match (answer.verdict(), &answer.incomplete) {
-                    ("robust", _) => (Ended::Passed, told.clone()),
-                    ("unknown", Some(reason)) => (cases.unknowns.ended(reason.to_string()), told.clone()),
-                    _ => (Ended::Failed(first.to_string(), rest.to_string()), String::new()),
+                    (RobustVerdict::Robust, _) => (Ended::Passed, told.clone()),
+                    (RobustVerdict::Unknown, Some(reason)) => {
+                        (cases.unknowns.ended(reason.to_string()), told.clone())
+                    }
+                    (RobustVerdict::Unknown, None) | (RobustVerdict::NotRobust, _) => {
+                        (Ended::Failed(first.to_string(), rest.to_string()), String::new())
+                    }
                 };
                 let name = format!("{} against TSO", answer.file);
                 cases.add(answer.file, name, ended, output, answer.seconds);

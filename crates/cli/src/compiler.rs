@@ -1,41 +1,6 @@
-//! Flags of C compilers: those on the command line, and those that a `compile_commands.json` has for a file.
-//!
-//! What the preprocessor needs is handed on: folders, macros, files to include first, the language's version, 32 bits. What
-//! only concerns code generation, warnings or linking is left.
+//! Flags of C compilers among the arguments.
 
-use crate::options::InputOptions;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-
-/// What flags say of preprocessing.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Flags {
-    /// Flags for the preprocessor, in their order.
-    pub handed_on: Vec<String>,
-    /// Whether `int`, `long` and pointers have 32 bits.
-    pub ilp32: bool,
-}
-
-/// Flags that are followed by a folder or file, in the same word or the next.
-const WITH_PATH: [&str; 5] = ["-include", "-imacros", "-isystem", "-iquote", "-idirafter"];
-
-/// Beginnings of flags that mean nothing here.
-const LEFT: [&str; 14] = [
-    "-O",
-    "-W",
-    "-f",
-    "-g",
-    "-m",
-    "-pedantic",
-    "-ansi",
-    "-pipe",
-    "-pthread",
-    "-static",
-    "-shared",
-    "-rdynamic",
-    "-l",
-    "-L",
-];
+use fencepost_verify::compiler::Flag;
 
 /// The arguments without flags of C compilers, which become options that clap knows.
 pub fn translated(args: impl IntoIterator<Item = String>) -> Vec<String> {
@@ -63,132 +28,9 @@ pub fn translated(args: impl IntoIterator<Item = String>) -> Vec<String> {
     out
 }
 
-/// What a word on a command line is.
-enum Flag {
-    HandedOn(Vec<String>),
-    /// It belongs to the next word.
-    TakesPath,
-    Ilp32,
-    Left,
-}
-
-impl Flag {
-    /// `None` if it is no flag of a compiler, or one that has a meaning of our own.
-    fn of(arg: &str) -> Option<Flag> {
-        if arg == "-m32" {
-            return Some(Flag::Ilp32);
-        }
-        if WITH_PATH.contains(&arg) {
-            return Some(Flag::TakesPath);
-        }
-        if let Some(flag) = WITH_PATH.into_iter().find(|flag| arg.starts_with(flag)) {
-            return Some(Flag::HandedOn(vec![flag.to_string(), arg[flag.len()..].to_string()]));
-        }
-        if let Some(version) = arg.strip_prefix("-std=") {
-            let is_c = !version.contains("++");
-            return Some(if is_c { Flag::HandedOn(vec![arg.to_string()]) } else { Flag::Left });
-        }
-        if arg.starts_with("-U") && arg.len() > 2 {
-            return Some(Flag::HandedOn(vec![arg.to_string()]));
-        }
-        LEFT.iter().any(|start| arg.starts_with(start)).then_some(Flag::Left)
-    }
-}
-
-/// The flags that a compilation database has for a file: the one in the folder given, or the one beside the file.
-pub fn from_database(file: &Path, folder: Option<&Path>) -> Result<Flags, String> {
-    let beside = file.parent().unwrap_or(Path::new(""));
-    let path = folder.unwrap_or(beside).join("compile_commands.json");
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(_) if folder.is_none() => return Ok(Flags::default()),
-        Err(error) => return Err(format!("{}: {error}", path.display())),
-    };
-    let wrong = |what: &str| format!("{}: {what}", path.display());
-    let entries: Value = serde_json::from_str(&text).map_err(|e| wrong(&format!("is not JSON: {e}")))?;
-    let entries = entries.as_array().ok_or_else(|| wrong("is not a list of commands"))?;
-    let Ok(wanted) = file.canonicalize() else { return Ok(Flags::default()) };
-    for entry in entries {
-        let directory = entry["directory"].as_str().unwrap_or("");
-        let directory = path.parent().unwrap_or(Path::new("")).join(directory);
-        let Some(name) = entry["file"].as_str() else { continue };
-        if directory.join(name).canonicalize().is_ok_and(|found| found == wanted) {
-            let words = match (&entry["arguments"], &entry["command"]) {
-                (Value::Array(words), _) => {
-                    words.iter().filter_map(Value::as_str).map(str::to_string).collect()
-                }
-                (_, Value::String(command)) => split(command),
-                _ => Vec::new(),
-            };
-            return Ok(flags(&words, &directory));
-        }
-    }
-    Ok(Flags::default())
-}
-
-/// What a command that was run in a folder says of preprocessing.
-fn flags(words: &[String], directory: &Path) -> Flags {
-    let mut found = Flags::default();
-    let inside = |path: &str| directory.join(path).display().to_string();
-    let mut words = words.iter().skip(1);
-    while let Some(word) = words.next() {
-        let joined = |flag: &str| word.strip_prefix(flag).filter(|rest| !rest.is_empty()).map(str::to_string);
-        if let Some(folder) = joined("-I").or_else(|| (word == "-I").then(|| words.next().cloned())?) {
-            found.handed_on.push(format!("-I{}", inside(&folder)));
-        } else if let Some(define) = joined("-D").or_else(|| (word == "-D").then(|| words.next().cloned())?) {
-            found.handed_on.push(format!("-D{define}"));
-        } else {
-            match Flag::of(word) {
-                Some(Flag::Ilp32) => found.ilp32 = true,
-                Some(Flag::HandedOn(flags)) => match &flags[..] {
-                    [flag, path] => found.handed_on.extend([flag.clone(), inside(path)]),
-                    _ => found.handed_on.extend(flags),
-                },
-                Some(Flag::TakesPath) => {
-                    let path = words.next().map(|path| inside(path));
-                    found.handed_on.extend([word.clone()].into_iter().chain(path));
-                }
-                Some(Flag::Left) | None => {}
-            }
-        }
-    }
-    found
-}
-
-/// The words of a command, as a shell splits them.
-fn split(command: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    let mut chars = command.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(q), c) if c == q => quote = None,
-            (Some('\''), c) => word.get_or_insert_default().push(c),
-            (_, '\\') => word.get_or_insert_default().extend(chars.next()),
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
-/// The databases that are looked into for files: inputs of the run, if they are there.
-pub fn databases(files: &[PathBuf], options: &InputOptions) -> Vec<PathBuf> {
-    let folder = |file: &PathBuf| options.commands.clone().or(file.parent().map(Path::to_path_buf));
-    let mut all: Vec<PathBuf> =
-        files.iter().filter_map(folder).map(|folder| folder.join("compile_commands.json")).collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::translated;
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(str::to_string).collect()
@@ -201,18 +43,5 @@ mod tests {
                         --c-flag=/opt/x --c-flag=-UNDEBUG -I inc -DN=2 --data-model=ilp32 x.c";
         assert_eq!(translated(words(given)), words(expected));
         assert_eq!(translated(words("fencepost check -q -- -O2")), words("fencepost check -q -- -O2"));
-    }
-
-    #[test]
-    fn commands_are_split_as_shells_do() {
-        assert_eq!(split(r#"cc -D'A B' "-DC=\"d\"" x\ y.c"#), ["cc", "-DA B", r#"-DC="d""#, "x y.c"]);
-    }
-
-    #[test]
-    fn folders_are_those_of_the_command() {
-        let command = "cc -Iinc -I /usr/inc -DX -std=gnu99 -include pre.h -O2 -m32 -c x.c -o x.o";
-        let found = flags(&words(command), Path::new("/src"));
-        let handed_on = "-I/src/inc -I/usr/inc -DX -std=gnu99 -include /src/pre.h";
-        assert_eq!(found, Flags { handed_on: words(handed_on), ilp32: true });
     }
 }

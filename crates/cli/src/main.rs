@@ -4,39 +4,32 @@
 //! that occurs of 101, 2, 1, 3, 0.
 
 mod bench;
-mod bmc;
-mod campaign;
 mod certify;
 mod check;
 mod collect;
 mod compiler;
-mod decide;
 mod explain;
 mod fences;
-mod files;
+mod formula;
 mod input;
 mod internal;
 mod interrupt;
 mod litmus;
-#[cfg(test)]
-mod looks;
 mod lsp;
+mod meant;
+mod merge;
 mod options;
 mod output;
 mod outputs;
-mod patience;
-mod portfolio;
 mod print;
 mod progress;
+mod repair_log;
 mod replay;
 mod robust;
 mod sequentialize;
 mod shell;
-#[cfg(test)]
-mod stops;
 mod story;
 mod translate;
-mod translated;
 
 use clap::Parser;
 use options::{Cli, Command};
@@ -64,7 +57,7 @@ fn main() -> ExitCode {
         Command::Sequentialize(options) => sequentialize::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Certify(options) => certify::run(&options),
-        Command::Merge(options) => campaign::merge::run(&options),
+        Command::Merge(options) => merge::run(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man(options) => shell::man(&options),
         Command::Lsp(_) => lsp::run(),

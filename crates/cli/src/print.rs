@@ -1,12 +1,13 @@
 //! `--print`: an intermediate form instead of a verdict.
 
-use crate::decide;
 use crate::options::CheckOptions;
-use crate::{Exit, bmc, output};
+use crate::{Exit, output};
+use fencepost_bmc::c::{Dialect, Sequentialization};
 use fencepost_ir::tree;
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_robust::lazy;
 use fencepost_task::{Bounds, Model, Task};
+use fencepost_verify::Limits;
 use std::sync::Arc;
 
 /// Prints the form that was asked for.
@@ -30,7 +31,7 @@ pub fn stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
     }
     if what == "extended" {
         let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-        let budget = decide::limits(None, None, &Arc::default());
+        let budget = Limits::default().budget(&Arc::default());
         let bounds = Bounds { unwind: options.bmc.unwind, ..Bounds::default() };
         let task = Task { program: &program, model: Model::Tso, bounds, budget };
         output::text(lazy::extended(&task, options.iterations));
@@ -39,7 +40,7 @@ pub fn stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
     if let Some(pass) = what.strip_prefix("after:").filter(|pass| fencepost_bmc::show::PASSES.contains(pass))
     {
         let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-        return match fencepost_bmc::show::after(&program, pass, &bmc::sequentialization(options)) {
+        return match fencepost_bmc::show::after(&program, pass, &sequentialization(options)) {
             Ok(text) => {
                 output::text(text);
                 Exit::Good
@@ -74,4 +75,17 @@ pub fn stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
         }
     });
     Exit::Good
+}
+
+/// What `--print` shows of the passes: the first model, and small bounds where none are given.
+fn sequentialization(options: &CheckOptions) -> Sequentialization {
+    Sequentialization {
+        model: options.models[0].into(),
+        unwind: options.bmc.unwind.unwrap_or(1),
+        rounds: options.bmc.rounds.unwrap_or(2),
+        clock: options.bmc.clock.unwrap_or(2),
+        block: options.bmc.block.or(options.bmc.unwind).unwrap_or(2),
+        queue: None,
+        dialect: Dialect::Cprover,
+    }
 }

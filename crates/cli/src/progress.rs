@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub struct ProgressLine {
     latest: Arc<Mutex<Option<Progress>>>,
     ended: Arc<AtomicBool>,
-    writer: Option<JoinHandle<()>>,
+    writer: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl ProgressLine {
@@ -36,27 +36,30 @@ impl ProgressLine {
             let name = masked(name, Colours::None).into_owned();
             std::thread::spawn(move || write_lines(&name, deadline, &latest, &ended))
         });
-        ProgressLine { latest, ended, writer }
+        ProgressLine { latest, ended, writer: Mutex::new(writer) }
     }
 
     /// Takes note of where the work is.
     pub fn update(&self, progress: &Progress) {
-        if self.writer.is_some()
-            && let Ok(mut latest) = self.latest.lock()
-        {
+        if let Ok(mut latest) = self.latest.lock() {
             *latest = Some(*progress);
+        }
+    }
+
+    /// Wipes the line away, for good.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(writer) = self.writer.lock().ok().and_then(|mut writer| writer.take()) {
+            writer.thread().unpark();
+            // It has nothing to tell.
+            let _ = writer.join();
         }
     }
 }
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
-        if let Some(writer) = self.writer.take() {
-            writer.thread().unpark();
-            // It has nothing to tell.
-            let _ = writer.join();
-        }
+        self.end();
     }
 }
 

@@ -6,9 +6,10 @@ use fencepost_certify::replay_claims;
 use fencepost_passes::pipeline;
 use fencepost_report::{json, text};
 use fencepost_task::Budget;
+use fencepost_verify::read;
 
 pub fn run(options: &ReplayOptions) -> Exit {
-    let tree = match input::read(&options.file, &options.input) {
+    let tree = match read::read(&options.file, &options.input.meant()) {
         Ok(tree) => tree,
         Err(error) => {
             input::complain(&error);
@@ -16,7 +17,7 @@ pub fn run(options: &ReplayOptions) -> Exit {
         }
     };
     let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-    let saved = input::read_text(&options.trace).and_then(|text| json::read_trace(&text));
+    let saved = read::read_text(&options.trace).and_then(|text| json::read_trace(&text));
     let (saved, model) = match saved {
         Ok(saved) => match saved.model {
             Some(model) => (saved, model),

@@ -3,18 +3,17 @@
 mod c11;
 
 use crate::collect::{Collected, Unknowns};
-use crate::options::{self, Format, InputFormat, RobustModel, RobustOptions};
+use crate::options::{self, Format, RobustModel, RobustOptions};
 use crate::progress::ProgressLine;
-use crate::{Exit, check, compiler, decide, input, internal, interrupt, output, outputs, patience};
-use fencepost_certify::{replay_cycle_within, replay_run};
+use crate::{Exit, check, input, interrupt, output, outputs};
 use fencepost_ir::cfg::Program;
-use fencepost_passes::pipeline;
-use fencepost_report::c11::RobustnessC11;
-use fencepost_report::robust::{self, Criterion, Robustness, ShownAttack};
+use fencepost_report::robust::{self, Criterion, RobustVerdict, Robustness};
 use fencepost_report::text::Detail;
 use fencepost_report::{page, picture};
-use fencepost_robust::{Place, attacks, races};
-use fencepost_task::{Budget, Model, Reason, Stats, Stop};
+use fencepost_task::{Reason, Stop};
+use fencepost_verify::compiler::databases;
+use fencepost_verify::robust::{self as verify, robustness};
+use fencepost_verify::{self as library, Limits, internal, lower, patience, read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +35,7 @@ pub fn run(options: &RobustOptions) -> Exit {
     let written = [("--report", options.report.as_deref()), ("--svg", options.svg.as_deref())];
     let declared = outputs::Files::default()
         .reads("the program", &options.files)
-        .reads("the compile commands", compiler::databases(&options.files, &options.input));
+        .reads("the compile commands", databases(&options.files, options.input.commands.as_deref()));
     let outputs = match declared.writes(&written) {
         Ok(outputs) => outputs,
         Err(message) => return output::refuse(message),
@@ -91,11 +90,12 @@ fn answer(
     let name = check::program_name(files);
     let start = Instant::now();
     // The limits hold from the first byte on.
-    let budget = decide::limits(options.timeout, options.memory, cancelled);
-    let (paths, input) = (files.to_vec(), options.input.clone());
+    let limits = Limits { seconds: options.timeout, megabytes: options.memory };
+    let budget = limits.budget(cancelled);
+    let (paths, input) = (files.to_vec(), options.input.meant());
     let read = patience::within(&budget, move || match &paths[..] {
-        [file] => input::read_with_format(file, &input),
-        files => input::read_linked(files, &input).map(|tree| (tree, InputFormat::C)),
+        [file] => read::read_with_format(file, &input),
+        files => read::read_linked(files, &input).map(|tree| (tree, library::Format::C)),
     });
     let (tree, format) = match read {
         Ok(Ok(read)) => read,
@@ -112,36 +112,27 @@ fn answer(
     if let Err(message) = outputs.check_sources(&tree.sources) {
         return output::refuse(message);
     }
-    let threads = options.input.threads;
-    let has_orders = c11::has_orders(&tree, format);
-    let lower = move || match model {
-        RobustModel::Tso => pipeline::run(tree, pipeline::Options { threads }, |_, _| {}),
-        RobustModel::C11 => pipeline::for_language(tree, pipeline::Options { threads }),
-    };
-    let program = match patience::within(&budget, lower) {
+    if model == RobustModel::C11 {
+        return c11::answer(options, &name, (tree, format), (&budget, start), collected);
+    }
+    let input = options.input.meant();
+    let program = match patience::within(&budget, move || lower(tree, &input)) {
         Ok(program) => program,
         Err(stop) => return unread(options, model, &name, stop, collected),
     };
     internal::rehearse(&name);
     let line = ProgressLine::new(options.quiet, &name, budget.deadline());
-    if model == RobustModel::C11 {
-        let answer = c11::answer(&name, &program, has_orders, options.release_sequences.into(), &budget);
-        drop(line);
-        let seconds = start.elapsed().as_secs_f64();
-        let answer = RobustnessC11 { seconds, telling: budget.to_tell(), ..answer };
-        return c11::show(options, &answer, collected);
-    }
-    let answer = match options.criterion {
-        options::Criterion::Traces => by_traces(&name, &program, &budget),
-        options::Criterion::Trf => by_races(&name, &program, &budget),
+    let criterion = match options.criterion {
+        options::Criterion::Traces => Criterion::Traces,
+        options::Criterion::Trf => Criterion::TriangularRaces,
     };
+    let answer = robustness(&name, &program, criterion, &budget);
     drop(line);
-    let seconds = start.elapsed().as_secs_f64();
-    let answer = Robustness { seconds, telling: budget.to_tell(), ..answer };
+    let answer = Robustness { seconds: start.elapsed().as_secs_f64(), ..answer };
     show(options, answer, collected)
 }
 
-/// Nothing is known of a program that could not be read within the limits.
+/// Tells that nothing is known of a program that could not be read within the limits.
 fn unread(
     options: &RobustOptions,
     model: RobustModel,
@@ -149,23 +140,10 @@ fn unread(
     stop: Stop,
     collected: &mut Collected,
 ) -> Exit {
-    let reason = Reason::BoundReached(format!("{} while the program was read", Reason::from(stop)));
-    let program = &Program::default();
+    let program = Program::default();
     match model {
-        RobustModel::C11 => c11::show(options, &c11::unknown(name, program, reason), collected),
-        RobustModel::Tso => {
-            let answer = Robustness {
-                file: name,
-                program,
-                criterion: Criterion::Traces,
-                attacks: Vec::new(),
-                incomplete: Some(reason),
-                stats: Stats::default(),
-                seconds: 0.0,
-                telling: Budget::default(),
-            };
-            show(options, answer, collected)
-        }
+        RobustModel::Tso => show(options, verify::unread(name, &program, stop), collected),
+        RobustModel::C11 => c11::show(options, &verify::c11::unread(name, &program, stop), collected),
     }
 }
 
@@ -181,9 +159,9 @@ fn show(options: &RobustOptions, answer: Robustness<'_>, collected: &mut Collect
         return Exit::Wrong;
     }
     match answer.verdict() {
-        "robust" => Exit::Good,
-        "unknown" => Exit::Unknown,
-        _ => Exit::Bad,
+        RobustVerdict::Robust => Exit::Good,
+        RobustVerdict::Unknown => Exit::Unknown,
+        RobustVerdict::NotRobust => Exit::Bad,
     }
 }
 
@@ -216,71 +194,4 @@ fn write(options: &RobustOptions, answer: &Robustness<'_>) -> Result<(), ()> {
             Ok(())
         }
     }
-}
-
-fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {
-    let found = attacks(program, budget);
-    let span = |place: Place| program.procedure(place.procedure).edge(place.edge).span;
-    let mut incomplete = found.incomplete;
-    let mut shown = Vec::new();
-    for attack in found.found {
-        // The first is the answer, the others are shown as long as there is time.
-        let limits = if shown.is_empty() { budget.to_confirm() } else { budget.clone() };
-        let witness = &attack.witness;
-        let (replay, cycle) = match replay_cycle_within(program, &witness.init, &witness.steps, &limits) {
-            Ok(checked) => checked.unwrap_or_else(|rejection| rejected(name, &rejection)),
-            Err(stop) => {
-                incomplete.get_or_insert(stop.into());
-                break;
-            }
-        };
-        let (store, load) = (span(attack.store), span(attack.load));
-        shown.push(ShownAttack { thread: attack.name, store, load, write: None, replay, cycle });
-    }
-    Robustness {
-        file: name,
-        program,
-        criterion: Criterion::Traces,
-        attacks: shown,
-        incomplete,
-        stats: found.stats,
-        seconds: 0.0,
-        telling: Budget::default(),
-    }
-}
-
-fn by_races<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustness<'a> {
-    let found = races(program, budget);
-    let span = |place: Place| program.procedure(place.procedure).edge(place.edge).span;
-    let mut incomplete = found.incomplete;
-    let mut shown = Vec::new();
-    for race in found.found {
-        let limits = if shown.is_empty() { budget.to_confirm() } else { budget.clone() };
-        let replay = match replay_run(program, Model::Sc, &race.init, &race.steps, &limits) {
-            Ok(replayed) => replayed.unwrap_or_else(|rejection| rejected(name, &rejection)),
-            Err(stop) => {
-                incomplete.get_or_insert(stop.into());
-                break;
-            }
-        };
-        let (store, load, write) = (span(race.store), span(race.load), Some(span(race.write)));
-        shown.push(ShownAttack { thread: race.name, store, load, write, replay, cycle: Vec::new() });
-    }
-    Robustness {
-        file: name,
-        program,
-        criterion: Criterion::TriangularRaces,
-        attacks: shown,
-        incomplete,
-        stats: found.stats,
-        seconds: 0.0,
-        telling: Budget::default(),
-    }
-}
-
-fn rejected(name: &str, rejection: &fencepost_certify::Rejection) -> ! {
-    panic!(
-        "internal error: an attack on {name} was found whose run is rejected ({rejection}). \
-         This is a bug in Fencepost; please report it with the file."
-    )
 }

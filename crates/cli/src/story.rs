@@ -1,46 +1,18 @@
-//! What is told of a verdict besides its line: the simplest run that can be found, and files with pages and drawings.
+//! What is told of a verdict besides its line: files with pages, drawings and witnesses.
 
 use crate::options::{CheckOptions, DataModelName};
-use crate::{input, output, outputs};
+use crate::{output, outputs};
 use fencepost_c::outline::outline;
-use fencepost_certify::{Replay, replay_within};
-use fencepost_explore::{Least, least_weak};
 use fencepost_ir::FileId;
 use fencepost_report::digest::sha256;
-use fencepost_report::explain::{Known, Order};
 use fencepost_report::page::{self, Recheck};
 use fencepost_report::picture::{Form, Frame, Picture, document};
 use fencepost_report::witness::{self, Provenance};
 use fencepost_report::{Outcome, Shown};
-use fencepost_task::{Error, Reason, Scope, Task, Trace, Violation};
+use fencepost_task::{EngineChoice, EngineId, Model, Reason};
+use fencepost_verify::read;
 use std::path::PathBuf;
 use std::time::SystemTime;
-
-/// The least weak run to a violation that can be found quickly, and how weak it is; none where the given one is as good, or
-/// limits come first.
-pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Option<Replay> {
-    // A race is what SC has: there is no weaker run to be avoided.
-    if trace.model != task.model || trace.violation == Violation::Failure(Error::RACE) {
-        return None;
-    }
-    let found = least_weak(task, trace).ok()?;
-    let replayed = replay_within(task.program, &found.trace, &task.budget).ok()?;
-    let replay = replayed.unwrap_or_else(|rejection| {
-        panic!(
-            "internal error: a simpler run does not replay ({rejection}). This is a bug in Fencepost; please report it with \
-             the file."
-        )
-    });
-    let known = match found.least {
-        Least::Proved => Known::All,
-        Least::ButSteps => Known::ButSteps,
-        Least::Unknown => Known::No,
-    };
-    let weakness = found.weakness;
-    *order =
-        Some(Order { delayed: weakness.delayed, switches: weakness.switches, steps: weakness.steps, known });
-    Some(replay)
-}
 
 /// Writes the page and the drawing that were asked for.
 pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> {
@@ -49,7 +21,7 @@ pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -
     }
     let Some(path) = &options.svg else { return Ok(()) };
     let Shown::Unsafe(replay) = &outcome.verdict else {
-        output::complain(format!("no drawing: the verdict is {}", outcome.verdict.name()));
+        output::complain(format!("no drawing: the verdict is {}", outcome.verdict.kind()));
         return Ok(());
     };
     let model = outcome.model.name().to_uppercase();
@@ -71,14 +43,15 @@ pub fn write(files: &[PathBuf], options: &CheckOptions, outcome: &Outcome<'_>) -
 pub fn witness(options: &CheckOptions, outcome: &Outcome<'_>) -> Result<(), ()> {
     let Some(path) = &options.witness else { return Ok(()) };
     let Shown::Unsafe(replay) = &outcome.verdict else {
-        output::complain(format!("no witness: the verdict is {}", outcome.verdict.name()));
+        output::complain(format!("no witness: the verdict is {}", outcome.verdict.kind()));
         return Ok(());
     };
     let program = &*replay.instance(outcome.program);
     let sources = &program.sources;
     let name = sources.name(FileId(0));
     // The program was read with these, so they can be found.
-    let c_options = input::c_options(&[std::path::Path::new(name)], &options.input).unwrap_or_default();
+    let c_options =
+        read::c_options(&[std::path::Path::new(name)], &options.input.meant()).unwrap_or_default();
     let outline = outline(name, sources.text(FileId(0)), &c_options);
     let bytes = options.files.first().map(std::fs::read).and_then(Result::ok).unwrap_or_default();
     let from = Provenance {
@@ -119,33 +92,15 @@ fn recheck(files: &[PathBuf], outcome: &Outcome<'_>) -> Recheck {
             commands.push(format!("fencepost replay {file} bug.json"));
         }
         Shown::Safe { scope, .. } => {
-            let states = outcome.stats.states;
-            proof.push(match outcome.engine {
-                "explicit" => format!(
-                    "All states that can be reached were visited, {states} of them after reductions, and none \
-                     violates a property."
-                ),
-                "dual" => format!(
-                    "From the violations backward, {} configurations were looked at; no initial state is among \
-                     those from which a violation can be reached. The commands below check the proof by code that \
-                     does not know the engine.",
-                    outcome.stats.configurations
-                ),
-                "lazy" => "No SC run violates a property, and wherever TSO adds behaviour it was followed, too."
-                    .to_string(),
-                engine => format!("A solver found that the formula of the engine `{engine}` has no solution."),
-            });
-            proof.push(match scope {
-                Scope::Complete => {
-                    "The verdict is complete: all runs, with buffers of any length.".to_string()
-                }
-                Scope::UpTo(_) => format!("It speaks of runs {scope}, and of no others."),
-            });
-            if outcome.engine == "explicit" && !outcome.program.is_parameterized() {
+            if let EngineChoice::Only(engine) = outcome.engine {
+                proof = fencepost_report::proof::proof(engine, &outcome.stats, *scope);
+            }
+            let by_search = outcome.engine == EngineChoice::Only(EngineId::Explicit);
+            if by_search && !outcome.program.is_parameterized() {
                 commands
                     .push(format!("fencepost check --model {model} --engine explicit --no-reduction {file}"));
             }
-            if model == "tso" {
+            if outcome.model == Model::Tso {
                 commands.push(format!("fencepost check --engine dual --certificate proof.json {file}"));
                 commands.push(format!("fencepost certify {file} proof.json"));
             }

@@ -1,23 +1,26 @@
 //! `fencepost translate`: a program whose SC behaviour is the TSO behaviour of another one, within a bound.
 
-use crate::options::{DialectName, InputFormat, TranslateOptions};
-use crate::{Exit, compiler, input, output, outputs};
-use fencepost_ir::tree::c::{self, Dialect, Style};
-use fencepost_ir::{Span, tree};
+use crate::options::{DialectName, TranslateOptions};
+use crate::{Exit, input, output, outputs};
+use fencepost_ir::tree;
+use fencepost_ir::tree::c::Dialect;
 use fencepost_passes::pipeline;
 use fencepost_text::Diagnostic;
-use fencepost_translate::{Bound, Translated, Unsupported, translate};
+use fencepost_translate::{Bound, Unsupported, translate};
+use fencepost_verify::compiler::databases;
+use fencepost_verify::translation::{c_text, model_text};
+use fencepost_verify::{Format, InputError, read};
 
 pub fn run(options: &TranslateOptions) -> Exit {
     let read = std::slice::from_ref(&options.file);
     let files = outputs::Files::default()
         .reads("the program", read)
-        .reads("the compile commands", compiler::databases(read, &options.input));
+        .reads("the compile commands", databases(read, options.input.commands.as_deref()));
     let files = match files.writes(&[("-o", options.output.as_deref())]) {
         Ok(files) => files,
         Err(message) => return output::refuse(message),
     };
-    let (mut tree, format) = match input::read_with_format(&options.file, &options.input) {
+    let (mut tree, format) = match read::read_with_format(&options.file, &options.input.meant()) {
         Ok(read) => read,
         Err(error) => {
             input::complain(&error);
@@ -37,15 +40,13 @@ pub fn run(options: &TranslateOptions) -> Exit {
         Some(DialectName::Cprover) => Dialect::Cprover,
         Some(DialectName::Verifier) | None => Dialect::Verifier,
     };
-    if options.dialect.is_some() && format != InputFormat::C {
+    if options.dialect.is_some() && format != Format::C {
         output::complain("error: --dialect is for C files");
         return Exit::Wrong;
     }
     let text = translate(&tree, bound).and_then(|translated| match format {
-        InputFormat::C => c_text(&translated, dialect),
-        InputFormat::Litmus | InputFormat::Fp | InputFormat::Memorax | InputFormat::Trencher => {
-            model_text(&translated.program)
-        }
+        Format::C => c_text(&translated, dialect),
+        Format::Litmus | Format::Fp | Format::Memorax | Format::Trencher => model_text(&translated.program),
     });
     let text = match text {
         Ok(text) => text,
@@ -57,30 +58,11 @@ pub fn run(options: &TranslateOptions) -> Exit {
     output::program(options.output.as_deref(), &text)
 }
 
-/// A translated program as C.
-pub fn c_text(translated: &Translated, dialect: Dialect) -> Result<String, Unsupported> {
-    let style = Style { dialect, prefix: translated.prefix.clone() };
-    let text = c::print(&translated.spelled_out(), &style);
-    text.map_err(|c::Unprintable { span, what }| Unsupported { span, what: what.to_string(), help: None })
-}
-
-/// A translated program in the modelling language, which knows neither pointers nor records.
-fn model_text(program: &tree::Program) -> Result<String, Unsupported> {
-    let refuse = |span: Span, what: &str| Err(Unsupported { span, what: what.to_string(), help: None });
-    if let Some(v) = program.shared.iter().find(|v| v.ty.leaf().is_none()) {
-        return refuse(v.span, "a record in shared memory");
-    }
-    if program.pointer_bits > 0 {
-        return refuse(program.procedures.first().map_or(Span::NONE, |p| p.span), "a program with pointers");
-    }
-    Ok(tree::with_comments(program))
-}
-
-fn refusal(tree: &tree::Program, unsupported: Unsupported) -> input::InputError {
+fn refusal(tree: &tree::Program, unsupported: Unsupported) -> InputError {
     let Unsupported { span, what, help } = unsupported;
     let help = help.unwrap_or(
         "the translation takes programs over shared variables and arrays; `docs/translate.md` says which",
     );
     let diagnostic = Diagnostic::new(span, format!("{what} cannot be translated")).help(help);
-    input::InputError::Text(tree.sources.clone(), vec![diagnostic])
+    InputError::Text(tree.sources.clone(), vec![diagnostic])
 }

@@ -41,7 +41,8 @@ pub use search::{DualRun, End, Group, Search, System};
 
 use fencepost_passes::static_threads::starts_threads;
 use fencepost_task::{
-    Answer, Certificate, Cleared, Engine, Finished, Model, Progress, Reason, Scope, Stats, Task, Verdict,
+    Answer, Certificate, Cleared, Engine, EngineId, Finished, Model, Progress, Reason, Scope, Stats, Task,
+    Verdict,
 };
 use reach::Index;
 
@@ -50,8 +51,8 @@ use reach::Index;
 pub struct Dual;
 
 impl Engine for Dual {
-    fn name(&self) -> &'static str {
-        "dual"
+    fn id(&self) -> EngineId {
+        EngineId::Dual
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {

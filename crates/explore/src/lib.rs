@@ -27,8 +27,8 @@ mod walk;
 use fencepost_ir::cfg::{Count, Expr, Instr, NodeId, ProcId, Program, Property};
 use fencepost_memory::{Machine, Memory, State, with_memory};
 use fencepost_task::{
-    Answer, Bounds, Cleared, Engine, Finished, Limit, Model, Progress, Reason, Scope, Stats, Task, Trace,
-    Unreached, Verdict,
+    Answer, Bounds, Cleared, Engine, EngineId, Finished, Limit, Model, Progress, Reason, Scope, Stats, Task,
+    Trace, Unreached, Verdict,
 };
 pub use least_weak::{Least, LeastWeak, Weakness, least_weak, weakness};
 use search::{End, Goal, Search};
@@ -62,8 +62,8 @@ pub enum Finals {
 }
 
 impl Engine for Explicit {
-    fn name(&self) -> &'static str {
-        "explicit"
+    fn id(&self) -> EngineId {
+        EngineId::Explicit
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {

@@ -31,8 +31,9 @@
 //! unreduced search.
 
 use crate::graph;
-use crate::private::Private;
+use crate::private;
 use crate::unshared::Unshared;
+use fencepost_analysis::escape::kinds::{Kept, begun};
 use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Dest, Drain, Edge, Expr, Instr, NodeId, ProcId, Procedure, Program, Property,
     Reg, Storage,
@@ -91,7 +92,7 @@ pub struct LocalSteps {
     /// Whether a thread that starts another one waits for its buffer, and nobody looks for deadlocks.
     spawns_drain: bool,
     /// Local variables whose stores nobody sees.
-    pub private: Private,
+    kept: Kept,
 }
 
 impl LocalSteps {
@@ -122,7 +123,7 @@ impl LocalSteps {
             watched: &watched,
             constant: &constant,
             notices_reuse: program.notices_reuse(),
-            outermost: &outermost_procedures(program),
+            outermost: &begun(program),
             recursive: &graph::recursive_procedures(program),
         };
         let local: Vec<_> =
@@ -150,18 +151,8 @@ impl LocalSteps {
         // A section that a thread alone cannot pass is a deadlock, to be seen from before it.
         let spawns_drain = !program.checks.deadlock
             && !program.procedures.iter().any(|p| p.edges().iter().any(|e| early(&e.instr)));
-        let private = Private::new(program);
-        LocalSteps {
-            local,
-            unshared,
-            cyclic,
-            closing,
-            watched,
-            passing,
-            sections_drain,
-            spawns_drain,
-            private,
-        }
+        let kept = Kept::new(program);
+        LocalSteps { local, unshared, cyclic, closing, watched, passing, sections_drain, spawns_drain, kept }
     }
 
     /// The thread that nobody sees: in a section, or alone.
@@ -212,12 +203,12 @@ impl LocalSteps {
     /// Among the steps of a thread's buffer, one that nobody sees.
     pub fn flush(&self, state: &State, thread: usize, steps: &[Step]) -> Option<Step> {
         let unshared = || self.unshared.as_ref().and_then(|u| u.flush(state, thread, steps));
-        self.private.flush(state, steps).or_else(unshared)
+        private::flush(&self.kept, state, steps).or_else(unshared)
     }
 
     /// Whether there may be such a step.
     pub fn may_flush(&self, state: &State, thread: usize) -> bool {
-        !state.threads[thread].buffer.is_empty() && (self.unshared.is_some() || !self.private.is_empty())
+        !state.threads[thread].buffer.is_empty() && (self.unshared.is_some() || !self.kept.is_empty())
     }
 
     /// Whether the thread's only step is an access to what it alone can reach.
@@ -298,20 +289,6 @@ struct Facts<'a> {
     /// For each procedure whether threads begin with it, and whether it can call itself.
     outermost: &'a [bool],
     recursive: &'a [bool],
-}
-
-/// For each procedure whether threads begin with it.
-pub(crate) fn outermost_procedures(program: &Program) -> Vec<bool> {
-    let mut outermost = vec![false; program.procedures.len()];
-    for thread in &program.threads {
-        outermost[thread.procedure.index()] = true;
-    }
-    for edge in program.procedures.iter().flat_map(Procedure::edges) {
-        if let Instr::Spawn(_, spawned, ..) = edge.instr {
-            outermost[spawned.index()] = true;
-        }
-    }
-    outermost
 }
 
 fn local_nodes(program: &Program, id: ProcId, facts: &Facts<'_>) -> Vec<bool> {

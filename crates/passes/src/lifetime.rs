@@ -198,7 +198,7 @@ fn pointed_from_outside(program: &Program, regions: &[Regions]) -> HashSet<(Proc
                 addressed.contains(&(q, by)) || is_parameter && started.contains(&q)
             }
             Object::Variable(..) | Object::Site(..) => true,
-            Object::Unfollowed => false,
+            Object::Unfollowed | Object::Unknown => false,
             // Variables are gone with the function anyway.
             Object::Result(_) | Object::Threads => matches!(object, Object::Site(..)),
         };

@@ -81,7 +81,7 @@ impl<'p> Finder<'p> {
                 Some(&self.program.variable(procedure, variable)?.ty)
             }
             Object::Site(..) => self.sites.get(&object).copied(),
-            Object::Result(_) | Object::Threads | Object::Unfollowed => None,
+            Object::Result(_) | Object::Threads | Object::Unfollowed | Object::Unknown => None,
         }
     }
 

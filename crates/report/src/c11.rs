@@ -1,5 +1,6 @@
 //! Robustness against C11 for people and for scripts: the step that SC does not have, or the race, and the run of SC before it.
 
+use crate::ResultKind;
 use crate::paint::{Colour, wrap};
 use crate::robust::event_words;
 use crate::text::{Detail, Style, left_out, steps};
@@ -7,7 +8,7 @@ use fencepost_certify::{Because, Departed, Link, Raced, Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::run_graph::What;
-use fencepost_task::{Budget, Reason, Stats, Stop};
+use fencepost_task::{Budget, Reason, Stats, Stop, VerdictKind};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -42,13 +43,13 @@ pub struct RobustnessC11<'a> {
 }
 
 impl RobustnessC11<'_> {
-    /// The word for it.
-    pub fn verdict(&self) -> &'static str {
+    /// What was found, in one word.
+    pub fn verdict(&self) -> ResultKind {
         match self.found {
-            FoundC11::Robust => "robust",
-            FoundC11::Departed(_) => "not_robust",
-            FoundC11::Raced(_) => "race",
-            FoundC11::Unknown(_) => "unknown",
+            FoundC11::Robust => ResultKind::Robust,
+            FoundC11::Departed(_) => ResultKind::NotRobust,
+            FoundC11::Raced(_) => ResultKind::Race,
+            FoundC11::Unknown(_) => VerdictKind::Unknown.into(),
         }
     }
 
@@ -73,7 +74,7 @@ pub fn object(answer: &RobustnessC11<'_>) -> Value {
         "schema": 1,
         "file": answer.file,
         "model": "c11",
-        "verdict": answer.verdict(),
+        "verdict": answer.verdict().name(),
         "reason": match &answer.found {
             FoundC11::Unknown(reason) => Some(reason.to_string()),
             FoundC11::Robust | FoundC11::Departed(_) | FoundC11::Raced(_) => None,

@@ -15,19 +15,19 @@ use fencepost_task::certificate::{
     CertifiedConfiguration, CertifiedFrame, CertifiedGroup, CertifiedLife, CertifiedMessage, CertifiedOp,
     CertifiedPlace, CertifiedProcess, CertifiedReachable, CertifiedVariable,
 };
-use fencepost_task::{Certificate, Model};
+use fencepost_task::{Certificate, EngineId, Model};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// A certificate as text.
-pub fn write(file: &str, engine: &str, program: &Program, certificate: &Certificate) -> String {
+pub fn write(file: &str, engine: EngineId, program: &Program, certificate: &Certificate) -> String {
     let mut text = String::from("{\n");
     let head = [
         ("schema", json!(1)),
         ("kind", json!("certificate")),
         ("file", json!(file)),
         ("model", json!(Model::Tso.name())),
-        ("engine", json!(engine)),
+        ("engine", json!(engine.name())),
         ("slots", json!(certificate.slots)),
     ];
     for (key, value) in head {

@@ -116,8 +116,8 @@ fn head(outcome: &Outcome<'_>) -> Value {
         "schema": 1,
         "file": outcome.file,
         "model": outcome.model.name(),
-        "verdict": outcome.verdict.name(),
-        "engine": outcome.engine,
+        "verdict": outcome.verdict.kind().name(),
+        "engine": outcome.engine.name(),
         "scope": scope,
         "any_threads": matches!(outcome.verdict, Shown::Safe { .. }) && outcome.program.is_parameterized(),
         "property": property,
@@ -173,7 +173,7 @@ fn head(outcome: &Outcome<'_>) -> Value {
 }
 
 fn engine(took: &Took) -> Value {
-    json!({"name": took.name, "status": took.part.name(), "reason": took.reason})
+    json!({"name": took.engine.name(), "status": took.part.name(), "reason": took.reason})
 }
 
 /// The steps of a replayed run.

@@ -9,11 +9,13 @@ pub mod digest;
 pub mod explain;
 pub mod json;
 pub mod junit;
+mod kind;
 pub mod litmus;
 pub mod nearest_sc;
 pub mod page;
 pub mod paint;
 pub mod picture;
+pub mod proof;
 pub mod robust;
 pub mod rows;
 pub mod sarif;
@@ -25,10 +27,12 @@ pub mod told;
 pub mod witness;
 pub mod words;
 
+pub use kind::ResultKind;
+
 use explain::{Explanation, Order};
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Budget, Model, Reason, Scope, Stats, Unreached};
+use fencepost_task::{Budget, EngineChoice, EngineId, Model, Reason, Scope, Stats, Unreached, VerdictKind};
 
 /// How a file's check ended, ready to be shown: every run in it has been replayed.
 pub struct Outcome<'a> {
@@ -38,8 +42,8 @@ pub struct Outcome<'a> {
     pub program: &'a Program,
     /// The memory model.
     pub model: Model,
-    /// The engine that answered.
-    pub engine: &'a str,
+    /// The engine that answered; where none did, what was asked for.
+    pub engine: EngineChoice,
     /// The engines that took part.
     pub engines: Vec<Took>,
     /// The verdict.
@@ -59,8 +63,8 @@ pub struct Outcome<'a> {
 /// An engine that could have answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Took {
-    /// Its name.
-    pub name: &'static str,
+    /// Which one.
+    pub engine: EngineId,
     /// What became of it.
     pub part: TookPart,
     /// Why it did not answer, if it said so.
@@ -116,12 +120,12 @@ pub enum Shown {
 }
 
 impl Shown {
-    /// The word for it.
-    pub fn name(&self) -> &'static str {
+    /// Which verdict it is.
+    pub fn kind(&self) -> VerdictKind {
         match self {
-            Shown::Safe { .. } => "safe",
-            Shown::Unsafe(_) => "unsafe",
-            Shown::Unknown { .. } => "unknown",
+            Shown::Safe { .. } => VerdictKind::Safe,
+            Shown::Unsafe(_) => VerdictKind::Unsafe,
+            Shown::Unknown { .. } => VerdictKind::Unknown,
         }
     }
 }

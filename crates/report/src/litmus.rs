@@ -4,6 +4,7 @@
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
 use fencepost_task::Model;
+use std::fmt;
 
 /// A test.
 pub struct ShownTest {
@@ -23,13 +24,49 @@ pub struct ShownTest {
 pub enum ShownAnswer {
     /// `Never`, `Sometimes` or `Always`, and the final states.
     Final {
-        /// The word.
-        observation: &'static str,
+        /// How often the condition holds.
+        observation: Observation,
         /// The final states as herd prints them.
         states: Vec<String>,
     },
     /// No answer.
     Unknown(String),
+}
+
+/// In how many final states a condition holds, in herd's words.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Observation {
+    /// In none.
+    Never,
+    /// In some.
+    Sometimes,
+    /// In all.
+    Always,
+}
+
+impl Observation {
+    /// All of them.
+    pub const ALL: [Observation; 3] = [Observation::Never, Observation::Sometimes, Observation::Always];
+
+    /// As herd writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Observation::Never => "Never",
+            Observation::Sometimes => "Sometimes",
+            Observation::Always => "Always",
+        }
+    }
+
+    /// The observation of a word that [`Observation::name`] gives.
+    pub fn from_name(name: &str) -> Option<Observation> {
+        Observation::ALL.into_iter().find(|observation| observation.name() == name)
+    }
+}
+
+impl fmt::Display for Observation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// A final state that one model has and a stronger one has not.

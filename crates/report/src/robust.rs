@@ -1,12 +1,13 @@
 //! Robustness for people and for scripts: the attacks, the run of each, and its happens-before cycle.
 
+use crate::ResultKind;
 use crate::paint::{Colour, wrap};
 use crate::text::{Detail, Style, left_out, steps};
 use fencepost_certify::{Cycle, Relation, Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
-use fencepost_task::{Budget, Reason, Stats, Stop};
+use fencepost_task::{Budget, Reason, Stats, Stop, VerdictKind};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -25,6 +26,27 @@ impl Criterion {
         match self {
             Criterion::Traces => "traces",
             Criterion::TriangularRaces => "trf",
+        }
+    }
+}
+
+/// Whether TSO adds behaviour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RobustVerdict {
+    /// It adds none.
+    Robust,
+    /// It adds some.
+    NotRobust,
+    /// It may.
+    Unknown,
+}
+
+impl From<RobustVerdict> for ResultKind {
+    fn from(verdict: RobustVerdict) -> ResultKind {
+        match verdict {
+            RobustVerdict::Robust => ResultKind::Robust,
+            RobustVerdict::NotRobust => ResultKind::NotRobust,
+            RobustVerdict::Unknown => ResultKind::Checked(VerdictKind::Unknown),
         }
     }
 }
@@ -66,12 +88,12 @@ pub struct Robustness<'a> {
 }
 
 impl Robustness<'_> {
-    /// The word for it: one attack is enough, however incomplete the search.
-    pub fn verdict(&self) -> &'static str {
+    /// What was found: one attack is enough, however incomplete the search.
+    pub fn verdict(&self) -> RobustVerdict {
         match (&self.attacks[..], &self.incomplete) {
-            ([], None) => "robust",
-            ([], Some(_)) => "unknown",
-            _ => "not_robust",
+            ([], None) => RobustVerdict::Robust,
+            ([], Some(_)) => RobustVerdict::Unknown,
+            ([_, ..], _) => RobustVerdict::NotRobust,
         }
     }
 }
@@ -108,7 +130,7 @@ pub fn object(answer: &Robustness<'_>) -> Value {
         "file": answer.file,
         "model": "tso",
         "criterion": answer.criterion.name(),
-        "verdict": answer.verdict(),
+        "verdict": ResultKind::from(answer.verdict()).name(),
         "attacks": answer.attacks.iter().map(attack).collect::<Vec<_>>(),
         "complete": answer.incomplete.is_none(),
         "reason": answer.incomplete.as_ref().map(Reason::to_string),

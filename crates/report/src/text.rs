@@ -44,9 +44,9 @@ impl Default for Style {
 /// What became of each engine, a line each.
 fn engines(engines: &[Took]) -> String {
     let mut out = String::new();
-    for Took { name, part, reason } in engines {
+    for Took { engine, part, reason } in engines {
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
-        let _ = writeln!(out, "  engine {name}: {}{why}", part.name());
+        let _ = writeln!(out, "  engine {engine}: {}{why}", part.name());
     }
     out
 }

@@ -3,6 +3,7 @@
 
 mod budget;
 pub mod certificate;
+mod engine;
 mod resident;
 mod stats;
 mod trace;
@@ -12,6 +13,7 @@ use std::fmt;
 
 pub use budget::{Budget, Finished, Pace, Stop, Watch};
 pub use certificate::Certificate;
+pub use engine::{Engine, EngineChoice, EngineId};
 pub use stats::{Progress, Stats};
 pub use trace::{Action, Error, Failure, Limit, Step, Trace, Violation};
 
@@ -186,7 +188,44 @@ pub enum Verdict {
     },
 }
 
+/// A verdict without what belongs to it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum VerdictKind {
+    /// No violation, within a scope.
+    Safe,
+    /// A violation.
+    Unsafe,
+    /// Neither.
+    Unknown,
+}
+
+impl VerdictKind {
+    /// As the command line and results write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            VerdictKind::Safe => "safe",
+            VerdictKind::Unsafe => "unsafe",
+            VerdictKind::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for VerdictKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 impl Verdict {
+    /// Which verdict it is.
+    pub fn kind(&self) -> VerdictKind {
+        match self {
+            Verdict::Safe(_) => VerdictKind::Safe,
+            Verdict::Unsafe { .. } => VerdictKind::Unsafe,
+            Verdict::Unknown { .. } => VerdictKind::Unknown,
+        }
+    }
+
     /// No verdict, and nothing known.
     pub fn unknown(reason: impl Into<Reason>) -> Verdict {
         Verdict::Unknown { reason: reason.into(), cleared: None }
@@ -245,13 +284,4 @@ pub struct Task<'a> {
     pub bounds: Bounds,
     /// Limits.
     pub budget: Budget,
-}
-
-/// A method that answers tasks.
-pub trait Engine {
-    /// Its name on the command line.
-    fn name(&self) -> &'static str;
-
-    /// Answers. Never overclaims: a bound that cut something off is in the scope.
-    fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer;
 }

@@ -4,7 +4,6 @@ use crate::flow::has_label;
 use crate::support::Helper;
 use crate::value::Access;
 use crate::{Translator, Unsupported, build};
-use fencepost_ir::tree::forms::{self, For, Switch};
 use fencepost_ir::tree::{
     Base, BinaryOp, Block, Choices, Drain, Expr, ExprKind, Fence, FenceKind, Form, LocalId, Place, Procedure,
     ProcedureId, Stmt, StmtKind, Type, VarRef, Variable,
@@ -21,12 +20,12 @@ pub struct Body<'a> {
     pub procedure: Procedure,
     /// So many of its variables it had before.
     original_locals: usize,
-    out: Vec<Stmt>,
+    pub out: Vec<Stmt>,
     /// Where the statement stands that is translated.
     pub span: Span,
     /// For the loops around where `continue` leads, if not to what the tree means by it.
-    loops: Vec<Option<String>>,
-    labels: usize,
+    pub loops: Vec<Option<String>>,
+    pub labels: usize,
 }
 
 impl<'a> Body<'a> {
@@ -142,7 +141,7 @@ impl<'a> Body<'a> {
     }
 
     /// Statements in order.
-    fn statements(&mut self, mut stmts: &[Stmt]) -> Result<()> {
+    pub fn statements(&mut self, mut stmts: &[Stmt]) -> Result<()> {
         while let [stmt, rest @ ..] = stmts {
             self.span = stmt.span;
             self.stmt(stmt)?;
@@ -156,14 +155,14 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    fn inner(&mut self, stmts: &[Stmt]) -> Result<Block> {
+    pub fn inner(&mut self, stmts: &[Stmt]) -> Result<Block> {
         let span = self.span;
         let block = self.captured(|body| body.statements(stmts));
         self.span = span;
         block
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
+    pub fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
         match &stmt.kind {
             StmtKind::Skip | StmtKind::Break => self.emit(stmt.kind.clone()),
             StmtKind::Label(name) => self.named_place(name),
@@ -203,53 +202,42 @@ impl<'a> Body<'a> {
             }
             StmtKind::AtomicBegin(drain) => self.enter(*drain),
             StmtKind::AtomicEnd(drain) => self.leave(*drain),
-            StmtKind::Fence(Fence::Machine(FenceKind::Full)) => {
-                self.switch();
-                self.call(Helper::Fence);
-            }
+            StmtKind::Fence(Fence::Machine(FenceKind::Full)) => self.fence(),
             StmtKind::Fence(Fence::Machine(FenceKind::StoreStore)) => self.emit(StmtKind::Skip),
             StmtKind::Fence(Fence::Thread(order)) => panic!("the pass `orders` leaves no {order} fence"),
             StmtKind::Assume(condition) => {
-                let condition = self.value(condition)?;
                 // If it is false the thread stops here, between two rounds.
-                self.switch();
+                let condition = self.value_between_rounds(condition)?;
                 self.emit(StmtKind::Assume(condition));
             }
             StmtKind::Assert(condition) => {
                 let condition = self.value(condition)?;
                 self.emit(StmtKind::Assert(condition));
             }
-            StmtKind::Lock(place) | StmtKind::Unlock(place) => {
+            StmtKind::Lock(place) => {
                 let (place, _) = self.place(place, &[])?;
-                self.switch();
-                self.call(Helper::Fence);
-                self.emit(match stmt.kind {
-                    StmtKind::Lock(_) => StmtKind::Lock(place),
-                    _ => StmtKind::Unlock(place),
-                });
+                self.fence();
+                self.emit(StmtKind::Lock(place));
+            }
+            StmtKind::Unlock(place) => {
+                let (place, _) = self.place(place, &[])?;
+                self.fence();
+                self.emit(StmtKind::Unlock(place));
             }
             StmtKind::Join(None, handle) => {
-                let handle = self.value(handle)?;
-                self.switch();
+                let handle = self.value_between_rounds(handle)?;
                 self.emit(StmtKind::Join(None, handle));
             }
             StmtKind::Join(Some(place), handle) => self.join(place, handle)?,
             StmtKind::Block(form, block) => self.formed(*form, block)?,
-            StmtKind::Exit(value) => {
-                let value = value.as_ref().map(|value| self.value(value)).transpose()?;
-                let value = value.map(|value| self.keep(value));
-                self.call(Helper::EndThread);
-                self.emit(StmtKind::Exit(value));
-            }
+            StmtKind::Exit(value) => self.exit(value.as_ref())?,
             StmtKind::Halt => {
-                self.switch();
-                self.call(Helper::Fence);
+                self.fence();
                 self.emit(StmtKind::Halt);
             }
             StmtKind::Free(pointer) => {
                 let pointer = self.value(pointer)?;
-                self.switch();
-                self.call(Helper::Fence);
+                self.fence();
                 self.emit(StmtKind::Free(pointer));
             }
             StmtKind::Enter(_) | StmtKind::Leave(_) => panic!("what has a block's life is refused before"),
@@ -257,122 +245,24 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// A loop with a test before each round; `body` adds its statements.
-    fn while_loop(
-        &mut self,
-        condition: &Expr,
-        whole: &Block,
-        body: impl FnOnce(&mut Self) -> Result<()>,
-    ) -> Result<()> {
-        let span = self.span;
-        self.loops.push(None);
-        let effects = self.has_effects(condition);
-        let test = if effects { build::truth(true) } else { self.value(condition)? };
-        let inner = self.captured(|this| {
-            if effects {
-                let condition = this.value(condition)?;
-                let leave = Block(vec![Stmt { kind: StmtKind::Break, span }]);
-                this.emit(StmtKind::If(build::negation(condition), leave, Block::default()));
-            } else if !this.surely_switches(whole) {
-                // A loop without an access must not keep others from running.
-                this.switch();
-            }
-            body(this)
-        })?;
-        self.loops.pop();
-        self.span = span;
-        self.emit(StmtKind::While(test, inner));
-        Ok(())
+    /// A value; here a round may end.
+    fn value_between_rounds(&mut self, e: &Expr) -> Result<Expr> {
+        let value = self.value(e)?;
+        self.switch();
+        Ok(value)
     }
 
-    fn do_while(&mut self, body: &Block, condition: &Expr) -> Result<()> {
-        let span = self.span;
-        let effects = self.has_effects(condition);
-        let target = (effects && forms::continues(&body.0)).then(|| {
-            self.labels += 1;
-            format!("{}continue_{}", self.translator.prefix, self.labels)
-        });
-        let mut test = build::truth(true);
-        let inner = self.captured(|this| {
-            this.loops.push(target.clone());
-            // The label that the front end has for `continue` stays at the end.
-            let (next, stmts) = match body.0.split_last() {
-                Some((next, stmts)) if !effects && matches!(next.kind, StmtKind::Label(_)) => {
-                    (Some(next), stmts)
-                }
-                _ => (None, &body.0[..]),
-            };
-            this.statements(stmts)?;
-            this.loops.pop();
-            this.span = span;
-            if let Some(target) = target {
-                this.emit(StmtKind::Label(target));
-            }
-            test = this.value(condition)?;
-            if !effects && !this.surely_switches(body) {
-                this.switch();
-            }
-            next.into_iter().try_for_each(|next| this.stmt(next))
-        })?;
-        self.emit(StmtKind::DoWhile(inner, test));
-        Ok(())
+    /// The buffer is emptied.
+    fn fence(&mut self) {
+        self.switch();
+        self.call(Helper::Fence);
     }
 
-    fn formed(&mut self, form: Form, block: &Block) -> Result<()> {
-        let span = self.span;
-        let (form, block) = match form {
-            Form::For { step } => match forms::for_loop(step, block) {
-                Some(f) => self.for_loop(&f)?,
-                None => (Form::Braces, self.inner(&block.0)?),
-            },
-            Form::Switch => match forms::switch(block) {
-                Some(s) if !s.tests.iter().any(|test| self.tests_have_effects(test)) => {
-                    (Form::Switch, self.captured(|this| this.switch_statement(&s))?)
-                }
-                _ => (Form::Braces, self.inner(&block.0)?),
-            },
-            Form::Braces => (Form::Braces, self.inner(&block.0)?),
-        };
-        self.span = span;
-        self.emit(StmtKind::Block(form, block));
-        Ok(())
-    }
-
-    fn for_loop(&mut self, f: &For<'_>) -> Result<(Form, Block)> {
-        let mut step = 0;
-        let block = self.captured(|this| {
-            this.statements(f.init)?;
-            this.span = f.head.span;
-            this.while_loop(f.condition, f.whole, |this| {
-                this.statements(&f.whole.0[..f.whole.0.len() - f.step.len()])?;
-                let before = this.out.len();
-                this.statements(f.step)?;
-                step = this.out.len() - before;
-                Ok(())
-            })
-        })?;
-        Ok((Form::For { step }, block))
-    }
-
-    fn tests_have_effects(&self, stmt: &Stmt) -> bool {
-        stmt.kind.expressions().iter().any(|e| self.has_effects(e))
-    }
-
-    /// The jumps to the cases lead forwards, and nobody need run before them.
-    fn switch_statement(&mut self, s: &Switch<'_>) -> Result<()> {
-        self.statements(s.before)?;
-        for test in s.tests {
-            self.span = test.span;
-            let kind = match &test.kind {
-                StmtKind::If(condition, then, otherwise) => {
-                    StmtKind::If(self.value(condition)?, then.clone(), otherwise.clone())
-                }
-                kind => kind.clone(),
-            };
-            self.emit(kind);
-        }
-        self.statements(s.region)?;
-        self.emit(StmtKind::Label(s.end.to_string()));
+    fn exit(&mut self, value: Option<&Expr>) -> Result<()> {
+        let value = value.map(|value| self.value(value)).transpose()?;
+        let value = value.map(|value| self.keep(value));
+        self.call(Helper::EndThread);
+        self.emit(StmtKind::Exit(value));
         Ok(())
     }
 

@@ -5,17 +5,13 @@
 //! While it is translated, an object is a shared variable of [`Program::shared`], of the object's type; in the program that
 //! comes out that variable is a pointer to it ([`Heap::place_pointers`]).
 
+mod sites;
+
 use crate::Unsupported;
-use crate::pointers::{Moved, with_fixed_values};
-use crate::times::{self, Runs, constant};
-use fencepost_ir::tree::{
-    Choices, Declared, ExprKind, Fill, ProcedureId, Program, SharedId, Spelled, Storage, Type, Variable,
-};
+use crate::pointers::Moved;
+use fencepost_ir::tree::{Choices, Declared, Fill, ProcedureId, Program, SharedId, Spelled, Type, Variable};
 use fencepost_ir::{Scalar, Span};
 use std::collections::BTreeMap;
-
-/// More objects than this are not kept apart.
-const MOST: u64 = 64;
 
 /// The objects of a place that allocates.
 #[derive(Clone, Debug)]
@@ -82,112 +78,15 @@ impl Heap {
     /// Adds a variable for the objects of each place that allocates. Local variables that were moved are allocated too:
     /// variables of C outside of functions never end, and hold zero at first.
     pub fn new(program: &mut Program, moved: Vec<Moved>, prefix: &str) -> Result<Heap, Unsupported> {
-        let fixed = with_fixed_values(program);
-        let runs = Runs::new(&fixed);
         let mut heap = Heap::default();
         for Moved { procedure, shared, fill, .. } in &moved {
-            let v = &program.shared[shared.0];
-            let (element, count) = match &v.ty {
-                Type::Array(element, n) if !matches!(**element, Type::Array(..)) => (&**element, *n),
-                Type::Scalar(_) | Type::Record(_) => (&v.ty, 1),
-                Type::Array(..) => {
-                    return Err(Unsupported::new(
-                        v.span,
-                        "an array of arrays in a function that other threads may see",
-                    )
-                    .help("give it a value where it is declared, or make it static"));
-                }
-            };
-            let place = format!("{} has as {}", program.procedure(*procedure).name, v.name);
-            let (element, fill) = (element.clone(), *fill);
-            heap.objects.insert(*shared, Objects { element, count, total: 1, fill, place });
+            heap.objects.insert(*shared, moved_local(program, *procedure, *shared, *fill)?);
         }
         heap.moved = moved;
-        let mut found: BTreeMap<(ProcedureId, Span), (Objects, u64)> = BTreeMap::new();
-        let mut wrong = None;
-        for (i, procedure) in fixed.procedures.iter().enumerate() {
-            let id = ProcedureId(i);
-            let is_first = program.threads.iter().any(|t| t.procedure == id);
-            times::expressions(procedure, &mut |e, times| {
-                let (ty, size, fill, storage) = match &e.kind {
-                    ExprKind::Allocate(ty, size, fill, storage) => (ty, size, *fill, *storage),
-                    ExprKind::Reallocate(..) => {
-                        wrong.get_or_insert(Unsupported::new(e.span, "memory that is made larger or smaller").help(
-                            "allocate as much as is needed at once, or check the file with `--engine bmc` or `explicit`",
-                        ));
-                        return;
-                    }
-                    _ => return,
-                };
-                let result = (|| {
-                    if storage == Storage::Stack && !is_first {
-                        return Err(Unsupported::new(
-                            e.span,
-                            "a large local variable of a function that threads run",
-                        )
-                        .help("make the variable static, or smaller"));
-                    }
-                    let times = runs.times(id).zip(times).and_then(|(a, b)| a.checked_mul(b));
-                    let Some(total) = times.filter(|n| *n <= MOST) else {
-                        return Err(Unsupported::new(e.span, "memory that is allocated any number of times").help(
-                            "allocate it at a place that runs a known number of times (outside of loops, or in one that counts \
-                             to a constant), take it from a static array, or check the file with `--engine bmc` or `explicit`",
-                        ));
-                    };
-                    if is_open(program, ty) {
-                        return Err(Unsupported::new(e.span, "memory for an array of open length")
-                            .help("give the array a length"));
-                    }
-                    let element = match ty {
-                        Type::Array(element, _) if matches!(**element, Type::Array(..)) => {
-                            return Err(Unsupported::new(e.span, "memory for arrays of arrays")
-                                .help("use one array, or make the variable static"));
-                        }
-                        Type::Array(element, _) => (**element).clone(),
-                        Type::Scalar(_) | Type::Record(_) => ty.clone(),
-                    };
-                    let size_of = program.records.size(&element);
-                    let bytes = constant(size).and_then(|n| u64::try_from(n).ok());
-                    let count = bytes.filter(|n| size_of > 0 && n % size_of == 0).map(|n| n / size_of);
-                    let Some(count) = count.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0) else {
-                        return Err(Unsupported::new(
-                            e.span,
-                            "memory whose size is no constant number of elements",
-                        )
-                        .help("allocate a constant number of elements of one type"));
-                    };
-                    Ok((element, count, total))
-                })();
-                let (element, count, total) = match result {
-                    Ok(known) => known,
-                    Err(unsupported) => {
-                        wrong.get_or_insert(unsupported);
-                        return;
-                    }
-                };
-                let place = format!("{} allocates in line {}", procedure.name, e.span.line);
-                let objects = Objects { element: element.clone(), count, total: 0, fill, place };
-                let known = found.entry((id, e.span)).or_insert((objects, 0));
-                // A macro may allocate twice at one place.
-                if known.0.element != element || known.0.count != count || known.0.fill != fill {
-                    wrong.get_or_insert(Unsupported::new(
-                        e.span,
-                        "memory of several types allocated at one place",
-                    ));
-                }
-                known.1 += total;
-            });
-        }
-        if let Some(wrong) = wrong {
-            return Err(wrong);
-        }
-        for (site, (objects, total)) in found {
-            // What never runs is never asked for, but has a text.
-            let total = u32::try_from(total.max(1)).expect("there are few");
+        for (site, objects) in sites::allocations(program)? {
             let id = SharedId(program.shared.len());
             let number =
                 if heap.sites.is_empty() { String::new() } else { format!("_{}", heap.sites.len() + 1) };
-            let objects = Objects { total, ..objects };
             let ty = objects.whole();
             let cells = program.records.layout(&ty);
             let init = cells.iter().map(|cell| Choices::one(cell.ty.default_value())).collect();
@@ -197,6 +96,27 @@ impl Heap {
         }
         Ok(heap)
     }
+}
+
+/// The object of a local variable that was moved.
+fn moved_local(
+    program: &Program,
+    procedure: ProcedureId,
+    shared: SharedId,
+    fill: Fill,
+) -> Result<Objects, Unsupported> {
+    let v = &program.shared[shared.0];
+    let (element, count) = match &v.ty {
+        Type::Array(element, n) if !matches!(**element, Type::Array(..)) => (&**element, *n),
+        Type::Scalar(_) | Type::Record(_) => (&v.ty, 1),
+        Type::Array(..) => {
+            let what = "an array of arrays in a function that other threads may see";
+            return Err(Unsupported::new(v.span, what)
+                .help("give it a value where it is declared, or make it static"));
+        }
+    };
+    let place = format!("{} has as {}", program.procedure(procedure).name, v.name);
+    Ok(Objects { element: element.clone(), count, total: 1, fill, place })
 }
 
 impl Objects {
@@ -214,14 +134,5 @@ impl Objects {
             1 => self.one(),
             n => Type::Array(Box::new(self.one()), n),
         }
-    }
-}
-
-/// Whether there is an array without a length in a type.
-fn is_open(program: &Program, ty: &Type) -> bool {
-    match ty {
-        Type::Scalar(_) => false,
-        Type::Array(element, n) => *n == 0 || is_open(program, element),
-        Type::Record(id) => program.records.get(*id).fields.iter().any(|f| is_open(program, &f.ty)),
     }
 }

@@ -36,6 +36,7 @@ mod delayed;
 mod flow;
 mod heap;
 mod indirect;
+mod loops;
 mod names;
 mod pointers;
 mod reach;

@@ -3,17 +3,19 @@
 //! Stores to a variable are put down for later rounds in variables of their own, so an access through a pointer must find
 //! out at run time which variable it means; that works for the shared variables, which have names. Whatever else
 //! pointers point to is a local variable. That is accessed directly, which is right while no other
-//! thread can see it: its address must not get into memory nor to another thread ([`check_private`]). Variables of a
+//! thread can reach it ([`check_private`]). Variables of a
 //! procedure that runs once are as good as shared ones, and are made such where that fails ([`share_locals`]).
 
 use crate::Unsupported;
 use crate::times::{Runs, constant};
+use fencepost_analysis::escape::variables::Escape;
+use fencepost_analysis::points_to::Object;
+use fencepost_ir::Scalar;
 use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::tree::{
     Base, Block, Choices, Expr, ExprKind, Fill, Kept, LocalId, Place, Procedure, ProcedureId, Program,
-    Projection, SharedId, Stmt, StmtKind, Type, VarRef, Variable,
+    Projection, SharedId, Stmt, StmtKind, ThreadLocalId, Type, VarRef, Variable,
 };
-use fencepost_ir::{Scalar, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every statement of a program, with its procedure.
@@ -185,104 +187,22 @@ fn fix_parameters(program: &mut Program) -> bool {
     changed
 }
 
-/// The first place where the address of a local variable gets out of its thread, if there is one.
+/// Refuses a program that has a local variable in memory which other threads may reach.
 pub fn check_private(program: &Program) -> Result<(), Unsupported> {
-    let run = &run_as_threads(program);
-    let mut flow = Flow { program, locals: BTreeSet::new(), results: BTreeSet::new(), run, escape: None };
-    loop {
-        let before = (flow.locals.len(), flow.results.len());
-        statements(program, |procedure, stmt| flow.statement(procedure, stmt));
-        if let Some(span) = flow.escape {
-            return Err(Unsupported::new(span, "the address of a local variable that other threads may get"));
-        }
-        if before == (flow.locals.len(), flow.results.len()) {
-            return Ok(());
-        }
-    }
-}
-
-/// Where addresses of local variables may be.
-struct Flow<'a> {
-    program: &'a Program,
-    /// In these registers.
-    locals: BTreeSet<(ProcedureId, LocalId)>,
-    /// In the results of these procedures.
-    results: BTreeSet<ProcedureId>,
-    /// Procedures whose results other threads may get.
-    run: &'a BTreeSet<ProcedureId>,
-    /// Where one gets into memory or to another thread.
-    escape: Option<Span>,
-}
-
-impl Flow<'_> {
-    fn is_in_memory(&self, procedure: ProcedureId, id: LocalId) -> bool {
-        matches!(self.program.procedure(procedure).locals[id.0].kept, Kept::InMemory(_))
-    }
-
-    /// Whether the value may be an address of a local variable.
-    fn carries(&self, procedure: ProcedureId, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Read(Place { base: Base::Variable(VarRef::Local(id)), .. }) => {
-                self.locals.contains(&(procedure, *id))
-            }
-            ExprKind::AddressOf(place) => match &place.base {
-                Base::Variable(VarRef::Local(id)) => self.is_in_memory(procedure, *id),
-                Base::Variable(VarRef::ThreadLocal(_)) => true,
-                Base::Variable(VarRef::Shared(_) | VarRef::Observed(..)) => false,
-                Base::Pointed(pointer, _) => self.carries(procedure, pointer),
-            },
-            _ if e.ty == Scalar::Bool => false,
-            ExprKind::Unary(_, arg) | ExprKind::Convert(_, arg) => self.carries(procedure, arg),
-            ExprKind::Binary(_, left, right) => {
-                self.carries(procedure, left) || self.carries(procedure, right)
-            }
-            ExprKind::Select(_, then, otherwise) => {
-                self.carries(procedure, then) || self.carries(procedure, otherwise)
-            }
-            ExprKind::Call(id, _) => self.results.contains(id),
-            _ => false,
+    let escape = Escape::new(program);
+    let of_threads = program.thread_locals.iter().enumerate();
+    let of_threads = of_threads.map(|(i, v)| (None, VarRef::ThreadLocal(ThreadLocalId(i)), v));
+    let of_procedures = program.procedures.iter().enumerate().flat_map(|(p, procedure)| {
+        let in_memory =
+            procedure.locals.iter().enumerate().filter(|(_, v)| matches!(v.kept, Kept::InMemory(_)));
+        in_memory.map(move |(i, v)| (Some(ProcedureId(p)), VarRef::Local(LocalId(i)), v))
+    });
+    for (procedure, variable, v) in of_procedures.chain(of_threads) {
+        if escape.is_reached(Object::Variable(procedure, variable)) {
+            return Err(Unsupported::new(v.span, "a local variable whose address other threads may get"));
         }
     }
-
-    fn statement(&mut self, procedure: ProcedureId, stmt: &Stmt) {
-        let mut calls = Vec::new();
-        let mut escapes = false;
-        expressions(stmt, &mut |e| match &e.kind {
-            ExprKind::Call(callee, args) => {
-                let carried = args.iter().enumerate().filter(|(_, a)| self.carries(procedure, a));
-                calls.extend(carried.map(|(i, _)| (*callee, LocalId(i))));
-            }
-            ExprKind::Spawn(_, args, _) | ExprKind::Rmw(_, _, args) => {
-                escapes |= args.iter().any(|a| self.carries(procedure, a));
-            }
-            _ => {}
-        });
-        match &stmt.kind {
-            StmtKind::Declare(id, Some(value)) if self.carries(procedure, value) => {
-                escapes |= self.is_in_memory(procedure, *id);
-                self.locals.insert((procedure, *id));
-            }
-            StmtKind::Assign(place, value) if self.carries(procedure, value) => match place.base {
-                Base::Variable(VarRef::Local(id)) if !self.is_in_memory(procedure, id) => {
-                    self.locals.insert((procedure, id));
-                }
-                _ => escapes = true,
-            },
-            StmtKind::Return(Some(value)) if self.carries(procedure, value) => {
-                self.results.insert(procedure);
-                escapes |= self.run.contains(&procedure);
-            }
-            StmtKind::Exit(Some(value)) => escapes |= self.carries(procedure, value),
-            _ => {}
-        }
-        for (callee, parameter) in calls {
-            escapes |= self.is_in_memory(callee, parameter);
-            self.locals.insert((callee, parameter));
-        }
-        if escapes && self.escape.is_none() {
-            self.escape = Some(stmt.span);
-        }
-    }
+    Ok(())
 }
 
 /// A local variable that has become a shared one and is to be allocated.

@@ -7,16 +7,19 @@
 //!
 //! Every object that a run comes to is found. Every byte is, in programs whose pointers stay in the arrays that they lead
 //! into. Two things are not followed: pointers that come from multiplication, division or a remainder, and those that are
-//! made of nothing (a number that happens to be an address, the value of a variable that nobody has set).
+//! made of nothing (a number that happens to be an address, the value of a variable that nobody has set). Where the first
+//! begin is known ([`PointsTo::lost`]), and where they and the chosen ones among the second are used is, too
+//! ([`PointsTo::with_unknown`]).
 
 mod constraints;
+mod expression;
 mod geometry;
 mod solve;
 
 pub use constraints::each_site;
 pub use geometry::Byte;
 
-use constraints::Constraints;
+use constraints::{Constraints, Stand};
 use fencepost_ir::tree::*;
 use fencepost_ir::{Access, Scalar, Span};
 use solve::{NodeId, ObjectNumber, PathId, Solver};
@@ -35,6 +38,8 @@ pub enum Object {
     Threads,
     /// No object: a value that is not followed. It goes where pointers go.
     Unfollowed,
+    /// No object that is known: a pointer that comes from a product, a quotient or a remainder of others.
+    Unknown,
 }
 
 /// An object and a byte in it.
@@ -73,13 +78,22 @@ pub struct Unfollowed<'a> {
 pub struct PointsTo<'p> {
     solver: Solver<'p>,
     objects: Vec<Object>,
+    results: Vec<(Object, NodeId)>,
+    notes: Notes,
+}
+
+/// What is noted of the statements.
+#[derive(Default)]
+struct Notes {
     accesses: Vec<AccessNode>,
     /// Pointers that become integers.
     numbers: Vec<NodeId>,
-    /// Values that something is computed from or depends on, where these are asked for.
+    /// Values that something is computed from or depends on.
     uses: Vec<(NodeId, Span)>,
-    results: Vec<(Object, NodeId)>,
+    /// Pointers that a reallocation takes and gives.
     resized: Vec<NodeId>,
+    /// What new threads are given.
+    handed: Vec<NodeId>,
 }
 
 struct AccessNode {
@@ -94,12 +108,17 @@ struct AccessNode {
 impl<'p> PointsTo<'p> {
     /// Analyses a program.
     pub fn new(program: &'p Program) -> PointsTo<'p> {
-        Constraints::new(program).solved()
+        Constraints::new(program, Stand::No).solved()
     }
 
     /// Analyses a program, and where values go that are not followed.
     pub fn with_unfollowed(program: &'p Program, values: &'p Unfollowed<'p>) -> PointsTo<'p> {
-        Constraints::with_unfollowed(program, values).solved()
+        Constraints::new(program, Stand::Unfollowed(values)).solved()
+    }
+
+    /// Analyses a program, and where values go that may be pointers though nothing is known of them.
+    pub fn with_unknown(program: &'p Program) -> PointsTo<'p> {
+        Constraints::new(program, Stand::Unknown).solved()
     }
 
     fn target(&self, (object, byte): solve::Target) -> Target {
@@ -112,7 +131,7 @@ impl<'p> PointsTo<'p> {
 
     /// The accesses through pointers, in the order of the text.
     pub fn accesses(&self) -> impl Iterator<Item = PointedAccess> {
-        self.accesses.iter().map(|a| {
+        self.notes.accesses.iter().map(|a| {
             let pointers = self.solver.targets(a.pointer).iter();
             let places = pointers.flat_map(|target| self.solver.along(*target, a.path));
             let targets: BTreeSet<Target> = places.map(|target| self.target(target)).collect();
@@ -146,9 +165,20 @@ impl<'p> PointsTo<'p> {
         in_memory.chain(results).map(|(holder, object)| (holder, self.object(object))).collect()
     }
 
+    /// The objects that new threads are given pointers to.
+    pub fn handed(&self) -> BTreeSet<Object> {
+        let targets = self.notes.handed.iter().flat_map(|node| self.solver.targets(*node));
+        targets.map(|(object, _)| self.object(*object)).collect()
+    }
+
+    /// The objects whose pointers go where they are not followed.
+    pub fn lost(&self) -> BTreeSet<Object> {
+        self.solver.lost().iter().map(|(object, _)| self.object(*object)).collect()
+    }
+
     /// The objects that are made or taken by a reallocation.
     pub fn resized(&self) -> BTreeSet<Object> {
-        let targets = self.resized.iter().flat_map(|node| self.solver.targets(*node));
+        let targets = self.notes.resized.iter().flat_map(|node| self.solver.targets(*node));
         targets.map(|(object, _)| self.object(*object)).collect()
     }
 
@@ -158,9 +188,9 @@ impl<'p> PointsTo<'p> {
         let shown = |object: &Object| match object {
             Object::Variable(None, VarRef::Shared(_)) => false,
             Object::Variable(..) | Object::Site(..) => true,
-            Object::Result(_) | Object::Threads | Object::Unfollowed => false,
+            Object::Result(_) | Object::Threads | Object::Unfollowed | Object::Unknown => false,
         };
-        let targets = self.numbers.iter().flat_map(|node| self.solver.targets(*node));
+        let targets = self.notes.numbers.iter().flat_map(|node| self.solver.targets(*node));
         targets.map(|(object, _)| self.object(*object)).any(|object| shown(&object))
     }
 
@@ -169,6 +199,6 @@ impl<'p> PointsTo<'p> {
         let holds = |node: NodeId| {
             self.solver.targets(node).iter().any(|(object, _)| self.object(*object) == Object::Unfollowed)
         };
-        self.uses.iter().find(|(node, _)| holds(*node)).map(|(_, span)| *span)
+        self.notes.uses.iter().find(|(node, _)| holds(*node)).map(|(_, span)| *span)
     }
 }

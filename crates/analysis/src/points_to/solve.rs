@@ -42,6 +42,8 @@ pub(super) enum Edge {
     Load(NodeId, PathId, u64),
     /// What the node holds goes to where the path leads.
     Store(NodeId, PathId, u64),
+    /// They are lost: the node has this target instead.
+    Lose(NodeId, Target),
     /// All that the object of a target holds goes to any byte of another object.
     Contents(ObjectNumber),
 }
@@ -78,17 +80,20 @@ pub(super) struct Solver<'p> {
     paths: Vec<Path>,
     path_ids: HashMap<Path, PathId>,
     waiting: Vec<NodeId>,
+    /// What goes where it is not followed.
+    lost: NodeId,
 }
 
 impl<'p> Solver<'p> {
     pub fn new() -> Self {
         Solver {
-            nodes: Vec::new(),
+            nodes: vec![Node::default()],
             shapes: Vec::new(),
             memory: Vec::new(),
             paths: Vec::new(),
             path_ids: HashMap::new(),
             waiting: Vec::new(),
+            lost: NodeId(0),
         }
     }
 
@@ -189,6 +194,9 @@ impl<'p> Solver<'p> {
                     self.put(to, target);
                 }
             }
+            // What a pointer that leads nowhere shows is not known, and what is stored through it is lost.
+            Edge::Load(to, ..) if !self.has_bytes(target) => self.put(to, target),
+            Edge::Store(from, ..) if !self.has_bytes(target) => self.edge(from, Edge::Copy(self.lost)),
             Edge::Load(to, path, size) => {
                 for at in self.along(target, path) {
                     self.load(at, size, to);
@@ -199,14 +207,27 @@ impl<'p> Solver<'p> {
                     self.store(from, at, size);
                 }
             }
+            Edge::Lose(to, instead) => {
+                self.put(to, instead);
+                self.put(self.lost, target);
+            }
             Edge::Contents(to) => {
-                if self.shapes[target.0.0 as usize].is_some() {
+                if self.has_bytes(target) {
                     let (_, all) = self.any(target.0);
                     let (any, _) = self.any(to);
                     self.edge(all, Edge::Copy(any));
                 }
             }
         }
+    }
+
+    fn has_bytes(&self, (object, _): Target) -> bool {
+        self.shapes[object.0 as usize].is_some()
+    }
+
+    /// What goes where it is not followed.
+    pub fn lost(&self) -> &[Target] {
+        self.targets(self.lost)
     }
 
     /// The byte that stands for one of an object.

@@ -6,8 +6,8 @@
 
 use super::expression::{Text, Writer, range_of, wrapped};
 use super::thread::{ThreadWriter, Writing, any};
-use crate::analysis::access_type;
 use crate::sharing::object_of;
+use fencepost_analysis::bounded::access_type;
 use fencepost_ir::cfg::{Address, Instr, Loc, RmwOp};
 use fencepost_ir::{Scalar, pointer};
 use fencepost_task::Model;

@@ -6,7 +6,7 @@
 //! looks. What can fail is checked by functions of `support.rs`, so that C's own order of evaluation (`&&`, `||`, `?:`)
 //! decides what is looked at.
 
-use crate::expression::slot;
+use fencepost_analysis::values::slot;
 use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Reg, RmwOp, UnaryOp};
 use fencepost_ir::tree::integer_words;
 use fencepost_ir::{IntType, Scalar};

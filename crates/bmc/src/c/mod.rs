@@ -15,13 +15,12 @@ mod queues;
 mod support;
 mod thread;
 
-use crate::analysis::{Analysis, Instance};
 use crate::numbering;
 use crate::property::{meets, named, resting_places};
 use crate::rounds::turns;
 use crate::sharing::{Home, Sharing, add_lives, life, object_of, sharing};
-use crate::unroll::all_loops;
 use expression::{Text, Writer, declared, range_of};
+use fencepost_analysis::bounded::{Bounded, Instance, all_loops};
 use fencepost_ir::cfg::{Choices, Loc, Observable, Program, Property, Quantifier, Reg, Requirement};
 use fencepost_ir::{FileId, Scalar, Span, pointer};
 use fencepost_task::{Budget, Model};
@@ -57,7 +56,7 @@ type RegisterKey = (usize, Option<usize>, u32);
 
 /// What all threads' texts need to know.
 pub(crate) struct Sequence<'a, 'p> {
-    analysis: &'a Analysis<'p>,
+    analysis: &'a Bounded<'p>,
     sharing: &'a Sharing,
     freed: &'a BTreeSet<usize>,
     rests: &'a [Vec<bool>],
@@ -81,7 +80,7 @@ enum Initial<'p> {
 
 impl<'a, 'p> Sequence<'a, 'p> {
     fn new(
-        analysis: &'a Analysis<'p>,
+        analysis: &'a Bounded<'p>,
         sharing: &'a Sharing,
         freed: &'a BTreeSet<usize>,
         rests: &'a [Vec<bool>],
@@ -106,7 +105,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
             .iter()
             .map(|instance| {
                 let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-                let name = |frame: &crate::unroll::Frame| {
+                let name = |frame: &fencepost_analysis::bounded::Frame| {
                     let name = program.procedure(frame.procedure).name.as_str();
                     let number = seen.entry(name).or_default();
                     *number += 1;
@@ -245,7 +244,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
 }
 
 /// For each thread and place the number of its visible statement, from 1 on.
-pub fn numbers(analysis: &mut Analysis<'_>, model: Model) -> Result<Vec<Vec<Option<usize>>>, String> {
+pub fn numbers(analysis: &mut Bounded<'_>, model: Model) -> Result<Vec<Vec<Option<usize>>>, String> {
     let freed = add_lives(analysis);
     let sharing = sharing(analysis, &freed, &Budget::default()).expect("nothing stops this");
     let rests = resting_places(analysis);
@@ -256,7 +255,7 @@ pub fn numbers(analysis: &mut Analysis<'_>, model: Model) -> Result<Vec<Vec<Opti
 /// The sequential program; or why there is none.
 pub fn sequentialize(program: &Program, wanted: &Sequentialization) -> Result<String, String> {
     let loops = all_loops(program, &Budget::default()).expect("nothing stops this");
-    let analysis = Analysis::new(program, &loops, wanted.unwind, wanted.block, &Budget::default());
+    let analysis = Bounded::new(program, &loops, wanted.unwind, wanted.block, &Budget::default());
     let mut analysis = analysis.map_err(|refusal| refusal.to_string())?;
     if numbering::is_seen(&analysis) && !numbering::is_certain(&analysis) {
         return Err(numbering::UNORDERED.into());

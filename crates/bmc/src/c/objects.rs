@@ -3,8 +3,8 @@
 use super::access::{Meant, Sees};
 use super::expression::Text;
 use super::thread::{ThreadWriter, Writing};
-use crate::analysis::Facts;
 use crate::sharing::object_of;
+use fencepost_analysis::bounded::Facts;
 use fencepost_ir::cfg::{Dest, Expr, Fill, Loc, Storage};
 use fencepost_task::Model;
 

@@ -12,9 +12,8 @@
 
 use super::Sequence;
 use super::expression::{Text, Writer};
-use crate::analysis::Facts;
 use crate::sharing::object_of;
-use crate::unroll::{Frame, Place, Step};
+use fencepost_analysis::bounded::{Facts, Frame, Place, Step};
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Choices, Dest, Drain, Expr, FenceKind, Instr, Loc, Reg, UnaryOp};
 use fencepost_task::Model;
@@ -98,7 +97,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
         self.stops.iter().flatten().count()
     }
 
-    fn code(&self) -> &'s crate::unroll::Unrolled<'p> {
+    fn code(&self) -> &'s fencepost_analysis::bounded::Unrolled<'p> {
         &self.sequence.analysis.instances[self.thread].code
     }
 
@@ -326,7 +325,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                 lines.push("{".into());
                 lines.push(format!("    long long into = {}, given = {value};", index.code));
                 for i in 0..*len {
-                    let name = self.register(frame, crate::expression::slot(*base, i)).0;
+                    let name = self.register(frame, fencepost_analysis::values::slot(*base, i)).0;
                     let test = if i == 0 { "if" } else { "else if" };
                     lines.push(format!("    {test} (into == {i}) {name} = given;"));
                 }

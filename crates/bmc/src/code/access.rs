@@ -2,13 +2,13 @@
 //! what goes through the shared-memory abstraction, and whether an object has been freed.
 
 use super::{Encoder, Stepping, tag};
-use crate::analysis::{Row, access_type};
 use crate::circuit::Lit;
 use crate::expression::{Faults, wrap};
 use crate::sharing::{Home, life, object_of};
 use crate::sma::{Read, Write};
-use crate::values::Values;
 use crate::word::Word;
+use fencepost_analysis::bounded::{Row, access_type};
+use fencepost_analysis::values::Values;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Address, Loc};
 
@@ -92,7 +92,7 @@ impl Encoder<'_, '_> {
             }
             return word;
         }
-        let mut result = values.fresh(&mut self.code.circuit);
+        let mut result = Word::one_of(values, &mut self.code.circuit);
         if lodging(first).tagged {
             let written = self.code.circuit.input();
             result = Word::from_bits([&[written], result.bits()].concat());

@@ -2,12 +2,11 @@
 
 use super::access::Forwarding;
 use super::{Encoder, PendingJoin, Stepping, choice};
-use crate::analysis::access_type;
 use crate::circuit::Lit;
 use crate::expression::Evaluation;
-use crate::refusal::Refusal;
-use crate::values::Values;
 use crate::word::Word;
+use fencepost_analysis::bounded::{Refusal, access_type};
+use fencepost_analysis::values::Values;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Dest, Drain, Expr, FenceKind, Instr, Reg};
 use fencepost_task::Model;
@@ -34,7 +33,7 @@ impl Encoder<'_, '_> {
                     let access = targets.first().map(|(_, row)| access_type(address, row.ty()));
                     match access {
                         Some(ty @ Scalar::Int(_)) => {
-                            let any = Values::of(ty).fresh(&mut self.code.circuit);
+                            let any = Word::one_of(&Values::of(ty), &mut self.code.circuit);
                             value = Word::choose(written, &value, &any, &mut self.code.circuit);
                             s.choice = Some(any);
                         }
@@ -219,7 +218,7 @@ impl Encoder<'_, '_> {
                 s.late.error(again, c);
             }
         }
-        let value = s.facts.value.clone().unwrap_or(Values::NONE).fresh(c);
+        let value = Word::one_of(s.facts.value.as_ref().unwrap_or(&Values::NONE), c);
         self.joins.push(PendingJoin {
             thread: self.thread,
             path: s.path,

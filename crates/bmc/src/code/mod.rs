@@ -10,15 +10,14 @@ mod instruction;
 mod objects;
 mod wide;
 
-use crate::analysis::{Analysis, Facts};
 use crate::circuit::{Circuit, Lit};
-use crate::expression::{Evaluation, Faults, slot};
-use crate::refusal::Refusal;
+use crate::expression::{Evaluation, Faults};
 use crate::sharing::Sharing;
 use crate::sma::{Access, AccessId, CellId, Memory};
-use crate::unroll::{Frame, Place, Step};
-use crate::values::Values;
 use crate::word::Word;
+use fencepost_analysis::bounded::{Bounded, Facts, Frame, Place, Refusal, Step};
+use fencepost_analysis::values::Values;
+use fencepost_analysis::values::slot;
 use fencepost_ir::cfg::{Choices, Dest, Expr, Instr, Loc, Reg, UnaryOp};
 use fencepost_task::{Model, Pace};
 use std::collections::BTreeSet;
@@ -106,7 +105,7 @@ pub struct Code {
 /// What is given.
 pub struct Plan<'a, 'p> {
     /// What threads can do.
-    pub analysis: &'a Analysis<'p>,
+    pub analysis: &'a Bounded<'p>,
     /// Where cells live.
     pub sharing: &'a Sharing,
     /// Objects that may be freed.
@@ -141,7 +140,7 @@ pub fn initial_word(circuit: &mut Circuit, plan: &Plan<'_, '_>, loc: Loc) -> (Wo
 /// A word that is one of the choices.
 fn choice(c: &mut Circuit, choices: &Choices) -> Word {
     let values = Values::of_choices(choices);
-    let word = values.fresh(c);
+    let word = Word::one_of(&values, c);
     let inside: Vec<_> = choices.0.iter().map(|&(lo, hi)| word.within(lo.into(), hi.into(), c)).collect();
     // One clause binds all inputs of the word; whoever needs one of them needs it.
     for bit in word.bits().iter().filter(|b| b.as_constant().is_none()) {

@@ -5,14 +5,14 @@ use super::{Encoder, Stepping, tag};
 use crate::circuit::Lit;
 use crate::sharing::{Home, life, object_of};
 use crate::sma::Frees;
-use crate::values::Values;
 use crate::word::Word;
+use fencepost_analysis::values::Values;
 use fencepost_ir::cfg::{Expr, Fill, Loc, Storage};
 use fencepost_ir::pointer;
 use fencepost_task::Model;
 
 impl Encoder<'_, '_> {
-    /// The pointer to a new object: the step's own of that size, or one that is gone and comes back as new (`reuse.rs`).
+    /// The pointer to a new object: the step's own of that size, or one that is gone and comes back as new (`analysis/src/bounded/reuse.rs`).
     pub(super) fn allocate(&mut self, s: &mut Stepping<'_, '_>, bytes: &Word, fill: Fill) -> Word {
         let first = self.plan.analysis.program.objects.len();
         let has_size = self.sizes(s, bytes);
@@ -54,7 +54,7 @@ impl Encoder<'_, '_> {
     }
 
     /// Whether the object has each of the sizes that it may have; where it has none, the thread stops for the bound, or
-    /// comes to a limit (`sizes.rs`).
+    /// comes to a limit (`analysis/src/bounded/sizes.rs`).
     fn sizes(&mut self, s: &mut Stepping<'_, '_>, bytes: &Word) -> Vec<Lit> {
         let makes = &s.facts.makes;
         if makes.len() == 1 && !s.facts.leaves_out_sizes {

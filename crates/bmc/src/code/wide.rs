@@ -6,11 +6,11 @@
 
 use super::access::{Forwarding, untag};
 use super::{Encoder, Stepping};
-use crate::analysis::{Row, access_type};
 use crate::circuit::Lit;
 use crate::expression::wrap;
-use crate::values::Values;
 use crate::word::Word;
+use fencepost_analysis::bounded::{Row, access_type};
+use fencepost_analysis::values::Values;
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::{Address, Loc};
 

@@ -97,7 +97,7 @@ impl Checker<'_> {
             }
         }
         let message = match self.types.is_void(from) {
-            true => "this has no value".to_string(),
+            true => "this is `void`, which has no value".to_string(),
             false => format!("`{}` does not convert to `{}`", self.show(from), self.show(to)),
         };
         self.report(Diagnostic::new(span, message))
@@ -195,7 +195,7 @@ impl Checker<'_> {
                 self.converted(value, double)
             }
             Type::Bool | Type::Integer(_) | Type::Enum(_) => self.promote(value),
-            Type::Void => self.fail(value.span, "this has no value"),
+            Type::Void => self.fail(value.span, "this is `void`, which has no value"),
             _ => Ok(value),
         }
     }
@@ -204,7 +204,7 @@ impl Checker<'_> {
     pub fn condition(&mut self, value: Expr) -> Result<Expr> {
         match self.types.kind(value.ty) {
             _ if self.types.is_scalar(value.ty) => Ok(value),
-            Type::Void => self.fail(value.span, "this has no value"),
+            Type::Void => self.fail(value.span, "this is `void`, which has no value"),
             Type::Opaque(..) => Err(self.incomplete(value.ty, value.span)),
             _ => {
                 let message = format!("`{}` cannot be used as a number", self.show(value.ty));

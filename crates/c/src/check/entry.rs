@@ -28,7 +28,7 @@ impl Checker<'_> {
             _ => self.types.is_pointer(*ty),
         });
         if !fits {
-            return self.fail(span, "`main` takes `int argc` and `char **argv`");
+            return self.fail(span, "`main` takes no parameters, or `int argc` and `char **argv`");
         }
         self.used_function(main, span)
     }

@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
             _ => match self.operand(arg)? {
                 Operand::Function(pointer) => Ok(Expr { span, ..pointer }),
                 Operand::Place(place) => self.address_of(place, span),
-                Operand::Value(_) => self.fail(arg.span, "this is not a variable"),
+                Operand::Value(_) => self.fail(arg.span, "this is a value, which has no address"),
             },
         }
     }

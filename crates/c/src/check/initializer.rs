@@ -48,10 +48,7 @@ impl<'a> Checker<'a> {
     /// A value for something of a type; a constant where that is needed.
     pub fn initial_value(&mut self, ty: TypeId, value: Expr) -> Result<Expr> {
         let value = match self.types.is_record(ty) && !self.types.same(ty, value.ty) {
-            true if self.types.is_record(value.ty) => {
-                return self.fail(value.span, "this is another structure");
-            }
-            true => return self.fail(value.span, "this is not a structure"),
+            true => return Err(self.does_not_convert(value.ty, ty, value.span)),
             false => self.converted(value, ty)?,
         };
         if self.mode.is_static {

@@ -223,6 +223,7 @@ impl<'a> Checker<'a> {
         let diagnostic = Diagnostic::new(span, message);
         let diagnostic = match self.similar_record(ty) {
             Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
+            None if self.types.is_record(ty) => diagnostic.help("give its members before it is used"),
             None => diagnostic,
         };
         self.report(diagnostic)

@@ -54,7 +54,8 @@ impl<'a> Checker<'a> {
         match self.operand(e)? {
             Operand::Place(place) => Ok(place),
             Operand::Value(value) if self.types.is_record(value.ty) => Ok(self.value_place(value)),
-            Operand::Value(_) | Operand::Function(_) => self.fail(e.span, "this is not a variable"),
+            Operand::Value(_) => self.fail(e.span, "this is a value, not a variable"),
+            Operand::Function(_) => self.fail(e.span, "this is a function, not a variable"),
         }
     }
 
@@ -155,7 +156,11 @@ impl<'a> Checker<'a> {
     pub fn pointed(&mut self, pointer: Expr, span: Span) -> Result<Place> {
         let Type::Pointer(to) = *self.types.kind(pointer.ty) else {
             let message = format!("`{}` is not a pointer", self.show(pointer.ty));
-            return self.fail(span, message);
+            let diagnostic = match self.types.is_record(pointer.ty) {
+                true => Diagnostic::new(span, message).help("use `.` for its members"),
+                false => Diagnostic::new(span, message),
+            };
+            return Err(self.report(diagnostic));
         };
         match pointer.kind {
             // What the address of a place points to is the place.

@@ -249,8 +249,12 @@ impl<'a> Checker<'a> {
             },
             Ast::Continue if self.body().loops > 0 => StmtKind::Continue,
             Ast::Break if self.body().breakable > 0 => StmtKind::Break,
-            Ast::Continue | Ast::Break => {
-                let _ = self.fail::<()>(span, "this stands in no loop");
+            Ast::Continue => {
+                let _ = self.fail::<()>(span, "this `continue` stands in no loop");
+                return;
+            }
+            Ast::Break => {
+                let _ = self.fail::<()>(span, "this `break` stands in no loop and no switch");
                 return;
             }
             Ast::Return(value) => match self.return_value(value.as_ref()) {

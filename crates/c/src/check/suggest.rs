@@ -3,7 +3,9 @@
 use super::scope::{Symbol, Tag};
 use super::{Checker, Reported};
 use crate::ast::Name;
+use crate::headers;
 use crate::hir::{RecordId, RecordKind, TypeId};
+use crate::nearest::nearest;
 use fencepost_ir::Span;
 use fencepost_text::Diagnostic;
 use std::collections::HashMap;
@@ -11,15 +13,24 @@ use std::collections::HashMap;
 /// More unknown names are not compared with all others, so that a text with very many stays quick to read.
 const MOST_COMPARED: usize = 100;
 
+/// More members are not listed.
+const MOST_LISTED: usize = 8;
+
 impl<'a> Checker<'a> {
     /// Reports a name that is not declared, once in a function.
     pub fn not_declared(&mut self, name: &'a str, span: Span) -> Reported {
         let mut diagnostic = Diagnostic::new(span, format!("`{name}` is not declared"));
         if self.mode.quiet == 0 && self.diagnostics.len() < MOST_COMPARED {
             let values = self.scopes.visible().filter(|(_, symbol)| !matches!(symbol, Symbol::Type(_)));
-            if let Some(near) = nearest(name, values.map(|(name, _)| name)) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            }
+            let near = || nearest(name, values.map(|(name, _)| name));
+            // Tests include nothing.
+            let header = headers::declaring(name).filter(|_| !self.mode.is_test);
+            diagnostic = match (header, near()) {
+                (Some(header), _) => diagnostic.help(format!("include <{header}>")),
+                (None, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+                (None, None) if self.mode.is_test => diagnostic,
+                (None, None) => diagnostic.help("declare it, or include the header that does"),
+            };
         }
         if self.mode.quiet == 0 {
             self.scopes.break_name(name);
@@ -35,6 +46,9 @@ impl<'a> Checker<'a> {
         self.member_names(record, &mut names);
         if let Some(near) = nearest(&name.text, names.iter().map(String::as_str)) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        } else if (1..=MOST_LISTED).contains(&names.len()) {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            diagnostic = diagnostic.help(format!("it has {}", listed(&names)));
         }
         self.report(diagnostic)
     }
@@ -82,51 +96,11 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The name that differs least, if it differs in less than a third of its letters; the first in the alphabet of several.
-fn nearest<'n>(name: &str, all: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    // Of one or two letters any other is near.
-    let most = match name.chars().count() {
-        0..=2 => return None,
-        n => n.div_ceil(3),
-    };
-    let near = all.filter(|other| !other.starts_with("__") || name.starts_with("__"));
-    let near = near.filter(|other| other.len().abs_diff(name.len()) <= most && *other != name);
-    let near = near.map(|other| (distance(name, other), other)).filter(|(d, _)| *d <= most);
-    near.min().map(|(_, other)| other)
-}
-
-/// How many letters have to be added, left out, replaced or swapped with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before_last = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                let swapped: &Vec<usize> = &before_last;
-                least = least.min(swapped[j - 2] + 1);
-            }
-            row.push(least);
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("counter", "counter"), 0);
-        assert_eq!(distance("conuter", "counter"), 1);
-        assert_eq!(distance("count", "counter"), 2);
-        assert_eq!(distance("", "ab"), 2);
-        assert_eq!(nearest("flga", ["flag", "turn"].into_iter()), Some("flag"));
-        assert_eq!(nearest("x", ["turn"].into_iter()), None);
+/// Names in a row: `a`, `b` and `c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
     }
 }

@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
                 match names.iter().position(|n| n.text == declared.name().text) {
                     Some(position) => types[position] = ty,
                     None => {
-                        let message = format!("`{}` is no parameter", declared.name().text);
+                        let message = format!("there is no parameter `{}`", declared.name().text);
                         return self.fail(declared.span, message);
                     }
                 }

@@ -30,12 +30,12 @@ impl<'a> Checker<'a> {
         match constant_of(&value) {
             Some(n) => match u64::try_from(n) {
                 Ok(n) => Ok(Length::Known(n)),
-                Err(_) => self.fail(size.span, format!("an array of {n} elements is not supported")),
+                Err(_) => self.fail(size.span, format!("an array cannot have {n} elements")),
             },
             None if is_prototype => Ok(Length::Unknown),
             None if self.body.is_none() => Err(self.report(
-                Diagnostic::new(size.span, "arrays of variable length are not supported")
-                    .help("give the array a constant length"),
+                Diagnostic::new(size.span, "an array outside of functions has a constant length")
+                    .help("use a constant, an enumeration or a macro"),
             )),
             None => self.variable_length(value),
         }

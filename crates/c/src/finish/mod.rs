@@ -6,10 +6,10 @@ mod numbers;
 mod printed;
 
 pub(crate) use blocks::Blocks;
-pub(crate) use numbers::unknown_value;
+pub(crate) use numbers::{is_unfollowed, settled, unknown_value};
 
+use fencepost_ir::Span;
 use fencepost_ir::tree::*;
-use fencepost_ir::{Scalar, Span};
 use fencepost_text::Diagnostic;
 use std::collections::HashSet;
 
@@ -24,8 +24,6 @@ pub(crate) struct Made {
 /// What lowering has found and the tree does not say.
 #[derive(Default)]
 pub(crate) struct Notes {
-    /// Constants that stand for floating-point numbers, by their places and types.
-    pub numbers: HashSet<(Span, Scalar)>,
     /// Shared and thread-local variables with an initialiser, and the bytes in them where such numbers begin.
     pub number_cells: Vec<(VarRef, u64)>,
     /// Whether such numbers are in memory.
@@ -39,6 +37,7 @@ pub(crate) struct Notes {
 /// The program, if nothing in it depends on a value that is not followed.
 pub(crate) fn finish(mut made: Made) -> Result<Program, Diagnostic> {
     made.no_bytes_of_numbers()?;
+    made.settle_numbers();
     made.glance_at_literals();
     Ok(made.program)
 }

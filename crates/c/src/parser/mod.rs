@@ -3,23 +3,28 @@
 //! C can only be parsed by one who knows which names are types, so the parser keeps the typedef names
 //! of each scope, and what hides them.
 //!
-//! The first error ends it. Nesting is counted, so that no input overflows the stack.
+//! An error ends what it stands in; `recover.rs` says where parsing goes on. Nesting is counted, so that no input overflows
+//! the stack.
 
 mod attribute;
 mod declaration;
 mod declarator;
 mod expression;
 mod if_chain;
+mod recover;
 mod row;
 mod specifier;
 mod statement;
 
 use super::ast::{BlockItem, Item, Name, StringLiteral, TypeName};
-use super::literal;
+use super::nearest::nearest;
 use super::token::{Keyword, Token, TokenKind};
+use super::{headers, literal};
 use fencepost_ir::{Span, wanted};
 use fencepost_text::Diagnostic;
 use std::collections::HashMap;
+
+pub use recover::unit;
 
 /// The error is boxed: results are on the stack at every level of recursion.
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -61,11 +66,10 @@ struct Parser<'t, 'a> {
     asides: usize,
     /// The bodies of functions around what is parsed.
     functions: usize,
-}
-
-/// Parses a translation unit.
-pub fn unit(tokens: &[Token<'_>]) -> Result<Vec<Item>> {
-    Pieces::default().items(tokens)
+    /// The name that was used like a type and is none, if that was the error.
+    unknown: Option<String>,
+    /// Whether the text can include headers.
+    includes: bool,
 }
 
 /// Pieces of a translation unit that are parsed one after the other. What is wrong with one leaves the others as they are.
@@ -136,6 +140,8 @@ impl<'t, 'a> Parser<'t, 'a> {
             chains: 0,
             asides: 0,
             functions: 0,
+            unknown: None,
+            includes: false,
         }
     }
 
@@ -263,10 +269,18 @@ impl<'t, 'a> Parser<'t, 'a> {
     }
 
     /// Says that the next token is used like a type, but is none.
-    fn unknown_type(&self) -> Box<Diagnostic> {
+    fn unknown_type(&mut self) -> Box<Diagnostic> {
         let token = self.peek();
         let diagnostic = Diagnostic::new(token.span, format!("`{}` is not known as a type", token.text));
-        let help = "declare it with `typedef`, or include the header that does";
+        let types = self.names.iter().filter(|(_, meaning)| **meaning == Meaning::Type);
+        let near = || nearest(token.text, types.map(|(name, _)| &name[..]));
+        let header = headers::declaring(token.text).filter(|_| self.includes);
+        let help = match (header, near()) {
+            (Some(header), _) => format!("include <{header}>"),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => "declare it with `typedef`, or include the header that does".to_string(),
+        };
+        self.unknown = Some(token.text.to_string());
         Box::new(diagnostic.label("not a type").help(help))
     }
 

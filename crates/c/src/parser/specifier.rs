@@ -136,12 +136,16 @@ impl Parser<'_, '_> {
         let first = self.position;
         loop {
             self.attributes(&mut all.attributes)?;
-            let token = self.peek();
+            let (at, token) = (self.position, self.peek());
             let is_typed = ty.is_some() || words != Words::default();
             let keyword = match token.kind {
                 TokenKind::Identifier if !is_typed && self.is_type(token.text) => {
                     ty = Some(self.named());
                     continue;
+                }
+                // In old programs a type that is not there is `int`, but a name cannot follow what that declares.
+                TokenKind::Identifier if !is_typed && self.position > first && self.is_name_at(1) => {
+                    return Err(self.unknown_type());
                 }
                 TokenKind::Keyword(keyword) => keyword,
                 _ => break,
@@ -176,7 +180,11 @@ impl Parser<'_, '_> {
             }
             if !is_new {
                 let message = format!("`{}` does not belong to the type before it", token.text);
-                return refused(Diagnostic::new(token.span, message).label("a second type"));
+                let diagnostic = Diagnostic::new(token.span, message).label("a second type");
+                return refused(match self.tokens[at.saturating_sub(1)].kind {
+                    TokenKind::Symbol("}") => diagnostic.help("is a `;` missing after the `}` before it?"),
+                    _ => diagnostic,
+                });
             }
         }
         if self.position > first {
@@ -329,6 +337,12 @@ impl Parser<'_, '_> {
             return Err(self.unexpected("a tag or `{`"));
         }
         Ok(Record { kind, tag, members, attributes, span: self.head(word.span) })
+    }
+
+    /// Whether a name stands there, or a pointer of that name.
+    fn is_name_at(&self, ahead: usize) -> bool {
+        let is_name = |ahead| self.peek_at(ahead).kind == TokenKind::Identifier;
+        is_name(ahead) || self.is_at(ahead, "*") && is_name(ahead + 1)
     }
 
     /// The tag of a structure, union or enumeration.

@@ -20,9 +20,9 @@ b = 1 + s;
 return a;
 }"#,
         expect![[r#"
-            1:9: `nothing` is not declared
-            4:3: `struct s` has no member `y`
-            5:1: `undeclared` is not declared
+            1:9: `nothing` is not declared [declare it, or include the header that does]
+            4:3: `struct s` has no member `y` [it has `x`]
+            5:1: `undeclared` is not declared [declare it, or include the header that does]
             6:9: `struct s` does not convert to `int`
             7:5: `+` does not apply to `int` and `struct s`
         "#]],
@@ -38,8 +38,8 @@ m.x = 1; m.y = 2;
 int v = undeclared; v = v + 1; undeclared = 3;
 }"#,
         expect![[r#"
-            3:1: `struct missing` is not a complete type here
-            4:9: `undeclared` is not declared
+            3:1: `struct missing` is not a complete type here [give its members before it is used]
+            4:9: `undeclared` is not declared [declare it, or include the header that does]
         "#]],
     );
 }
@@ -59,8 +59,8 @@ struct piont r; goto agian; again: ;
             3:17: `conuter` is not declared [did you mean `counter`?]
             4:3: `struct point` has no member `lfet` [did you mean `left`?]
             4:15: `struct point` has no member `deptj` [did you mean `depth`?]
-            5:1: `printt` is not declared
-            5:18: `zzz` is not declared
+            5:1: `printt` is not declared [declare it, or include the header that does]
+            5:18: `zzz` is not declared [declare it, or include the header that does]
             6:20: `struct point` has no member `rihgt` [did you mean `right`?]
             7:14: `struct piont` is not a complete type here [did you mean `struct point`?]
             7:22: there is no label `agian` [did you mean `again`?]
@@ -86,8 +86,8 @@ f(nothing, other);
             5:1: `v` takes 1 argument or more, not 0
             6:1: `g` takes 0 arguments, not 1
             7:20: this function takes 1 argument, not 0
-            8:3: `nothing` is not declared
-            8:12: `other` is not declared
+            8:3: `nothing` is not declared [declare it, or include the header that does]
+            8:12: `other` is not declared [declare it, or include the header that does]
         "#]],
     );
 }
@@ -141,10 +141,10 @@ c++;
 }"#,
         expect![[r#"
             3:1: this is `const int`, which cannot be assigned
-            4:1: this is not a variable
+            4:1: this is a value, not a variable
             5:1: an array cannot be assigned, only its elements
             6:1: a bit-field has no address
-            7:2: this is not a variable
+            7:2: this is a value, which has no address
             8:3: `int[2]` has no members
             9:1: this is not a structure or union [it is a pointer: use `->`]
             10:1: this is `const int`, which cannot be assigned
@@ -168,8 +168,8 @@ f();
 }"#,
         expect![[r#"
             1:23: this function returns no value
-            3:1: this stands in no loop
-            4:1: this stands in no loop
+            3:1: this `break` stands in no loop and no switch
+            4:1: this `continue` stands in no loop
             5:6: there is no label `nowhere`
             6:1: this case stands in no switch
             7:4: the label `l` stands twice (first in line 7)
@@ -200,11 +200,11 @@ int main(void) { int b; int b; void v; struct u w; return f(1); }"#,
             5:23: there is a member `a` already
             6:20: a bit-field has 1 to as many bits as its type
             7:11: `A` is declared twice in this block
-            8:7: an array of -1 elements is not supported
+            8:7: an array cannot have -1 elements
             9:1: this static assertion fails: size
             10:29: `b` is declared twice in this block
             10:37: `void` is not a complete type here
-            10:49: `struct u` is not a complete type here
+            10:49: `struct u` is not a complete type here [give its members before it is used]
         "#]],
     );
 }
@@ -238,11 +238,11 @@ a[0] = b[0] + c + s.p + d[0]; int e[2] = {1, 2, 3}; struct s t = {.q = 1}; struc
             1:19: there are more initialisers than members
             1:33: an array is initialised by a list in braces
             1:51: the initialiser of a static variable is a constant
-            1:78: this is not a structure
+            1:78: `int` does not convert to `struct s`
             1:94: this index is outside the array
             3:49: there are more initialisers than members
-            3:68: `struct s` has no member `q`
-            3:89: this is not a structure
+            3:68: `struct s` has no member `q` [it has `p`]
+            3:89: `int *` does not convert to `struct s`
         "#]],
     );
 }

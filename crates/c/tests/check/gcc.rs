@@ -332,6 +332,18 @@ fn type_number(text: &str) -> String {
     format!("_Generic(({text}), {}, default: -1)", cases.join(", "))
 }
 
+/// Operands of arithmetic.
+const ATOMS: &str = "\
+    c sc h us i u l ul ll ull f d ld bo w en em vi ai cl s.m s.t 1 1u 1l 'a' 1.5 1.5f A sizeof(int) \
+    ps->m";
+
+/// Expressions of every kind, but for those with a `;`.
+const FIXED: &str = r#"
+    p + 1; p - p; &i; &a; a; aa; aa[0]; *aa; &aa[0]; fn; &fn; *fn; *p; *cp; "x"; "x"[0]; i ? p : 0;
+    i ? p : v; i ? p : cp; i ? v : t; s; *ps; -c; ~h; +s.b; +s.c; s.c + 1; +s.t; !p; c++; h = 3l; l += c;
+    (char)i; (const int)i; p == v; sizeof i; fn(1); i, l; &s; &vi; *&i; (void *)0; i ?: l; L'x'
+"#;
+
 #[test]
 fn types() {
     let declarations =
@@ -340,39 +352,7 @@ fn types() {
         long long ll; unsigned long long ull; float f; double d; long double ld; _Bool bo; __int128 w;
         int *p; const int *cp; void *v; char *t; int a[3], aa[2][3]; int fn(int); enum e { A } en;
         enum n { B = -1 } em; volatile int vi; _Atomic int ai; const long cl;";
-    let atoms = [
-        "c",
-        "sc",
-        "h",
-        "us",
-        "i",
-        "u",
-        "l",
-        "ul",
-        "ll",
-        "ull",
-        "f",
-        "d",
-        "ld",
-        "bo",
-        "w",
-        "en",
-        "em",
-        "vi",
-        "ai",
-        "cl",
-        "s.m",
-        "s.t",
-        "1",
-        "1u",
-        "1l",
-        "'a'",
-        "1.5",
-        "1.5f",
-        "A",
-        "sizeof(int)",
-        "ps->m",
-    ];
+    let atoms: Vec<&str> = ATOMS.split_whitespace().collect();
     let integers = |text: &str| !["f", "d", "ld", "1.5", "1.5f"].contains(&text);
     let mut rng = Rng::new(3);
     let mut numbers: Vec<String> = Vec::new();
@@ -386,54 +366,7 @@ fn types() {
         numbers.push(type_number(&format!("{l} {op} {r}")));
         numbers.push(type_number(&format!("i ? {l} : {r}")));
     }
-    let fixed = [
-        "p + 1",
-        "p - p",
-        "&i",
-        "&a",
-        "a",
-        "aa",
-        "aa[0]",
-        "*aa",
-        "&aa[0]",
-        "fn",
-        "&fn",
-        "*fn",
-        "*p",
-        "*cp",
-        "\"x\"",
-        "\"x\"[0]",
-        "i ? p : 0",
-        "i ? p : v",
-        "i ? p : cp",
-        "i ? v : t",
-        "s",
-        "*ps",
-        "-c",
-        "~h",
-        "+s.b",
-        "+s.c",
-        "s.c + 1",
-        "+s.t",
-        "!p",
-        "c++",
-        "h = 3l",
-        "l += c",
-        "(char)i",
-        "(const int)i",
-        "p == v",
-        "sizeof i",
-        "fn(1)",
-        "i, l",
-        "&s",
-        "&vi",
-        "*&i",
-        "(void *)0",
-        "i ?: l",
-        "({ i; l; })",
-        "({ short z; z; })",
-        "L'x'",
-    ];
-    numbers.extend(fixed.iter().map(|text| type_number(text)));
+    numbers.extend(["({ i; l; })", "({ short z; z; })"].map(type_number));
+    numbers.extend(FIXED.split(';').map(|text| type_number(text.trim())));
     agree("types", &format!("{declarations}\nint fn(int x) {{ return x; }}"), &numbers);
 }

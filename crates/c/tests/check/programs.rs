@@ -43,10 +43,10 @@ fn errors_of_all_units() {
     linked(
         &[("main.i", main), ("other.i", other)],
         expect![[r#"
-        2:18: `wrong` is not declared
-        1:22: `worse` is not declared
-        2:5: `main` is defined twice (first in line 2)
-    "#]],
+            2:18: `wrong` is not declared [declare it, or include the header that does]
+            1:22: `worse` is not declared [declare it, or include the header that does]
+            2:5: `main` is defined twice (first in line 2)
+        "#]],
     );
 }
 

@@ -3,8 +3,8 @@
 use crate::options::{LitmusOptions, TestArch};
 use crate::{Exit, output, outputs};
 use fencepost_litmus::Arch;
-use fencepost_litmus::generate::{Cycle, Generated, all_cycles, test};
-use std::collections::HashMap;
+use fencepost_litmus::generate::{Generated, all_cycles};
+use fencepost_verify::litmus::{cycles, named};
 use std::path::Path;
 
 pub fn run(options: &LitmusOptions) -> Exit {
@@ -37,32 +37,6 @@ fn make(options: &LitmusOptions) -> Result<(), String> {
     let texts: Vec<&str> = tests.iter().map(|t| t.text.as_str()).collect();
     output::text(texts.join("\n"));
     Ok(())
-}
-
-/// Each argument is a cycle, unless all are single relations: then they are one together.
-fn cycles(arguments: &[String]) -> Result<Vec<Cycle>, String> {
-    if arguments.iter().all(|a| a.split_whitespace().count() == 1) {
-        return Ok(vec![Cycle::parse(&arguments.join(" "))?]);
-    }
-    arguments.iter().map(|a| Cycle::parse(a).map_err(|e| format!("'{a}': {e}"))).collect()
-}
-
-/// The tests; where several have one name, the later ones are numbered, as diy does.
-pub fn named(cycles: &[Cycle], arch: Arch) -> Result<Vec<Generated>, String> {
-    let mut names: HashMap<String, usize> = HashMap::new();
-    let mut tests = Vec::with_capacity(cycles.len());
-    for cycle in cycles {
-        let mut generated = test(cycle, arch)?;
-        let same = names.entry(generated.name.clone()).or_default();
-        if *same > 0 {
-            let name = format!("{}{same:03}", generated.name);
-            generated.text = generated.text.replacen(&generated.name, &name, 1);
-            generated.name = name;
-        }
-        *same += 1;
-        tests.push(generated);
-    }
-    Ok(tests)
 }
 
 fn write(folder: &Path, tests: &[Generated]) -> Result<(), String> {

@@ -4,32 +4,30 @@
 //! standard output is answers only: messages about tests that cannot be read and the summary go to
 //! standard error.
 
-mod compare;
-pub mod decide;
-mod expect;
 pub mod generate;
-mod report;
-mod show;
 
-use crate::campaign::{Campaign, Question};
 use crate::collect::{self, Collected, Unknowns};
-use crate::decide::limits;
-use crate::files::{self, Found};
+use crate::meant::limits_text;
 use crate::options::{EngineName, Format, LitmusModel, LitmusOptions};
-use crate::{Exit, input, internal, interrupt, output, outputs, patience};
-use decide::{Answer, Judge, Method, NoAnswer, Prepared};
-use expect::Expectations;
+use crate::progress::CountLine;
+use crate::{Exit, input, interrupt, output, outputs};
 use fencepost_litmus::Test;
 use fencepost_report::junit::{Case, Ended};
-use fencepost_report::litmus::ShownTest;
+use fencepost_report::litmus::{Observation, ShownTest};
 use fencepost_report::page;
-use fencepost_task::{Budget, Reason, Stop};
+use fencepost_task::{EngineChoice, Model, Reason, Stop};
+use fencepost_verify::campaign::{Campaign, Question};
+use fencepost_verify::files::{self, Found};
+use fencepost_verify::litmus::compare::{NoComparison, compare};
+use fencepost_verify::litmus::{
+    Answer, Answered, Batch, Expectations, Judge, Method, NoAnswer, Tested, Told, show,
+};
+use fencepost_verify::{InputError, Limits, internal};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::sync::{Arc, RwLock, RwLockReadGuard};
+use std::sync::atomic::Ordering;
+use std::sync::{RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 /// What came of one file.
@@ -78,9 +76,9 @@ impl Count {
     fn answer(&mut self, answer: &Result<Answer, NoAnswer>) {
         match answer {
             Ok(answer) => match answer.observation() {
-                "Never" => self.never += 1,
-                "Always" => self.always += 1,
-                _ => self.sometimes += 1,
+                Observation::Never => self.never += 1,
+                Observation::Sometimes => self.sometimes += 1,
+                Observation::Always => self.always += 1,
             },
             Err(NoAnswer::Unknown(_)) => self.unknown += 1,
             Err(NoAnswer::Fault(_)) => self.errors += 1,
@@ -88,16 +86,12 @@ impl Count {
     }
 }
 
-/// What all tests of a run share.
+/// A run over tests.
 struct Run<'a> {
     options: &'a LitmusOptions,
-    models: Vec<Judge>,
-    method: Method,
+    batch: Batch,
     expectations: Option<Expectations>,
-    /// Tests that run side by side.
-    jobs: usize,
     campaign: RwLock<Campaign>,
-    cancelled: Arc<AtomicBool>,
 }
 
 pub fn run(options: &LitmusOptions) -> Exit {
@@ -110,14 +104,14 @@ pub fn run(options: &LitmusOptions) -> Exit {
     }
     let expectations = match options.expect.as_deref().map(Expectations::read).transpose() {
         Ok(expectations) => expectations,
-        Err(message) => return output::refuse(message),
+        Err(error) => return output::refuse(error),
     };
     let method = match options.engine {
         _ if options.oracle.is_some() => Method::Axiomatic,
         EngineName::Auto | EngineName::Explicit => Method::Explicit,
         EngineName::Bmc => Method::Bmc,
         engine @ (EngineName::Dual | EngineName::Lazy | EngineName::Rounds | EngineName::Age) => {
-            let name = engine.name();
+            let name = EngineChoice::from(engine).name();
             output::complain(format!(
                 "unknown: the engine `{name}` does not list final states; `fencepost check --engine {name}` decides a \
                  test's condition"
@@ -146,7 +140,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
         return Exit::Wrong;
     }
     let names: &[LitmusModel] = if comparing { &options.compare } else { &options.models };
-    let models: Vec<Judge> = names.iter().map(|m| m.judge(options.release_sequences)).collect();
+    let models: Vec<Judge> = names.iter().map(|m| m.meant(options.release_sequences)).collect();
     if options.report.is_some() && names.contains(&LitmusModel::C11) {
         output::complain("error: --report draws runs of machines; leave out c11");
         return Exit::Wrong;
@@ -174,29 +168,32 @@ pub fn run(options: &LitmusOptions) -> Exit {
     let model_names: Vec<&str> = models.iter().map(|m| m.name()).collect();
     let named = |file: &Found| file.as_ref().map_or_else(String::clone, |path| path.display().to_string());
     let whole = options.only.is_empty() && options.filter.is_empty();
-    let (campaign, files) = match Campaign::new(&options.campaign, files, named, &model_names, whole) {
+    let (campaign, files) = match Campaign::new(&options.campaign.meant(), files, named, &model_names, whole)
+    {
         Ok(begun) => begun,
-        Err(message) => return output::refuse(message),
+        Err(error) => return output::refuse(error),
     };
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let jobs = options.jobs.map_or(cores, |n| n as usize).min(files.len()).max(1);
-    let run = Run {
-        options,
+    let batch = Batch {
         models,
-        campaign: RwLock::new(campaign),
         method,
-        expectations,
+        limits: Limits { seconds: options.timeout, megabytes: options.memory },
         jobs,
+        only: options.only.clone(),
+        filter: options.filter.clone(),
+        draw: options.report.is_some(),
         cancelled: interrupt::flag(),
     };
+    let run = Run { options, batch, campaign: RwLock::new(campaign), expectations };
     let start = Instant::now();
     let mut shown = Vec::new();
     let unknowns = Unknowns::new(options.allow_unknown);
     let mut collected = Collected::new(options.format, "litmus", options.quiet, unknowns);
     let (count, exit) = run.all(&files, &mut shown, &mut collected);
     if let Some(path) = &options.report {
-        let models = report::machines(&run.models);
-        let page = page::litmus(&models, &shown, start.elapsed().as_secs_f64(), &run.budget());
+        let models: Vec<Model> = run.batch.models.iter().filter_map(|model| model.machine()).collect();
+        let page = page::litmus(&models, &shown, start.elapsed().as_secs_f64(), &run.batch.budget());
         if outputs::write(path, &page).is_err() {
             return Exit::Wrong;
         }
@@ -204,7 +201,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
     if !options.quiet && (files.len() > 1 || run.expectations.is_some()) {
         output::complain(run.summary(count, start.elapsed()));
     }
-    let exit = if run.cancelled.load(Ordering::Relaxed) { exit.and(Exit::Unknown) } else { exit };
+    let exit = if run.batch.cancelled.load(Ordering::Relaxed) { exit.and(Exit::Unknown) } else { exit };
     let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
     collected.print(exit);
     exit
@@ -212,116 +209,83 @@ pub fn run(options: &LitmusOptions) -> Exit {
 
 impl Run<'_> {
     fn all(&self, files: &[Found], shown: &mut Vec<ShownTest>, collected: &mut Collected) -> (Count, Exit) {
-        let next = AtomicUsize::new(0);
-        let (sender, results) = mpsc::channel();
-        let mut count = Count::default();
-        let mut exit = Exit::Good;
-        std::thread::scope(|scope| {
-            for _ in 0..self.jobs {
-                let sender = sender.clone();
-                let next = &next;
-                scope.spawn(move || {
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(file) = files.get(number) else { break };
-                        if self.cancelled.load(Ordering::Relaxed) || output::has_failed() {
-                            break;
-                        }
-                        let done = internal::guard(|| self.file(file));
-                        let done = done.unwrap_or_else(|message| self.broken(file, &message));
-                        if sender.send((number, done)).is_err() {
-                            break;
-                        }
-                    }
-                });
+        let mut line = CountLine::new(self.options.quiet, files.len());
+        let mut waiting: BTreeMap<usize, Done> = BTreeMap::new();
+        let (mut count, mut exit, mut kept) = (Count::default(), Exit::Good, Exit::Good);
+        let mut printed = 0;
+        let mut print = |done: Done| {
+            output::text(done.stdout);
+            if !done.stderr.is_empty() {
+                output::complain(done.stderr.trim_end());
             }
-            drop(sender);
-            let mut line = crate::progress::CountLine::new(self.options.quiet, files.len());
-            let mut waiting: BTreeMap<usize, Done> = BTreeMap::new();
-            let mut printed = 0;
-            let mut kept = Exit::Good;
-            let mut print = |done: Done| {
-                output::text(done.stdout);
-                if !done.stderr.is_empty() {
-                    output::complain(done.stderr.trim_end());
-                }
-                shown.extend(done.shown);
-                collected.extend(done.cases);
-                count.add(done.count);
-                exit = exit.and(done.exit.unwrap_or(Exit::Good));
-            };
-            for (number, done) in results {
-                for result in &done.results {
-                    kept = kept.and(self.campaign.write().expect("nobody panics with it").keep(result));
-                }
-                waiting.insert(number, done);
-                while let Some(done) = waiting.remove(&printed) {
-                    printed += 1;
-                    line.clear();
-                    print(done);
-                }
-                line.update(printed);
+            shown.extend(done.shown);
+            collected.extend(done.cases);
+            count.add(done.count);
+            exit = exit.and(done.exit.unwrap_or(Exit::Good));
+        };
+        let is_known = |name: &str, test: &Test, model: Judge| {
+            let campaign = self.campaign();
+            campaign.stamps() && campaign.known(name, model.name(), &self.question(test, model)).is_some()
+        };
+        self.batch.run(files, &is_known, &output::has_failed, &mut |number, tested| {
+            let name =
+                files[number].as_ref().map_or_else(|_| String::new(), |path| path.display().to_string());
+            let done = internal::guard(|| self.done(&name, tested));
+            let done = done.unwrap_or_else(|message| self.broken(&name, &message));
+            for result in &done.results {
+                let keeping = self.campaign.write().expect("nobody panics with it").keep(result);
+                kept = kept.and(keeping.map_or_else(output::refuse, |()| Exit::Good));
             }
-            line.clear();
-            // After Ctrl-C some are missing; those behind them are there all the same.
-            let left: Vec<usize> = (printed..files.len()).filter(|n| !waiting.contains_key(n)).collect();
-            waiting.into_values().for_each(&mut print);
-            if self.cancelled.load(Ordering::Relaxed) {
-                let name =
-                    |n: usize| files[n].as_ref().map_or_else(Clone::clone, |p| p.display().to_string());
-                collected.interrupted(left.into_iter().map(name));
+            waiting.insert(number, done);
+            while let Some(done) = waiting.remove(&printed) {
+                printed += 1;
+                line.clear();
+                print(done);
             }
-            exit = exit.and(kept);
+            line.update(printed);
         });
-        (count, exit)
+        line.clear();
+        // After Ctrl-C some are missing; those after them are there all the same.
+        let left: Vec<usize> = (printed..files.len()).filter(|n| !waiting.contains_key(n)).collect();
+        waiting.into_values().for_each(&mut print);
+        if self.batch.cancelled.load(Ordering::Relaxed) {
+            let name = |n: usize| files[n].as_ref().map_or_else(Clone::clone, |p| p.display().to_string());
+            collected.interrupted(left.into_iter().map(name));
+        }
+        (count, exit.and(kept))
     }
 
-    /// Reads and decides one file.
-    fn file(&self, file: &Found) -> Done {
+    /// What is printed and counted of a file.
+    fn done(&self, name: &str, tested: Tested) -> Done {
         let mut done = Done::default();
-        let path = match file {
-            Ok(path) => path,
-            Err(message) => {
-                self.error(&mut done, "", &input::InputError::File(message.clone()));
-                return done;
-            }
-        };
-        let name = path.display().to_string();
-        // The limits hold from the first byte on.
-        let budget = self.budget();
-        let (file, models) = (path.clone(), self.models.clone());
-        let read = patience::within(&budget, move || {
-            let name = file.display().to_string();
-            let text =
-                input::read_text(&file).map_err(|e| input::InputError::File(format!("{name}: {e}")))?;
-            let test =
-                fencepost_litmus::read_test(&name, &text).map_err(|(s, d)| input::InputError::Text(s, d))?;
-            let prepared = decide::prepare(&test, &models);
-            Ok::<_, input::InputError>((test, prepared))
-        });
-        // Whether a test that cannot be read was asked for is known by its file's name only.
-        let by_name = || path.file_stem().is_some_and(|s| self.is_wanted(&s.to_string_lossy()));
-        let all = self.options.only.is_empty() && self.options.filter.is_empty();
-        match read {
-            Ok(Ok((test, prepared))) if self.is_wanted(&test.name) => {
-                self.test(&mut done, path, &name, (&test, &prepared), budget);
-            }
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) if all || by_name() => self.error(&mut done, &name, &error),
-            Err(stop) if all || by_name() => self.unread(&mut done, &name, stop),
-            Ok(Err(_)) | Err(_) => {}
+        match tested {
+            Tested::Left => {}
+            Tested::Unreadable(error) => self.error(&mut done, name, &error),
+            Tested::Unread(stop) => self.unread(&mut done, name, stop),
+            Tested::Broken(message) => return self.broken(name, &message),
+            Tested::Answered(answered) => self.answered(&mut done, name, *answered),
         }
         done
+    }
+
+    /// What results of a test under a model are of.
+    fn question(&self, test: &Test, model: Judge) -> Question {
+        let method = model.method(self.batch.method).name();
+        let asked = match model {
+            Judge::Machine(_) => method.to_string(),
+            Judge::C11(sequences) => format!("{method} {sequences:?}"),
+        };
+        Question::new(method, &test.program, &asked, limits_text(self.batch.limits))
     }
 
     /// Nothing is known of a test that could not be read within the limits.
     fn unread(&self, done: &mut Done, name: &str, stop: Stop) {
         done.count.tests += 1;
-        done.count.unknown += self.models.len();
+        done.count.unknown += self.batch.models.len();
         done.exit = Some(Exit::Unknown);
         let reason = format!("{} while the test was read", Reason::from(stop));
         done.stderr = format!("{name}: unknown: {reason}");
-        for model in &self.models {
+        for model in &self.batch.models {
             let mut object = serde_json::json!({
                 "schema": 1, "file": name, "model": model.name(), "verdict": "unknown", "reason": reason
             });
@@ -339,18 +303,11 @@ impl Run<'_> {
         }
     }
 
-    /// Whether `--only` and `--filter` let a test pass.
-    fn is_wanted(&self, name: &str) -> bool {
-        let (only, filter) = (&self.options.only, &self.options.filter);
-        (only.is_empty() || only.iter().any(|pattern| matches(pattern, name)))
-            && (filter.is_empty() || filter.iter().any(|part| name.contains(part.as_str())))
-    }
-
     fn campaign(&self) -> RwLockReadGuard<'_, Campaign> {
         self.campaign.read().expect("nobody panics with it")
     }
 
-    fn error(&self, done: &mut Done, name: &str, error: &input::InputError) {
+    fn error(&self, done: &mut Done, name: &str, error: &InputError) {
         done.count.tests += 1;
         done.count.errors += 1;
         done.exit = Some(Exit::Wrong);
@@ -364,17 +321,9 @@ impl Run<'_> {
         done.results.push(object);
     }
 
-    /// The limits of one test under one model, from now on.
-    fn budget(&self) -> Budget {
-        let budget = limits(self.options.timeout, self.options.memory, &self.cancelled);
-        let share = budget.memory().map_or(u64::MAX, |bytes| bytes / self.jobs as u64);
-        budget.within(share)
-    }
-
     /// What comes of a file in which an internal error happened.
-    fn broken(&self, file: &Found, message: &str) -> Done {
-        let name = file.as_ref().map_or_else(Clone::clone, |path| path.display().to_string());
-        let mut object = internal::object(&name, None, message);
+    fn broken(&self, name: &str, message: &str) -> Done {
+        let mut object = internal::object(name, None, message);
         self.campaign().stamp(&mut object, None);
         let stdout = match self.options.format {
             Format::Json => format!("{object}\n"),
@@ -387,93 +336,90 @@ impl Run<'_> {
             count: Count { tests: 1, errors: 1, ..Count::default() },
             shown: None,
             results: vec![object],
-            cases: vec![collect::broken(&name, None, message)],
+            cases: vec![collect::broken(name, None, message)],
         }
     }
 
-    /// Decides a test; the budget is what is left for its first model.
-    fn test(
-        &self,
-        done: &mut Done,
-        path: &Path,
-        name: &str,
-        (test, prepared): (&Test, &Prepared),
-        mut budget: Budget,
-    ) {
+    /// Shows what models say of a test.
+    fn answered(&self, done: &mut Done, name: &str, answered: Answered) {
         done.count.tests += 1;
-        internal::rehearse(name);
-        let question = |model: Judge| {
-            let method = model.method(self.method).name();
-            let asked = match model {
-                Judge::Machine(_) => method.to_string(),
-                Judge::C11(sequences) => format!("{method} {sequences:?}"),
-            };
-            Question::new(method, &test.program, &asked, self.options.limits())
-        };
-        let mut answers = Vec::new();
-        for &model in &self.models {
-            let question = question(model);
+        let Answered { path, test, answers, shown, .. } = answered;
+        done.shown = shown;
+        let stamps = self.campaign().stamps();
+        let question = |model: Judge| stamps.then(|| self.question(&test, model));
+        for model in self.batch.models.iter().filter(|m| answers.iter().all(|told| told.model != **m)) {
+            let Some(question) = question(*model) else { break };
             if let Some(known) = self.campaign().known(name, model.name(), &question) {
                 self.take_over(done, known);
-                continue;
             }
-            let start = Instant::now();
-            if !answers.is_empty() {
-                budget = self.budget();
-            }
-            let answer = decide::decide(test, prepared, model, self.method, budget.clone());
-            let seconds = start.elapsed().as_secs_f64();
-            if let Err(NoAnswer::Fault(diagnostic)) = &answer {
+        }
+        for Told { answer, .. } in &answers {
+            if let Err(NoAnswer::Fault(diagnostic)) = answer {
                 let sources = test.program.sources.clone();
-                let error = input::InputError::Text(sources, vec![(**diagnostic).clone()]);
-                self.error(done, name, &error);
+                self.error(done, name, &InputError::Text(sources, vec![(**diagnostic).clone()]));
                 // It was counted as a test already.
                 done.count.tests -= 1;
                 return;
             }
-            done.count.answer(&answer);
+            done.count.answer(answer);
             if matches!(answer, Err(NoAnswer::Unknown(_))) {
                 done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Unknown));
             }
-            answers.push((model, answer, seconds));
-        }
-        if self.options.report.is_some() {
-            done.shown = Some(report::shown(name, test, &prepared.machine, &answers, &budget.part()));
         }
         if !self.options.compare.is_empty() {
-            compare::show(done, self.options.format, name, test, &answers);
+            self.compare(done, name, &test, &answers);
             return;
         }
-        for (model, answer, seconds) in &answers {
-            let mut object = show::json(name, test, *model, self.method, answer, *seconds);
-            self.campaign().stamp(&mut object, Some(&question(*model)));
+        for Told { model, answer, seconds } in &answers {
+            let mut object = show::json(name, &test, *model, self.batch.method, answer, *seconds);
+            self.campaign().stamp(&mut object, question(*model).as_ref());
             match (self.options.format, &self.expectations) {
                 (Format::Json, _) => done.stdout += &format!("{object}\n"),
                 (Format::Text, None) => {
-                    let model = (self.models.len() > 1).then_some(*model);
-                    done.stdout += &show::text(test, model, answer, *seconds);
+                    let model = (self.batch.models.len() > 1).then_some(*model);
+                    done.stdout += &show::text(&test, model, answer, *seconds);
                 }
                 (Format::Text, Some(_)) | (Format::Sarif | Format::Junit, _) => {}
             }
-            if answer.is_ok() || !self.cancelled.load(Ordering::Relaxed) {
+            if answer.is_ok() || !self.batch.cancelled.load(Ordering::Relaxed) {
                 done.results.push(object);
             }
             let differences = match &self.expectations {
-                Some(expectations) => self.expected(done, expectations, path, *model, answer),
+                Some(expectations) => self.expected(done, expectations, &path, *model, answer),
                 None => String::new(),
             };
-            done.cases.push(self.case(name, test, *model, answer, *seconds, differences));
+            done.cases.push(self.case(name, &test, *model, answer, *seconds, differences));
+        }
+    }
+
+    /// A line for a test that tells two of the models apart; with JSON an object for every test.
+    fn compare(&self, done: &mut Done, name: &str, test: &Test, answers: &[Told]) {
+        match compare(answers) {
+            Err(NoComparison::Fault) => {}
+            Err(NoComparison::Unknown(model, reason)) => {
+                done.stderr += &format!("{name}: unknown under {}: {reason}\n", model.name());
+            }
+            Ok(comparison) => {
+                done.count.apart += usize::from(comparison.is_apart());
+                match self.options.format {
+                    Format::Json => done.stdout += &format!("{}\n", comparison.json(name, test)),
+                    Format::Text | Format::Sarif | Format::Junit if comparison.is_apart() => {
+                        done.stdout += &comparison.text(name, test);
+                    }
+                    Format::Text | Format::Sarif | Format::Junit => {}
+                }
+            }
         }
     }
 
     /// Shows a result that is there already.
     fn take_over(&self, done: &mut Done, known: &Value) {
         let text = |key: &str| known[key].as_str().unwrap_or("");
-        match text("observation") {
-            "Never" => done.count.never += 1,
-            "Always" => done.count.always += 1,
-            "Sometimes" => done.count.sometimes += 1,
-            _ => {
+        match Observation::from_name(text("observation")) {
+            Some(Observation::Never) => done.count.never += 1,
+            Some(Observation::Always) => done.count.always += 1,
+            Some(Observation::Sometimes) => done.count.sometimes += 1,
+            None => {
                 done.count.unknown += 1;
                 done.exit = Some(done.exit.unwrap_or(Exit::Good).and(Exit::Unknown));
             }
@@ -547,7 +493,7 @@ impl Run<'_> {
     fn summary(&self, count: Count, time: Duration) -> String {
         let seconds = time.as_secs_f64();
         let rate = count.tests as f64 / seconds.max(1e-9);
-        let models: Vec<&str> = self.models.iter().map(|m| m.name()).collect();
+        let models: Vec<&str> = self.batch.models.iter().map(|m| m.name()).collect();
         let mut text = format!(
             "{} tests under {}: Never {}, Sometimes {}, Always {}",
             count.tests,
@@ -568,42 +514,5 @@ impl Run<'_> {
             text += &format!("; {} tell the models apart", count.apart);
         }
         text + &format!("; {seconds:.2} s, {rate:.0} tests/s")
-    }
-}
-
-/// Whether a name fits a pattern in which `*` stands for any text.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or("");
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn patterns() {
-        for (pattern, name, expected) in [
-            ("SB", "SB", true),
-            ("SB", "SB+mfences", false),
-            ("SB*", "SB+mfences", true),
-            ("*mfences", "SB+mfences", true),
-            ("S*m*s", "SB+mfences", true),
-            ("*", "", true),
-            ("a*a", "a", false),
-            ("", "SB", false),
-        ] {
-            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
-        }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::PlainFormat;
 use clap::Args;
+use fencepost_verify::campaign::Shard;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 pub const MERGE_EXAMPLES: &str = "\
 Examples:
@@ -12,27 +12,6 @@ Examples:
   fencepost merge --report all.html --format json part*.jsonl     as a page, and for scripts
 
 Exit codes: as one run over all files would have given; 3 also where results are missing.";
-
-/// One of several parts.
-#[derive(Clone, Copy, Debug)]
-pub struct Shard {
-    /// From 1.
-    pub part: u32,
-    pub of: u32,
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Shard, String> {
-        let numbers =
-            text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
-        match numbers {
-            Some((part, of)) if 1 <= part && part <= of => Ok(Shard { part, of }),
-            _ => Err("expected I/N with I from 1 to N, as in 2/4".to_string()),
-        }
-    }
-}
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Many files")]

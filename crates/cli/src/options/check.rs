@@ -1,6 +1,6 @@
 //! `check` and `explain`, and bounded model checking.
 
-use super::{CampaignOptions, EngineName, Format, InputOptions, ModelName, SearchOrder, limits, seconds};
+use super::{CampaignOptions, EngineName, Format, InputOptions, ModelName, SearchOrder, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -98,24 +98,6 @@ pub struct CheckOptions {
     pub bmc: BmcOptions,
     #[command(flatten)]
     pub input: InputOptions,
-}
-
-impl CheckOptions {
-    /// What a verdict depends on, beside the program with its properties, the model and limits.
-    pub fn method(&self) -> String {
-        let CheckOptions { files: _, models: _, timeout: _, memory: _, jobs: _, .. } = self;
-        let CheckOptions {
-            format: _, trace: _, certificate: _, report: _, svg: _, witness: _, print: _, ..
-        } = self;
-        let CheckOptions { allow_unknown: _, quiet: _, verbose: _, campaign: _, input: _, .. } = self;
-        let CheckOptions { engine, buffer, age, iterations, search, no_reduction, bmc, .. } = self;
-        format!("{engine:?} {buffer:?} {age:?} {iterations} {search:?} {no_reduction} {bmc:?}")
-    }
-
-    /// What an unknown depends on, too.
-    pub fn limits(&self) -> String {
-        limits(self.timeout, self.memory)
-    }
 }
 
 #[derive(Args)]

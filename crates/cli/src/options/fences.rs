@@ -2,6 +2,7 @@
 
 use super::{EngineName, Format, InputOptions, ModelName, seconds};
 use clap::{Args, ValueEnum};
+use fencepost_verify::fences::PriceList;
 use std::path::PathBuf;
 
 pub const FENCES_EXAMPLES: &str = "\
@@ -78,15 +79,8 @@ pub struct FencesOptions {
     pub input: InputOptions,
 }
 
-/// Prices of fences.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PriceList {
-    pub full: u32,
-    pub store_store: u32,
-}
-
 fn prices(text: &str) -> Result<PriceList, String> {
-    let mut list = PriceList { full: 4, store_store: 1 };
+    let mut list = PriceList::default();
     for part in text.split(',') {
         let number = |n: &str| match n.parse::<u32>() {
             Ok(price @ 1..=1_000_000) => Ok(price),

@@ -1,10 +1,7 @@
 //! `litmus`.
 
-use super::{CampaignOptions, EngineName, Format, limits, seconds};
-use crate::litmus::decide::Judge;
+use super::{CampaignOptions, EngineName, Format, seconds};
 use clap::{Args, ValueEnum};
-use fencepost_memory::axiom::c11::ReleaseSequences;
-use fencepost_task::Model;
 use std::path::PathBuf;
 
 pub const LITMUS_EXAMPLES: &str = "\
@@ -38,18 +35,6 @@ pub enum LitmusModel {
     C11,
 }
 
-impl LitmusModel {
-    /// The judge of that name.
-    pub fn judge(self, sequences: SequencesName) -> Judge {
-        match self {
-            LitmusModel::Sc => Judge::Machine(Model::Sc),
-            LitmusModel::Tso => Judge::Machine(Model::Tso),
-            LitmusModel::Pso => Judge::Machine(Model::Pso),
-            LitmusModel::C11 => Judge::C11(sequences.into()),
-        }
-    }
-}
-
 /// What belongs to a release sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum SequencesName {
@@ -58,15 +43,6 @@ pub enum SequencesName {
     Cxx20,
     /// Also later stores of the same thread, as in C11 and C17
     C11,
-}
-
-impl From<SequencesName> for ReleaseSequences {
-    fn from(name: SequencesName) -> ReleaseSequences {
-        match name {
-            SequencesName::Cxx20 => ReleaseSequences::Cxx20,
-            SequencesName::C11 => ReleaseSequences::C11,
-        }
-    }
 }
 
 /// The kinds of tests that are made.
@@ -145,11 +121,4 @@ pub struct LitmusOptions {
     pub quiet: bool,
     #[command(flatten)]
     pub campaign: CampaignOptions,
-}
-
-impl LitmusOptions {
-    /// What an unknown depends on, beside the test, the model and the method.
-    pub fn limits(&self) -> String {
-        limits(self.timeout, self.memory)
-    }
 }

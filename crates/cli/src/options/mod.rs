@@ -10,12 +10,10 @@ mod translate;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fencepost_c::DataModel;
 use fencepost_ir::Check;
-use fencepost_task::Model;
 use std::path::PathBuf;
 
-pub use campaign::{CampaignOptions, MergeOptions, Shard};
+pub use campaign::{CampaignOptions, MergeOptions};
 pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
 pub use fences::{FencesOptions, GoalName};
 pub use litmus::{LitmusModel, LitmusOptions, SequencesName, TestArch};
@@ -155,16 +153,6 @@ pub enum ModelName {
     Pso,
 }
 
-impl From<ModelName> for Model {
-    fn from(name: ModelName) -> Model {
-        match name {
-            ModelName::Sc => Model::Sc,
-            ModelName::Tso => Model::Tso,
-            ModelName::Pso => Model::Pso,
-        }
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum EngineName {
     /// Choose by the program.
@@ -181,21 +169,6 @@ pub enum EngineName {
     Age,
     /// Bounded model checking: a formula for a solver.
     Bmc,
-}
-
-impl EngineName {
-    /// As it is typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            EngineName::Auto => "auto",
-            EngineName::Explicit => "explicit",
-            EngineName::Dual => "dual",
-            EngineName::Lazy => "lazy",
-            EngineName::Rounds => "rounds",
-            EngineName::Age => "age",
-            EngineName::Bmc => "bmc",
-        }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -257,15 +230,6 @@ pub enum DataModelName {
     Lp64,
     /// int, long and pointers have 32 bits.
     Ilp32,
-}
-
-impl From<DataModelName> for DataModel {
-    fn from(name: DataModelName) -> DataModel {
-        match name {
-            DataModelName::Lp64 => DataModel::Lp64,
-            DataModelName::Ilp32 => DataModel::Ilp32,
-        }
-    }
 }
 
 /// How a file becomes a program.
@@ -351,16 +315,6 @@ pub struct CertifyOptions {
     pub certificate: PathBuf,
     #[command(flatten)]
     pub input: InputOptions,
-}
-
-/// Limits as a text.
-fn limits(timeout: Option<f64>, memory: Option<u64>) -> String {
-    let told = |limit: Option<String>, unit| limit.map_or("none".to_string(), |n| format!("{n} {unit}"));
-    format!(
-        "time {}, memory {}",
-        told(timeout.map(|s| s.to_string()), "s"),
-        told(memory.map(|m| m.to_string()), "MB")
-    )
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -260,7 +260,7 @@ fn errors_have_their_places() {
         ("int main(void) { return missing(); }", ":1:25", "`missing` is not declared"),
         ("void f(void);\nint main(void) {\n  f();\n}", ":3:3", "`f` has no body"),
         ("struct s { int a; } v;\nint main(void) { return v.b; }", ":2:27", "has no member `b`"),
-        ("int n = 3; int a[n]; int main(void) { return a[0]; }", ":1:18", "variable length"),
+        ("int n = 3; int a[n]; int main(void) { return a[0]; }", ":1:18", "constant length"),
         ("int main(void) { int x; long x; return 0; }", ":1:30", "declared twice"),
         ("int x = 1; int x = 2; int main(void) { return x; }", ":1:16", "defined twice"),
         ("int x; long x; int main(void) { return x; }", ":1:13", "declared as `int` and as `long`"),

@@ -86,6 +86,7 @@ const NOT_COMPARED: &[(&str, &[&str])] = &[
             "cnd_wait",
             "pthread_atfork",
             "pthread_cancel",
+            "pthread_cond_clockwait",
             "pthread_cond_timedwait",
             "pthread_cond_wait",
             "pthread_create",

@@ -1,4 +1,4 @@
-//! The commands in README.md and `docs/`: each page is followed from top to bottom in a folder of its own, and what
+//! The commands in README.md, `docs/` and `examples/README.md`: each page is followed from top to bottom in a folder of its own, and what
 //! is printed is compared with what the page shows.
 //!
 //! - ` ```c lock.c ` (or `fp`, `litmus`, ...): the block is written to that file.
@@ -55,7 +55,7 @@ fn shell(folder: &Path, script: &str) -> std::process::Output {
 
 /// Whether all programs that a script begins lines with are there.
 fn has_programs(script: &str) -> bool {
-    let foreign = ["parallel", "dot", "cbmc", "esbmc", "sbatch"];
+    let foreign = ["parallel", "dot", "cbmc", "esbmc", "sbatch", "cmake", "ctest", "meson", "make"];
     let used = foreign.iter().filter(|program| script.split_whitespace().any(|word| word == **program));
     used.into_iter().all(|program| {
         let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
@@ -109,7 +109,9 @@ fn follow(page: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("docs").join(page.replace('/', "_"));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
-    copy(&root().join("examples"), &folder.join("examples"));
+    for part in ["examples", "cmake"] {
+        copy(&root().join(part), &folder.join(part));
+    }
     let more = std::env::var("FENCEPOST_DOCS").unwrap_or_default();
     for block in blocks(&text) {
         let place = format!("{page}:{}", block.line);
@@ -170,6 +172,7 @@ pages! {
     readme: "README.md",
     auto: "docs/auto.md",
     bmc: "docs/bmc.md",
+    build_systems: "docs/build-systems.md",
     c: "docs/c.md",
     c11: "docs/c11.md",
     campaigns: "docs/campaigns.md",
@@ -177,6 +180,7 @@ pages! {
     decisions: "docs/decisions.md",
     dual: "docs/dual.md",
     editor: "docs/editor.md",
+    examples: "examples/README.md",
     explicit: "docs/explicit.md",
     faq: "docs/faq.md",
     fences: "docs/fences.md",
@@ -188,6 +192,7 @@ pages! {
     litmus: "docs/litmus.md",
     memory_models: "docs/memory-models.md",
     papers: "docs/papers.md",
+    releasing: "docs/releasing.md",
     report: "docs/report.md",
     robust: "docs/robust.md",
     translate: "docs/translate.md",

@@ -32,6 +32,7 @@ mod long_texts;
 mod lsp;
 mod nothing_lost;
 mod output;
+mod packaging;
 mod pages;
 mod pairs;
 mod replay;

@@ -100,7 +100,7 @@ fn engines_agree_with_the_reference_on_pairs_of_features() {
             for engine in engines {
                 if let Some(problem) = problem(&known, model, safe, engine) {
                     let Pair { first, second, text } = &known.pair;
-                    let name = engine.name();
+                    let name = engine.id();
                     problems.push(format!("{first}, {second}: {name} under {model:?}: {problem}\n{text}"));
                 }
             }

@@ -60,7 +60,7 @@ fn bounded_verdicts_are_never_wrong() {
             checked += usize::from(ran.code != 3);
         }
     }
-    assert!(found > 25 / every(1) && checked > 75 / every(1), "{found} {checked}");
+    assert!(found > 20 / every(1) && checked > 60 / every(1), "{found} {checked}");
 }
 
 #[test]

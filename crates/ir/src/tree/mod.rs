@@ -6,22 +6,27 @@
 
 pub mod c;
 pub mod comments;
+mod expression;
 mod fold;
 pub mod forms;
+mod place;
 mod print;
 mod spelling;
+mod statement;
 mod validate;
 mod visit;
 
-use crate::access::{Access, Order};
 pub use crate::cfg::{BinaryOp, Choices, Count, Drain, FenceKind, Fill, Quantifier, Storage, UnaryOp};
 pub use crate::layout::{Field, Record, RecordId, RecordKind, Records, Type, UNBOUNDED};
 use crate::scalar::Scalar;
 use crate::source::{Sources, Span};
 
+pub use expression::{Conversion, Expr, ExprKind, RmwKind, read_local};
 pub use forms::Form;
+pub use place::{Base, Place, Projection, VarRef};
 pub use print::{Words, with_comments};
 pub use spelling::{Declared, Macro, Spelled, Spelling, TypeName, TypeNameId, integer_words};
+pub use statement::{Block, Fence, Stmt, StmtKind};
 pub use validate::validate;
 
 /// A variable of [`Program::shared`].
@@ -84,310 +89,6 @@ pub enum Kept {
     /// In memory, from where its block is entered until it is left: [`StmtKind::Enter`] and [`StmtKind::Leave`] stand on
     /// every way in and out.
     InBlock(Fill),
-}
-
-/// How a variable is named in an expression.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum VarRef {
-    /// Shared by all threads; accesses go to memory.
-    Shared(SharedId),
-    /// Each thread has its own.
-    ThreadLocal(ThreadLocalId),
-    /// A local of the current procedure.
-    Local(LocalId),
-    /// A local of a thread's outermost procedure, in final conditions only.
-    Observed(ThreadId, LocalId),
-}
-
-/// Where a place starts.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Base {
-    /// A variable.
-    Variable(VarRef),
-    /// What a pointer points to, a value of this type.
-    Pointed(Box<Expr>, Type),
-}
-
-/// A step from a place into it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Projection {
-    /// An element of an array.
-    Index(Expr),
-    /// A member of a record, by its number.
-    Field(usize),
-}
-
-/// A variable, or what a pointer points to, or a part of it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// Where it starts.
-    pub base: Base,
-    /// The way to the part.
-    pub path: Vec<Projection>,
-    /// Where it stands.
-    pub span: Span,
-    /// What the program says of the access to it.
-    pub access: Access,
-}
-
-impl Place {
-    /// A variable.
-    pub fn variable(variable: VarRef, span: Span) -> Place {
-        Place { base: Base::Variable(variable), path: Vec::new(), span, access: Access::Plain }
-    }
-
-    /// An element of an array variable, an index for each dimension.
-    pub fn element(variable: VarRef, indices: Vec<Expr>, span: Span) -> Place {
-        let path = indices.into_iter().map(Projection::Index).collect();
-        Place { base: Base::Variable(variable), path, span, access: Access::Plain }
-    }
-
-    /// The indices on the way.
-    pub fn indices(&self) -> impl Iterator<Item = &Expr> {
-        self.path.iter().filter_map(|p| match p {
-            Projection::Index(e) => Some(e),
-            Projection::Field(_) => None,
-        })
-    }
-
-    /// The expressions in it: the pointer, then the indices.
-    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
-        let pointer = match &self.base {
-            Base::Pointed(pointer, _) => Some(&**pointer),
-            Base::Variable(_) => None,
-        };
-        pointer.into_iter().chain(self.indices())
-    }
-}
-
-/// How a value is taken over into another type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Conversion {
-    /// It must fit; else an error of the program.
-    Checked,
-    /// It wraps.
-    Wrapping,
-}
-
-/// What a read-modify-write does.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum RmwKind {
-    /// One operand: the new value.
-    Exchange,
-    /// One operand, added.
-    Add,
-    /// One operand, subtracted.
-    Sub,
-    /// One operand, bitwise and.
-    And,
-    /// One operand, bitwise or.
-    Or,
-    /// One operand, bitwise exclusive or.
-    Xor,
-    /// Two operands: expected and new value; gives the old value.
-    CompareExchange,
-    /// Two operands: expected and new value; gives whether it succeeded.
-    CompareAndSwap,
-}
-
-impl RmwKind {
-    /// Every kind.
-    pub const ALL: [RmwKind; 8] = [
-        RmwKind::Exchange,
-        RmwKind::Add,
-        RmwKind::Sub,
-        RmwKind::And,
-        RmwKind::Or,
-        RmwKind::Xor,
-        RmwKind::CompareExchange,
-        RmwKind::CompareAndSwap,
-    ];
-
-    /// The name in the modelling language.
-    pub fn name(self) -> &'static str {
-        match self {
-            RmwKind::Exchange => "exchange",
-            RmwKind::Add => "fetch_add",
-            RmwKind::Sub => "fetch_sub",
-            RmwKind::And => "fetch_and",
-            RmwKind::Or => "fetch_or",
-            RmwKind::Xor => "fetch_xor",
-            RmwKind::CompareExchange => "compare_exchange",
-            RmwKind::CompareAndSwap => "cas",
-        }
-    }
-
-    /// Type of the operands for a cell of type `cell`.
-    pub fn operand_type(self, cell: Scalar) -> Scalar {
-        match (self, cell) {
-            (RmwKind::Exchange | RmwKind::CompareExchange | RmwKind::CompareAndSwap, _) => cell,
-            (_, Scalar::Int(_) | Scalar::Pointer { .. }) => cell,
-            _ => Scalar::Integer,
-        }
-    }
-
-    /// Number of operands besides the place.
-    pub fn operands(self) -> usize {
-        match self {
-            RmwKind::CompareExchange | RmwKind::CompareAndSwap => 2,
-            _ => 1,
-        }
-    }
-}
-
-/// A typed expression.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Expr {
-    /// What it is.
-    pub kind: ExprKind,
-    /// Type of its value. Fixed-width arithmetic wraps, all other arithmetic is exact.
-    pub ty: Scalar,
-    /// Where it stands.
-    pub span: Span,
-}
-
-/// Kinds of expressions.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ExprKind {
-    /// A value of the expression's type.
-    Const(i64),
-    /// A variable's value; a load if it is shared.
-    Read(Place),
-    /// One operand.
-    Unary(UnaryOp, Box<Expr>),
-    /// Two operands of the same arithmetic; `&&` and `||` evaluate the right one only if needed.
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `cond ? then : otherwise`.
-    Select(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// The operand in the expression's type.
-    Convert(Conversion, Box<Expr>),
-    /// Any of these values.
-    Any(Choices),
-    /// An atomic read-modify-write.
-    Rmw(RmwKind, Place, Vec<Expr>),
-    /// A call.
-    Call(ProcedureId, Vec<Expr>),
-    /// Starts a thread and gives its handle.
-    Spawn(ProcedureId, Vec<Expr>, Drain),
-    /// The handle of the thread that evaluates it.
-    Own,
-    /// A pointer to a place in memory.
-    AddressOf(Place),
-    /// A pointer to new memory of that many bytes, to hold values of the type.
-    Allocate(Type, Box<Expr>, Fill, Storage),
-    /// The same with what an allocated object held, which is freed; the type counts where there is none.
-    Reallocate(Type, Box<Expr>, Box<Expr>),
-}
-
-impl Expr {
-    /// A value.
-    pub fn constant(value: i64, ty: Scalar, span: Span) -> Expr {
-        Expr { kind: ExprKind::Const(value), ty, span }
-    }
-
-    /// Whether it calls a procedure, which may change the thread's own variables.
-    pub fn calls(&self) -> bool {
-        let mut found = false;
-        self.visit(&mut |e| found |= matches!(e.kind, ExprKind::Call(..)));
-        found
-    }
-}
-
-/// The value of a local variable.
-pub fn read_local(id: LocalId, ty: Scalar, span: Span) -> Expr {
-    Expr { kind: ExprKind::Read(Place::variable(VarRef::Local(id), span)), ty, span }
-}
-
-/// A fence, as the program has it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Fence {
-    /// One that machines have.
-    Machine(FenceKind),
-    /// C11's thread fence. The pass `orders` makes the machine's of it.
-    Thread(Order),
-}
-
-/// Statements in order.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Block(pub Vec<Stmt>);
-
-impl Block {
-    /// The statements up to the last one of the user's, and those that passes have added after it.
-    pub fn with_added(&self) -> (&[Stmt], &[Stmt]) {
-        self.0.split_at(self.0.iter().rposition(|stmt| stmt.span.is_some()).map_or(0, |last| last + 1))
-    }
-}
-
-/// A statement.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stmt {
-    /// What it is.
-    pub kind: StmtKind,
-    /// Where it stands.
-    pub span: Span,
-}
-
-/// Kinds of statements.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum StmtKind {
-    /// Nothing, but a step.
-    Skip,
-    /// Names the place before the next statement.
-    Label(String),
-    /// Declares a local; without a value it gets its default.
-    Declare(LocalId, Option<Expr>),
-    /// `place = value`; a store if shared. The index is evaluated before the value.
-    Assign(Place, Expr),
-    /// A call, spawn or read-modify-write whose result is not used.
-    Eval(Expr),
-    /// `if`.
-    If(Expr, Block, Block),
-    /// `while`.
-    While(Expr, Block),
-    /// `do ... while`.
-    DoWhile(Block, Expr),
-    /// Leaves the innermost loop.
-    Break,
-    /// Next round of the innermost loop.
-    Continue,
-    /// Jumps to a label of the same procedure.
-    Goto(String),
-    /// Returns; in a process, ends the thread.
-    Return(Option<Expr>),
-    /// Runs one of the blocks.
-    Choose(Vec<Block>),
-    /// Runs the block with no other thread in between.
-    Atomic(Drain, Block),
-    /// Opens an atomic section.
-    AtomicBegin(Drain),
-    /// Closes it.
-    AtomicEnd(Drain),
-    /// A fence.
-    Fence(Fence),
-    /// Passes only if true.
-    Assume(Expr),
-    /// Must be true.
-    Assert(Expr),
-    /// Waits for a mutex and takes it.
-    Lock(Place),
-    /// Gives a mutex back.
-    Unlock(Place),
-    /// Waits for the end of a thread; its result goes to the place.
-    Join(Option<Place>, Expr),
-    /// Gives allocated memory back.
-    Free(Expr),
-    /// The local's block is entered: it is a new object from here on. Front ends put it where the text of the block begins;
-    /// the pass `lifetime` removes those that nobody can tell, and adds those on other ways in.
-    Enter(LocalId),
-    /// The local's block is left: its object is gone. Of a local that is not entered, the memory that its declaration has
-    /// allocated on the stack. As for [`StmtKind::Enter`], the pass adds those on other ways out.
-    Leave(LocalId),
-    /// Ends the thread, with a result.
-    Exit(Option<Expr>),
-    /// Ends the program.
-    Halt,
-    /// Statements with a scope of their own, and how C writes them.
-    Block(Form, Block),
 }
 
 /// What a procedure is for.

@@ -9,7 +9,7 @@ use crate::{Outcome, Shown};
 use fencepost_certify::Replay;
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Instr, Program, Property};
-use fencepost_task::{Budget, Pace, Reason, Scope, Stop};
+use fencepost_task::{Budget, EngineChoice, Pace, Reason, Scope, Stop};
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ pub struct Recheck {
 pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
     let budget = &outcome.telling;
     let model = outcome.model.name().to_uppercase();
-    let title = format!("{} under {model}: {}", outcome.file, outcome.verdict.name());
+    let title = format!("{} under {model}: {}", outcome.file, outcome.verdict.kind());
     let class = match outcome.verdict {
         Shown::Safe { .. } => "good",
         Shown::Unsafe(_) => "bad",
@@ -33,7 +33,7 @@ pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
     };
     let mut body = format!(
         "<header>\n<h1><span class=\"verdict {class}\">{}</span><span class=\"mono\">{}</span> under {model}</h1>\n",
-        outcome.verdict.name(),
+        outcome.verdict.kind(),
         escape(outcome.file)
     );
     let summary = match &outcome.verdict {
@@ -168,10 +168,10 @@ fn statistics(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     let others: Vec<String> = outcome
         .engines
         .iter()
-        .filter(|e| e.name != outcome.engine)
+        .filter(|e| EngineChoice::Only(e.engine) != outcome.engine)
         .map(|e| match &e.reason {
-            Some(reason) => format!("{} ({}: {reason})", e.name, e.part.name()),
-            None => format!("{} ({})", e.name, e.part.name()),
+            Some(reason) => format!("{} ({}: {reason})", e.engine, e.part.name()),
+            None => format!("{} ({})", e.engine, e.part.name()),
         })
         .collect();
     if !others.is_empty() {

@@ -1,7 +1,7 @@
 //! The page of many litmus tests: a table of tests and models, and the runs that tell models apart.
 
 use super::{facts, page};
-use crate::litmus::{Apart, ShownAnswer, ShownTest};
+use crate::litmus::{Apart, Observation, ShownAnswer, ShownTest};
 use crate::picture::svg::escape;
 use crate::picture::{Form, Frame, Picture};
 use fencepost_certify::Replay;
@@ -67,7 +67,7 @@ fn row(test: &ShownTest, number: usize) -> String {
     for (_, answer) in &test.answers {
         let _ = match answer {
             ShownAnswer::Final { observation, states } => {
-                let class = if *observation == "Never" { "quiet" } else { "" };
+                let class = if *observation == Observation::Never { "quiet" } else { "" };
                 write!(out, "<td class=\"{class}\">{observation}, {} states</td>", states.len())
             }
             ShownAnswer::Unknown(reason) => {

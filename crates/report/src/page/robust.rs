@@ -3,7 +3,7 @@
 use super::{facts, not_drawn, page, run_section, sentences};
 use crate::picture::svg::escape;
 use crate::picture::{Frame, cycle};
-use crate::robust::{Criterion, Robustness, ShownAttack, cycle_sentences, cycle_words};
+use crate::robust::{Criterion, RobustVerdict, Robustness, ShownAttack, cycle_sentences, cycle_words};
 use std::fmt::Write;
 
 /// More attacks are listed, but not drawn.
@@ -11,11 +11,10 @@ const MOST_DRAWN: usize = 20;
 
 /// The page.
 pub fn robust(answer: &Robustness<'_>) -> String {
-    let verdict = answer.verdict().replace('_', " ");
-    let class = match answer.verdict() {
-        "robust" => "good",
-        "unknown" => "open",
-        _ => "bad",
+    let (verdict, class) = match answer.verdict() {
+        RobustVerdict::Robust => ("robust", "good"),
+        RobustVerdict::NotRobust => ("not robust", "bad"),
+        RobustVerdict::Unknown => ("unknown", "open"),
     };
     let mut body = format!(
         "<header>\n<h1><span class=\"verdict {class}\">{verdict}</span><span class=\"mono\">{}</span> against TSO</h1>\n",

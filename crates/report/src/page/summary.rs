@@ -1,9 +1,11 @@
 //! The page of many results: counts, a cactus plot, what needs a look, and all results.
 
 use super::{page, sentences};
+use crate::ResultKind;
 use crate::picture::cactus;
 use crate::picture::svg::escape;
 use crate::summary::{Entry, Summary};
+use fencepost_task::VerdictKind;
 use std::fmt::Write;
 
 /// The page.
@@ -50,13 +52,16 @@ pub fn summary(summary: &Summary) -> String {
 }
 
 fn row(entry: &Entry) -> String {
-    let (verdict, class) = match (entry.verdict.as_str(), &entry.observation) {
-        (_, Some(observation)) => (observation.as_str(), ""),
-        ("safe", _) if entry.bounded => ("safe within bounds", "good"),
-        (verdict @ ("safe" | "robust"), _) => (verdict, "good"),
-        ("not_robust", _) => ("not robust", "bad"),
-        (verdict @ ("unsafe" | "error"), _) => (verdict, "bad"),
-        (verdict, _) => (verdict, "open"),
+    let (verdict, class) = match (entry.verdict, entry.observation) {
+        (_, Some(observation)) => (observation.name(), ""),
+        (ResultKind::Checked(VerdictKind::Safe), None) if entry.bounded => ("safe within bounds", "good"),
+        (ResultKind::Checked(VerdictKind::Safe), None) => ("safe", "good"),
+        (ResultKind::Checked(VerdictKind::Unsafe), None) => ("unsafe", "bad"),
+        (ResultKind::Checked(VerdictKind::Unknown), None) => ("unknown", "open"),
+        (ResultKind::Robust, None) => ("robust", "good"),
+        (ResultKind::NotRobust, None) => ("not robust", "bad"),
+        (ResultKind::Race, None) => ("data race", "bad"),
+        (ResultKind::Error, None) => ("error", "bad"),
     };
     format!(
         "<tr><td class=\"mono\">{}</td><td>{}</td><td class=\"{class}\">{}</td><td>{}</td><td>{:.3}</td></tr>\n",

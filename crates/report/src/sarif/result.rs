@@ -83,7 +83,7 @@ impl Log {
         let properties = json!({
             "file": outcome.file,
             "model": outcome.model.name(),
-            "engine": outcome.engine,
+            "engine": outcome.engine.name(),
             "seconds": (outcome.seconds * 1e6).round() / 1e6,
             "states": outcome.stats.states,
             "configurations": outcome.stats.configurations,

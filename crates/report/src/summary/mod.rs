@@ -6,6 +6,9 @@
 
 mod show;
 
+use crate::ResultKind;
+use crate::litmus::Observation;
+use fencepost_task::VerdictKind;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,10 +28,10 @@ pub struct Entry {
     pub file: String,
     /// The memory model; empty for a file that could not be read.
     pub model: String,
-    /// The verdict's word.
-    pub verdict: String,
-    /// For a litmus test: `Never`, `Sometimes` or `Always`.
-    pub observation: Option<String>,
+    /// The verdict.
+    pub verdict: ResultKind,
+    /// For a litmus test, in how many final states its condition holds.
+    pub observation: Option<Observation>,
     /// Whether a safe verdict holds up to bounds only.
     pub bounded: bool,
     /// The engine that answered.
@@ -56,11 +59,17 @@ struct Campaign {
 impl Entry {
     /// Whether there is a verdict.
     pub fn is_decided(&self) -> bool {
-        !matches!(self.verdict.as_str(), "unknown" | "error")
+        match self.verdict {
+            ResultKind::Checked(VerdictKind::Unknown) | ResultKind::Error => false,
+            ResultKind::Checked(VerdictKind::Safe | VerdictKind::Unsafe)
+            | ResultKind::Robust
+            | ResultKind::NotRobust
+            | ResultKind::Race => true,
+        }
     }
 
     fn is_error(&self) -> bool {
-        self.verdict == "error"
+        self.verdict == ResultKind::Error
     }
 
     /// A file and a model as they are named in lists.
@@ -74,9 +83,9 @@ impl Entry {
     /// Whether both cannot be true.
     fn contradicts(&self, other: &Entry) -> bool {
         let same = self.file == other.file && self.model == other.model && self.program == other.program;
-        let opposite = |a: &Entry, b: &Entry| match (a.verdict.as_str(), b.verdict.as_str()) {
-            ("safe", "unsafe") => !a.bounded,
-            ("robust", "not_robust") => true,
+        let opposite = |a: &Entry, b: &Entry| match (a.verdict, b.verdict) {
+            (ResultKind::Checked(VerdictKind::Safe), ResultKind::Checked(VerdictKind::Unsafe)) => !a.bounded,
+            (ResultKind::Robust, ResultKind::NotRobust | ResultKind::Race) => true,
             _ => false,
         };
         let observed = self.observation.is_some() && other.observation.is_some();
@@ -105,6 +114,9 @@ impl Summary {
         if object["schema"] != 1 {
             return Err("this result has another schema than 1".to_string());
         }
+        let word = text("verdict");
+        let verdict = ResultKind::from_name(&word)
+            .ok_or_else(|| format!("not a result of check, litmus or robust: its verdict is `{word}`"))?;
         let campaign = object.get("campaign").map(|stamp| Campaign {
             id: stamp["id"].as_str().unwrap_or("").to_string(),
             shard: stamp["shard"].as_str().unwrap_or("").to_string(),
@@ -115,13 +127,13 @@ impl Summary {
         let entry = Entry {
             file: text("file"),
             model: text("model"),
-            verdict: text("verdict"),
-            observation: object["observation"].as_str().map(str::to_string),
+            verdict,
+            observation: object["observation"].as_str().and_then(Observation::from_name),
             bounded: object["scope"].is_object(),
             engine: text("engine"),
             asked: text("asked"),
             seconds: object["seconds"].as_f64().unwrap_or(0.0),
-            reason: if text("verdict") == "error" { message() } else { text("reason") },
+            reason: if verdict == ResultKind::Error { message() } else { text("reason") },
             program: text("program"),
             campaign,
         };
@@ -243,19 +255,23 @@ pub struct Counts {
 }
 
 /// The table and the column that a result is counted in; none for files that cannot be read.
-fn column(entry: &Entry) -> Option<(&'static str, &str)> {
-    match (entry.verdict.as_str(), &entry.observation) {
-        ("error", _) => None,
-        (_, Some(observation)) => Some(("litmus tests", observation)),
-        (verdict @ ("robust" | "not_robust"), _) => Some(("robustness", verdict)),
-        ("safe", _) if entry.bounded => Some(("checked", "safe within bounds")),
-        (verdict, _) => Some(("checked", verdict)),
+fn column(entry: &Entry) -> Option<(&'static str, &'static str)> {
+    match (entry.verdict, entry.observation) {
+        (ResultKind::Error, _) => None,
+        (_, Some(observation)) => Some(("litmus tests", observation.name())),
+        (verdict @ (ResultKind::Robust | ResultKind::NotRobust | ResultKind::Race), None) => {
+            Some(("robustness", verdict.name()))
+        }
+        (ResultKind::Checked(VerdictKind::Safe), None) if entry.bounded => {
+            Some(("checked", "safe within bounds"))
+        }
+        (ResultKind::Checked(verdict), None) => Some(("checked", verdict.name())),
     }
 }
 
 /// A verdict and who gave it.
 fn said(entry: &Entry) -> String {
-    let verdict = entry.observation.as_deref().unwrap_or(&entry.verdict);
+    let verdict = entry.observation.map_or(entry.verdict.name(), Observation::name);
     format!("{verdict} by {}", entry.engine)
 }
 

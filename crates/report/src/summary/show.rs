@@ -1,6 +1,8 @@
 //! A summary as text and as one JSON object.
 
 use super::{Entry, Summary};
+use crate::ResultKind;
+use fencepost_task::VerdictKind;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -60,12 +62,12 @@ impl Summary {
             true => entry.name(),
             false => format!("{}: {}", entry.name(), entry.reason),
         };
-        let of = |verdict: &str| self.entries().filter(|e| e.verdict == verdict).map(told).collect();
+        let of = |verdict: ResultKind| self.entries().filter(|e| e.verdict == verdict).map(told).collect();
         let contradictions = self.contradictions().into_iter().map(str::to_string).collect();
         vec![
             ("contradictions, which are bugs in Fencepost; please report them", contradictions),
-            ("files that could not be read", of("error")),
-            ("unknown", of("unknown")),
+            ("files that could not be read", of(ResultKind::Error)),
+            ("unknown", of(VerdictKind::Unknown.into())),
             ("missing", self.missing()),
         ]
     }

@@ -30,7 +30,8 @@ use crate::{Attacks, Fences, Wanted, attacks_besides};
 use fencepost_explore::{Explicit, Order, without_needless_steps};
 use fencepost_ir::cfg::{EdgeId, ProcId, Program};
 use fencepost_task::{
-    Answer, Bounds, Cleared, Engine, Model, Progress, Reason, Scope, Stats, Task, Trace, Unreached, Verdict,
+    Answer, Bounds, Cleared, Engine, EngineId, Model, Progress, Reason, Scope, Stats, Task, Trace, Unreached,
+    Verdict,
 };
 use inline::{Changed, Meaning};
 use std::collections::BTreeSet;
@@ -83,8 +84,8 @@ struct Loop<'a, 'p> {
 }
 
 impl Engine for Lazy {
-    fn name(&self) -> &'static str {
-        "lazy"
+    fn id(&self) -> EngineId {
+        EngineId::Lazy
     }
 
     fn check(&self, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> Answer {

@@ -113,7 +113,7 @@ pub const OUTPUT: &[&str] = &[
 /// Locks and the like in one thread: what is given back.
 pub const THREADS: &[&str] = &[
     r#"{ pthread_mutex_t x = PTHREAD_MUTEX_INITIALIZER; out(pthread_mutex_lock(&x)); out(pthread_mutex_trylock(&x)); out(pthread_mutex_unlock(&x));
-       out(pthread_mutex_trylock(&x)); out(pthread_mutex_timedlock(&x, &moment)); out(pthread_mutex_unlock(&x)); out(pthread_mutex_destroy(&x)); }"#,
+       out(pthread_mutex_trylock(&x)); out(pthread_mutex_timedlock(&x, &moment)); out(pthread_mutex_clocklock(&x, CLOCK_REALTIME, &moment)); out(pthread_mutex_unlock(&x)); out(pthread_mutex_destroy(&x)); }"#,
     r#"{ pthread_mutexattr_t a; pthread_mutex_t x; out(pthread_mutexattr_init(&a)); out(pthread_mutexattr_settype(&a, $k)); out(pthread_mutexattr_gettype(&a, &n));
        out(pthread_mutex_init(&x, &a)); out(pthread_mutexattr_destroy(&a)); out(pthread_mutex_trylock(&x)); out(pthread_mutex_trylock(&x));
        if (n != PTHREAD_MUTEX_NORMAL) { out(pthread_mutex_lock(&x)); out(pthread_mutex_unlock(&x)); out(pthread_mutex_unlock(&x)); out(pthread_mutex_unlock(&x)); } }"#,

@@ -1,7 +1,8 @@
 //! `for` and `switch`: what stands in their heads, and the jumps that are `continue`, `break` and cases.
 
 use super::Words;
-use super::statements::{Body, Loop, is_action};
+use super::assignments::is_action;
+use super::statements::{Body, Loop};
 use crate::Scalar;
 use crate::tree::forms::{self, For, Switch};
 use crate::tree::{Base, BinaryOp, Block, Conversion, Expr, ExprKind, Place, Stmt, StmtKind, VarRef};

@@ -12,6 +12,7 @@
 //! the type. The text compiles without warnings: what nobody uses is left out, and parentheses stand wherever compilers ask
 //! for them.
 
+mod assignments;
 mod heads;
 mod names;
 mod prelude;

@@ -5,10 +5,10 @@ use super::{Form, Need, Words};
 use crate::tree::comments::{self, Comments};
 use crate::tree::forms;
 use crate::tree::{
-    Base, Block, Expr, ExprKind, Fence, FenceKind, Fill, LocalId, Place, Procedure, Spelled, Stmt, StmtKind,
-    Type, VarRef,
+    Base, Block, Expr, ExprKind, Fence, FenceKind, LocalId, Place, Procedure, ProcedureId, Spelled, Stmt,
+    StmtKind, Type,
 };
-use crate::{Order, Scalar, Step};
+use crate::{Order, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop around a statement, or a switch in a loop.
@@ -128,7 +128,7 @@ impl<'a> Body<'a> {
     }
 
     /// Lets compilers say nothing about a variable that was declared.
-    fn hush(&mut self, id: LocalId) {
+    pub fn hush(&mut self, id: LocalId) {
         if self.unread.contains(&id) {
             self.line(format!("(void){};", self.procedure.locals[id.0].name));
         }
@@ -159,16 +159,10 @@ impl<'a> Body<'a> {
             StmtKind::Label(name) => self.named_place(name),
             StmtKind::Declare(id, value) => self.declare(*id, value.as_ref()),
             StmtKind::Assign(place, value) => self.assign(place, value),
-            StmtKind::Eval(Expr { kind: ExprKind::Spawn(..), .. }) => {
-                let handle = format!("{}handle", words.context.style.prefix);
-                self.line("{");
-                self.line(format!("    pthread_t {handle};"));
-                self.indent += 1;
-                self.create(&handle, stmt);
-                self.indent -= 1;
-                self.line("}");
-            }
-            StmtKind::Eval(e) => self.line(format!("{};", words.expr(e, 0))),
+            StmtKind::Eval(e) => match &e.kind {
+                ExprKind::Spawn(id, args, _) => self.create_unnamed(*id, args),
+                _ => self.line(format!("{};", words.expr(e, 0))),
+            },
             StmtKind::If(condition, then, otherwise) => self.branch(condition, then, otherwise),
             StmtKind::While(condition, body) => {
                 self.line(format!("while ({}) {{", words.expr(condition, 0)));
@@ -177,36 +171,10 @@ impl<'a> Body<'a> {
                 self.loops.pop();
                 self.line("}");
             }
-            StmtKind::DoWhile(body, condition) => {
-                // A label at the end is what `continue` leads to.
-                let (next, inner) = match body.0.split_last() {
-                    Some((Stmt { kind: StmtKind::Label(label), .. }, inner))
-                        if !forms::continues(&body.0) && self.is_only_continued(label, body) =>
-                    {
-                        (Some(label.clone()), inner)
-                    }
-                    _ => (None, &body.0[..]),
-                };
-                self.line("do {");
-                self.loops.push(Loop { next, leave: None });
-                self.inner(inner);
-                self.loops.pop();
-                self.line(format!("}} while ({});", words.expr(condition, 0)));
-            }
+            StmtKind::DoWhile(body, condition) => self.do_while(body, condition),
             StmtKind::Break => self.line("break;"),
             StmtKind::Continue => self.line("continue;"),
-            StmtKind::Goto(label) => {
-                let around = self.loops.last();
-                let text = if around.is_some_and(|l| l.next.as_ref() == Some(label)) {
-                    "continue;".to_string()
-                } else if around.is_some_and(|l| l.leave.as_ref() == Some(label)) {
-                    "break;".to_string()
-                } else {
-                    self.jumped.insert(label);
-                    format!("goto {label};")
-                };
-                self.line(text);
-            }
+            StmtKind::Goto(label) => self.goto(label),
             StmtKind::Return(value) => self.returned(value.as_ref()),
             StmtKind::Choose(blocks) => self.choose(blocks),
             StmtKind::Atomic(_, body) => {
@@ -248,6 +216,37 @@ impl<'a> Body<'a> {
         }
     }
 
+    fn goto(&mut self, label: &'a str) {
+        let around = self.loops.last();
+        let leads = |to: &Option<String>| to.as_deref() == Some(label);
+        let text = if around.is_some_and(|l| leads(&l.next)) {
+            "continue;".to_string()
+        } else if around.is_some_and(|l| leads(&l.leave)) {
+            "break;".to_string()
+        } else {
+            self.jumped.insert(label);
+            format!("goto {label};")
+        };
+        self.line(text);
+    }
+
+    fn do_while(&mut self, body: &'a Block, condition: &Expr) {
+        // A label at the end is what `continue` leads to.
+        let (next, inner) = match body.0.split_last() {
+            Some((Stmt { kind: StmtKind::Label(label), .. }, inner))
+                if !forms::continues(&body.0) && self.is_only_continued(label, body) =>
+            {
+                (Some(label.clone()), inner)
+            }
+            _ => (None, &body.0[..]),
+        };
+        self.line("do {");
+        self.loops.push(Loop { next, leave: None });
+        self.inner(inner);
+        self.loops.pop();
+        self.line(format!("}} while ({});", self.words.expr(condition, 0)));
+    }
+
     fn formed(&mut self, form: Form, block: &'a Block) {
         match form {
             Form::For { step } => {
@@ -283,78 +282,22 @@ impl<'a> Body<'a> {
         self.line("}");
     }
 
-    fn declare(&mut self, id: LocalId, value: Option<&'a Expr>) {
-        let (words, v) = (self.words, &self.procedure.locals[id.0]);
-        let place = Place::variable(VarRef::Local(id), v.span);
-        // In C a variable without a value holds anything; where the user asks for a value, a function is called.
-        let free = |e: &Expr| {
-            matches!(e.kind, ExprKind::Any(_)) && (e.span == v.span || matches!(e.ty, Scalar::Pointer { .. }))
-        };
-        let zero = |e: &Expr| {
-            // Functions of a library may look at a pointer first, which compilers warn about.
-            free(e)
-                && matches!(e.ty, Scalar::Pointer { .. })
-                && !scopes::is_set_first(&self.procedure.body, id)
-        };
-        let text = match value {
-            Some(e) if zero(e) => Some("0".to_string()),
-            Some(e) if free(e) => None,
-            Some(e) if is_action(e) => {
-                if !self.early.contains(&id) {
-                    self.declared(id, format!("{};", words.variable(v)));
-                }
-                return self.assign(&place, e);
-            }
-            Some(e) => Some(words.converted_to(e, &place)),
-            None => None,
-        };
-        match (text, self.early.contains(&id)) {
-            (Some(text), true) => self.line(format!("{} = {text};", v.name)),
-            (None, true) => {}
-            (Some(text), false) => self.declared(id, format!("{} = {text};", words.variable(v))),
-            (None, false) => self.declared(id, format!("{};", words.declaration(v))),
-        }
-    }
-
-    fn declared(&mut self, id: LocalId, text: String) {
-        // Before C23 no declaration stands after a label.
-        if let Some(label) = self.lines.last_mut().filter(|last| last.ends_with(':')) {
-            label.push(';');
-        }
-        self.line(text);
-        self.hush(id);
-    }
-
-    fn assign(&mut self, place: &Place, value: &Expr) {
-        let words = self.words;
-        let target = words.place(place);
-        match &value.kind {
-            ExprKind::Spawn(..) => {
-                let span = value.span;
-                self.create(&target, &Stmt { kind: StmtKind::Eval(value.clone()), span });
-            }
-            ExprKind::Allocate(ty, bytes, fill, _) => {
-                words.context.need(Need::Memory);
-                self.line(format!("{target} = {};", words.allocation(ty, bytes, *fill)));
-                if *fill == Fill::Undefined {
-                    let read = Expr { kind: ExprKind::Read(place.clone()), ty: value.ty, span: value.span };
-                    for mutex in words.mutexes(&read, ty) {
-                        self.line(format!("{mutex}.taken = 0;"));
-                    }
-                }
-            }
-            _ => self.line(format!("{target} = {};", words.converted_to(value, place))),
-        }
-    }
-
     /// Starts a thread.
-    fn create(&mut self, handle: &str, spawn: &Stmt) {
-        let StmtKind::Eval(Expr { kind: ExprKind::Spawn(id, args, _), .. }) = &spawn.kind else {
-            panic!("only threads are started")
-        };
-        let name = &self.words.program.procedure(*id).name;
+    pub fn create(&mut self, handle: &str, procedure: ProcedureId, args: &[Expr]) {
+        let name = &self.words.program.procedure(procedure).name;
         let arg = args.first().map_or("0".to_string(), |arg| self.words.expr(arg, 0));
         self.line(format!("pthread_create(&{handle}, 0, {name}, {arg});"));
+    }
+
+    /// Starts a thread that nobody names.
+    fn create_unnamed(&mut self, procedure: ProcedureId, args: &[Expr]) {
+        let handle = format!("{}handle", self.words.context.style.prefix);
+        self.line("{");
+        self.line(format!("    pthread_t {handle};"));
+        self.indent += 1;
+        self.create(&handle, procedure, args);
+        self.indent -= 1;
+        self.line("}");
     }
 
     /// Waits for a thread, whose result is a `void *`.
@@ -428,11 +371,6 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Whether a value takes a statement of its own.
-pub fn is_action(e: &Expr) -> bool {
-    matches!(e.kind, ExprKind::Spawn(..) | ExprKind::Allocate(..))
-}
-
 impl Words<'_> {
     /// The negation of a condition.
     fn negated(&self, condition: &Expr) -> String {
@@ -455,48 +393,5 @@ impl Words<'_> {
             Scalar::Pointer { .. } => self.expr(value, 0),
             _ => format!("(void *)(long){}", self.expr(value, u8::MAX)),
         }
-    }
-
-    /// Memory for values of a type.
-    fn allocation(&self, ty: &Type, bytes: &Expr, fill: Fill) -> String {
-        let (element, size) = (self.type_name(ty), self.program.records.size(ty.innermost()));
-        let number = match bytes.kind {
-            ExprKind::Const(bytes) if size > 0 => {
-                u64::try_from(bytes).ok().filter(|n| n.is_multiple_of(size))
-            }
-            _ => None,
-        };
-        match (fill, number.map(|bytes| bytes / size)) {
-            (Fill::Zero, Some(n)) => format!("calloc({n}, sizeof({element}))"),
-            (Fill::Undefined, Some(1)) => format!("malloc(sizeof({element}))"),
-            (Fill::Undefined, Some(n)) => format!("malloc({n} * sizeof({element}))"),
-            (Fill::Zero, None) => format!("calloc(1, {})", self.expr(bytes, 0)),
-            (Fill::Undefined, None) => format!("malloc({})", self.expr(bytes, 0)),
-        }
-    }
-
-    /// The mutexes in what a pointer points to.
-    fn mutexes(&self, pointer: &Expr, ty: &Type) -> Vec<String> {
-        let mut found = Vec::new();
-        self.program.records.scalars(ty, &mut Vec::new(), &mut |path, scalar| {
-            if scalar == Scalar::Mutex {
-                let mut place = Place {
-                    base: Base::Pointed(Box::new(pointer.clone()), ty.clone()),
-                    path: Vec::new(),
-                    span: pointer.span,
-                    access: crate::Access::Plain,
-                };
-                place.path.extend(path.iter().map(|step| match step {
-                    Step::Field(i) => crate::tree::Projection::Field(*i),
-                    Step::Index(n) => {
-                        let index = Expr::constant(i64::from(*n), Scalar::Integer, pointer.span);
-                        crate::tree::Projection::Index(index)
-                    }
-                }));
-                let text = self.place(&place);
-                found.push(if text.starts_with('*') { format!("({text})") } else { text });
-            }
-        });
-        found
     }
 }

@@ -6,13 +6,13 @@
 
 use fencepost_certify::replay;
 use fencepost_explore::Explicit;
-use fencepost_ir::Scalar;
 use fencepost_ir::source::Span;
 use fencepost_ir::tree::{
     BinaryOp, Block, Choices, Count, Expr, ExprKind, Fence, FenceKind, LocalId, Place, Procedure,
     ProcedureId, ProcedureKind, Program, Property, Quantifier, SharedId, Stmt, StmtKind, Thread, ThreadId,
     Type, UnaryOp, VarRef, Variable,
 };
+use fencepost_ir::{Scalar, cfg};
 use fencepost_passes::pipeline;
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 
@@ -27,25 +27,31 @@ fn main() {
         // Engines take graphs, which the passes make of trees.
         let program = pipeline::lower(ring);
         for model in Model::ALL {
-            let task =
-                Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
-            let answer = Explicit::default().check(&task, &mut |_| {});
-            match answer.verdict {
-                Verdict::Safe(cleared) => println!("{}: safe, {}", model.name(), cleared.scope()),
-                Verdict::Unknown { reason, .. } => println!("{}: unknown, {reason}", model.name()),
-                Verdict::Unsafe { trace } => {
-                    println!("{}: unsafe", model.name());
-                    // No run is believed before it is replayed on the reference semantics.
-                    let run = replay(&program, &trace).expect("engines give runs that replay");
-                    for step in &run.steps {
-                        let cell =
-                            step.event.loc.and_then(|cell| program.cell_name(cell)).unwrap_or_default();
-                        let value = step.event.value.map_or(String::new(), |v| format!("= {v}"));
-                        println!("  {}: {} {cell} {value}", step.thread, step.event.kind.name());
-                    }
+            let verdict = verdict(&program, model);
+            println!("{}: {}", model.name(), shown(&verdict));
+            if let Verdict::Unsafe { trace } = verdict {
+                // No run is believed before it is replayed on the reference semantics.
+                let run = replay(&program, &trace).expect("engines give runs that replay");
+                for step in &run.steps {
+                    let cell = step.event.loc.and_then(|cell| program.cell_name(cell)).unwrap_or_default();
+                    let value = step.event.value.map_or(String::new(), |v| format!("= {v}"));
+                    println!("  {}: {} {cell} {value}", step.thread, step.event.kind.name());
                 }
             }
         }
+    }
+}
+
+fn verdict(program: &cfg::Program, model: Model) -> Verdict {
+    let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
+    Explicit::default().check(&task, &mut |_| {}).verdict
+}
+
+fn shown(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Safe(cleared) => format!("safe, {}", cleared.scope()),
+        Verdict::Unknown { reason, .. } => format!("unknown, {reason}"),
+        Verdict::Unsafe { .. } => "unsafe".into(),
     }
 }
 
@@ -110,4 +116,20 @@ fn read(place: Place) -> Expr {
 
 fn unary(op: UnaryOp, operand: Expr) -> Expr {
     Expr { kind: ExprKind::Unary(op, Box::new(operand)), ty: Scalar::Bool, span: HERE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_fences_keep_them_from_missing_each_other() {
+        for (fenced, expected) in
+            [(false, ["safe, complete", "unsafe", "unsafe"]), (true, ["safe, complete"; 3])]
+        {
+            let program = pipeline::lower(ring(3, fenced));
+            assert_eq!(Model::ALL.map(|model| shown(&verdict(&program, model))), expected);
+        }
+        main();
+    }
 }

@@ -144,7 +144,7 @@ fn deep_calls_fit() {
     for (name, text) in [("chain", &chain[..]), ("recursion", recursion)] {
         let file = scratch(&format!("after/deep_{name}.c"), text);
         for engine in ["explicit", "lazy"] {
-            let args = ["--memory", "300", "--timeout", "30", "--engine", engine, "-q"];
+            let args = ["--memory", "300", "--timeout", "120", "--engine", engine, "-q"];
             let ran = check_with_addresses(1_800, &file, &args);
             assert_eq!(ran.code, 1, "{name}, {engine}: {}{}", ran.stdout, ran.stderr);
         }

@@ -6,7 +6,7 @@
 //! model decides is the trait [`Memory`]: [`Sc`] is its default methods, and a weaker model
 //! overrides only what it relaxes ([`Tso`], [`Pso`]). [`LoadBuffer`] is the dual semantics of
 //! TSO, to test the rules of the backward engine. [`axiom`] is a second definition of the three models
-//! that shares no code with these.
+//! that shares no code with these, and the definition of the language's own model, C11.
 //!
 //! Two threads that store and then look at each other's variable: under TSO both can miss the other.
 //!
@@ -40,6 +40,7 @@ mod prompt;
 mod property;
 mod pso;
 mod reference;
+pub mod run_graph;
 mod samples;
 mod sc;
 mod state;

@@ -10,6 +10,7 @@
 //! assert_eq!(error["verdict"], "error");
 //! ```
 
+pub mod c11;
 pub mod certificate;
 pub mod clock;
 pub mod diagnostics;

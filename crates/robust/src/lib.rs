@@ -15,6 +15,7 @@
 //! assert!(!fencepost_robust::attacks(&program, &Budget::default()).is_robust());
 //! ```
 
+pub mod c11;
 mod candidates;
 mod effect;
 pub mod fences;

@@ -224,7 +224,7 @@ impl Summary {
         for (what, heads) in [
             ("checked", vec!["safe", "safe within bounds", "unsafe", "unknown"]),
             ("litmus tests", vec!["Never", "Sometimes", "Always", "unknown"]),
-            ("robustness", vec!["robust", "not_robust", "unknown"]),
+            ("robustness", vec!["robust", "not_robust", "race", "unknown"]),
         ] {
             let mut rows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (entry, head) in

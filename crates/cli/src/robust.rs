@@ -61,7 +61,11 @@ pub fn run(options: &RobustOptions) -> Exit {
         }
     }
     if cancelled.load(Ordering::Relaxed) {
-        collected.interrupted(left.map(check::program_name));
+        let left: Vec<String> = left.map(check::program_name).collect();
+        if !left.is_empty() {
+            exit = exit.and(Exit::Unknown);
+        }
+        collected.interrupted(left);
     }
     let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
     collected.print(exit);

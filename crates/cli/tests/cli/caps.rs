@@ -1,6 +1,6 @@
-//! Caps inside engines make no verdict: what is not looked at is unknown, and never safe.
+//! Caps inside engines make no verdict: what is not looked at is unknown, and never safe or robust.
 
-use crate::check;
+use crate::{check, fencepost_args, scratch};
 
 /// So many final states that their number has more than 64 bits.
 #[test]
@@ -64,4 +64,15 @@ fn the_order_of_many_objects() {
         let ran = check("many_ordered.c", &text(n), &args);
         assert!([1, 3].contains(&ran.code), "{n}: {}{}", ran.stdout, ran.stderr);
     }
+}
+
+/// What threads know of a large array is refused before it is there.
+#[test]
+fn views_of_many_cells() {
+    let text = "shared int a[1000]; thread t { a[0]@seq_cst = 1; } thread u { int r = a[0]@seq_cst; }\n";
+    let file = scratch("views.fp", text);
+    let words = ["robust", "--model", "c11", "--memory", "200", file.to_str().unwrap()];
+    let ran = fencepost_args(&words);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("1000 cells"), "{}", ran.stdout);
 }

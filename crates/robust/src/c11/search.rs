@@ -141,12 +141,30 @@ pub fn search(program: &Program, sequences: ReleaseSequences, budget: &Budget) -
     Answer { found: found.unwrap_or_else(Found::Unknown), stats }
 }
 
+/// Views that take more bytes than this are not followed: there is one of them for each state.
+const MAX_VIEWS: u64 = 64 << 20;
+
+/// The bytes of a state's views, if they are few enough.
+fn affordable(monitor: &Monitor, state: &State) -> Result<u64, Reason> {
+    let shape = monitor.shape(state);
+    match shape.bytes() {
+        bytes if bytes <= MAX_VIEWS => Ok(bytes),
+        _ => {
+            let cells = shape.cells.len();
+            Err(Reason::NotApplicable(format!(
+                "what threads know of {cells} cells is too much to be followed"
+            )))
+        }
+    }
+}
+
 impl Search<'_> {
     fn run(&mut self) -> Result<Option<End>, Reason> {
         for (ordinal, chosen) in initial_choices(&self.machine.initial_choices()).enumerate() {
             let mut state = self.machine.initial(&chosen);
             self.pace.work(state.units(), || self.store.bytes())?;
             settle_all(&self.machine, &mut state);
+            self.pace.take(affordable(&self.monitor, &state)?, || self.store.bytes())?;
             let views = self.monitor.first(&state);
             self.keep(&mut state, &views, None, ordinal as u32)?;
         }
@@ -194,12 +212,14 @@ impl Search<'_> {
         let mut next: Vec<(State, Views)> = Vec::new();
         let mut end = None;
         let mut limit = None;
-        self.pace.work(state.units() + views.shape().cells.len() as u64, || self.store.bytes())?;
+        self.pace.take(views.shape().bytes(), || self.store.bytes())?;
+        self.pace.work(state.units(), || self.store.bytes())?;
         successors(&self.machine, &state, &mut limit, &mut |successor| {
             let (step, act) = (successor.step, successor.act);
             if let Some((what, loc)) = departure(&self.monitor, &views, step.thread as usize, act)? {
                 end.get_or_insert(End { state: id, step, what: Ending::Departs(what, loc) });
             }
+            self.pace.take(affordable(&self.monitor, successor.after)?, || self.store.bytes())?;
             let mut views = views.clone();
             let states = (&state, &*successor.after);
             if self.monitor.follow(&mut views, states, step.thread as usize, act)? {

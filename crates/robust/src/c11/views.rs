@@ -228,6 +228,15 @@ impl Shape {
         rows
     }
 
+    /// Bytes that views of this shape take: a cube of the number of cells, where seq_cst is used.
+    pub fn bytes(&self) -> u64 {
+        let [cells, threads, cuts, parts] =
+            [self.cells.len(), self.threads, self.cuts(), self.parts()].map(|n| n as u128);
+        let bounds = if self.seq_cst() { (4 * threads + 6) * cells } else { 0 };
+        let entries = (cuts * parts + bounds + cuts * threads) * cells;
+        u64::try_from(entries * size_of::<Entry>() as u128).unwrap_or(u64::MAX)
+    }
+
     fn rows(&self) -> usize {
         let cells = self.cells.len();
         let bounds = if self.seq_cst() { (4 * self.threads + 6) * cells } else { 0 };

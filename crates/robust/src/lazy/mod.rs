@@ -22,9 +22,12 @@
 //! thread may be there while another's buffer cannot be flushed, which no SC run shows.
 
 mod back;
+mod cells;
 mod extend;
 mod inline;
+mod located;
 mod unroll;
+mod words;
 
 use crate::{Attacks, Fences, Wanted, attacks_besides};
 use fencepost_explore::{Explicit, Order, without_needless_steps};

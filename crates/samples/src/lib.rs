@@ -1,12 +1,14 @@
 //! Programs for the tests of every engine: all tiny ones ([`tiny`]), random larger ones
 //! ([`random`], [`labelled`]) with a shrinker for what fails ([`sketch`]), every two features of the language together
 //! ([`pairs`]), mutated texts ([`mutate`]), and C programs: of one thread ([`c_program`], [`c_library`], in several sizes
-//! [`c_memory`]), and of two that access one word in several sizes ([`mixed_sizes`]).
+//! [`c_memory`]), and of two that access one word in several sizes ([`mixed_sizes`]) or memory through pointers
+//! ([`c_pointers`]).
 //! Everything is deterministic: the same seed gives the same program. How many of them a test takes is asked in
 //! [`effort`].
 
 pub mod c_library;
 pub mod c_memory;
+pub mod c_pointers;
 pub mod c_program;
 pub mod effort;
 pub mod labelled;

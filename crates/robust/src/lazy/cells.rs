@@ -52,7 +52,9 @@ impl Waiting for Cells {
     }
 
     fn put(&self, address: &Address, value: &Expr) -> Vec<Instr> {
-        let Address::Cell { object, index } = address else { panic!("only stores to named cells are kept so") };
+        let Address::Cell { object, index } = address else {
+            panic!("only stores to named cells are kept so")
+        };
         let number = self.number(*object).expect("all stored objects are numbered");
         let at = |base: u32| Dest::At { base: Reg::Local(base), len: self.places, index: local(self.count) };
         vec![

@@ -42,9 +42,7 @@ fn named(program: &Program, object: ObjectId, index: &Expr) -> Option<Located> {
     let reached = remainders(index, count);
     let first = *reached.first()?;
     let Cell { offset, ty } = element[first];
-    let in_row = |&i: &usize| {
-        element[i] == Cell { offset: offset + (i - first) as u64 * ty.size(), ty }
-    };
+    let in_row = |&i: &usize| element[i] == Cell { offset: offset + (i - first) as u64 * ty.size(), ty };
     if !reached.iter().all(in_row) {
         return None;
     }

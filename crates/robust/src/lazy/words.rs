@@ -19,7 +19,7 @@
 //! Some runs are cut off: those in which bytes are mixed that are no bits, pointers among them where they are not used as integers; and those
 //! in which they are mixed with what is in allocated memory, of which nobody knows whether it was written.
 
-use super::extend::{Loading, Way, Waiting, Works, and, eq, local, or};
+use super::extend::{Loading, Waiting, Way, Works, and, eq, local, or};
 use super::located::{Located, located};
 use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Dest, Expr, Fill, Instr, ObjectId, Procedure, Program, Reg, Register,
@@ -182,20 +182,13 @@ impl<'p> Words<'p> {
         let (store, there) = (|| local(self.address + place), || local(self.there));
         let moved = |op, from: Expr, to: Expr| {
             let by = on_words(BinaryOp::Mul, on_words(BinaryOp::Sub, from, to), Expr::Const(8));
-            let kept = on_words(
-                BinaryOp::BitXor,
-                on_words(op, mask.clone(), by.clone()),
-                Expr::Const(-1),
-            );
+            let kept = on_words(BinaryOp::BitXor, on_words(op, mask.clone(), by.clone()), Expr::Const(-1));
             let kept = on_words(BinaryOp::BitAnd, local(self.seen), kept);
             on_words(BinaryOp::BitOr, kept, on_words(op, bits.clone(), by))
         };
         let after = is_within(store(), there(), Expr::Const(load.size() as i64));
-        let mixed = select(
-            after,
-            moved(BinaryOp::Shl, store(), there()),
-            moved(BinaryOp::Shr, there(), store()),
-        );
+        let mixed =
+            select(after, moved(BinaryOp::Shl, store(), there()), moved(BinaryOp::Shr, there(), store()));
         set(self.seen, select(self.has_some(place, load), mixed, local(self.seen)))
     }
 

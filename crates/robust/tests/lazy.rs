@@ -252,6 +252,11 @@ fn errors_of_delayed_accesses_are_found() {
             false,
         ),
         ("short *h = (short *)&a[0]; h[1] = 2; a[0] = 0x10001; if (weak && h[1] != 1) r = *(int *)0;", false),
+        ("short *h = (short *)&a[0]; a[0] = 0x10001; if (weak && h[0] != 1) r = *(int *)0;", false),
+        (
+            "short *h = (short *)&a[0]; a[0] = 0x50005; h[0] = 2; if (weak && a[0] != 0x50002) r = *(int *)0;",
+            false,
+        ),
         // A local variable is gone before its store reaches memory.
         (
             "for (int i = 0; i < 3; i++) { int v; int *q = &v; *q = i; r += *q; } if (weak && r != 3) r = *(int *)0;",

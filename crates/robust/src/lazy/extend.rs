@@ -1,8 +1,9 @@
 //! The extended program: what a thread does while a store waits in its buffer, under SC.
 //!
 //! For the stores that the oracle named, and with them for all that follow until the buffer is empty again, the
-//! buffer is kept in registers of the thread: for each store its object, its cell and its value (seed: Bouajjani
-//! et al., FASE 2015, section 3). The procedure gets a second copy of the nodes that control can get to from such
+//! buffer is kept in registers of the thread: for each store where it goes and its value (seed: Bouajjani et al., FASE
+//! 2015, section 3), by object and cell ([`mod@super::cells`]), or by address where pointers are followed
+//! ([`mod@super::words`]). The procedure gets a second copy of the nodes that control can get to from such
 //! a store without waiting for the buffer. In the copy a store enters the registers, a load looks into them
 //! before memory, and the oldest store can reach memory wherever the thread is about to do something that others
 //! can see or may have to wait; when none is left, control is back in the original.

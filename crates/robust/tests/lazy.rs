@@ -174,7 +174,7 @@ fn c_program(text: &str) -> Program {
 /// Two threads store, load and follow pointers, to variables and to allocated memory.
 #[test]
 fn programs_with_pointers_agree_with_explicit_search() {
-    let seeds = effort::seeds(300);
+    let seeds = effort::seeds(200);
     let (mut counts, mut delayed) = ([0, 0, 0], 0);
     for seed in 0..seeds {
         let sample = CPointers::new(seed);

@@ -4,6 +4,15 @@
 //!
 //! A fact is an over-approximation of all runs: what happens in a run is never denied. Every analysis ends because its sets
 //! only grow and are finite.
+//!
+//! ```
+//! use fencepost_analysis::points_to::PointsTo;
+//!
+//! let text = "int x, y; int main(void) { int *p = &x; *p = 1; return y; }";
+//! let program = fencepost_c::read(&[("one.c", text)], &fencepost_c::Options::default()).expect("it is C");
+//! let points_to = PointsTo::new(&program);
+//! assert!(!points_to.addresses_become_numbers());
+//! ```
 
 pub mod bounded;
 pub mod escape;

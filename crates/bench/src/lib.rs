@@ -1,5 +1,20 @@
 //! Published tables, measured again, with other tools in the same run where they are
 //! installed. Counts do not depend on the machine; times compare within one run only.
+//!
+//! ```
+//! use fencepost_bench::{Format, Options, Table, run};
+//! use fencepost_verify::ReadOptions;
+//!
+//! let print = |line: &dyn std::fmt::Display| println!("{line}");
+//! let options = Options {
+//!     files: vec!["lock.c".into()],
+//!     read: ReadOptions::default(),
+//!     all: false,
+//!     format: Format::Text,
+//!     print: &print,
+//! };
+//! assert!(run(Table::Dual, &options).is_err(), "this table has programs of its own");
+//! ```
 
 mod auto;
 mod bmc;

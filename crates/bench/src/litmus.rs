@@ -6,7 +6,7 @@ use crate::{Format, Options};
 use fencepost_litmus::generate::{Generated, all_cycles};
 use fencepost_litmus::{Arch, read_test};
 use fencepost_task::{Budget, Model};
-use fencepost_verify::litmus::{Method, decide, named, prepare};
+use fencepost_verify::litmus::{Judge, Method, decide, named, prepare};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -48,8 +48,8 @@ fn ours(tests: &[Generated], method: Method, model: Model) -> Result<usize, Stri
     let mut states = 0;
     for test in tests {
         let read = read_test(&test.name, &test.text).map_err(|(_, d)| format!("{}: {d:?}", test.name))?;
-        let program = prepare(&read);
-        let answer = decide(&read, &program, model, method, Budget::default());
+        let program = prepare(&read, &[]);
+        let answer = decide(&read, &program, Judge::Machine(model), method, Budget::default());
         states += answer.map_err(|e| format!("{}: {e:?}", test.name))?.states.len();
     }
     Ok(states)

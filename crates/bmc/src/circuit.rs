@@ -308,6 +308,12 @@ impl Circuit {
         self.variables[lit.node()] != 0
     }
 
+    /// The inputs.
+    pub fn inputs(&self) -> impl Iterator<Item = Lit> {
+        let nodes = self.nodes.iter().enumerate().filter(|(_, node)| **node == Node::Input);
+        nodes.map(|(index, _)| Lit((index as u32) << 1))
+    }
+
     /// The values of all nodes, given those of the inputs that the solver knows; other inputs are false.
     pub fn evaluate(&self, mut input: impl FnMut(i32) -> bool) -> Vec<bool> {
         self.evaluate_inputs(|lit| {

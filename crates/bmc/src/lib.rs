@@ -13,6 +13,16 @@
 //! Deviations from the paper: a thread that comes to the bound on repetitions stops there, others go on;
 //! code is encoded once and not once for each round (`code/`); stores' lists are indexed by stamps
 //! (`sma/stamped.rs`).
+//!
+//! ```
+//! use fencepost_bmc::Bmc;
+//! use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
+//!
+//! let text = "shared int x, y; thread a { x = 1; y = 1; } thread b { int r = y; assert(r == 0 || x == 1); }";
+//! let program = fencepost_passes::pipeline::lower(fencepost_models::fp::read("mp.fp", text).expect("it is a model"));
+//! let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget: Budget::default() };
+//! assert!(matches!(Bmc::default().check(&task, &mut |_| {}).verdict, Verdict::Safe(_)));
+//! ```
 
 pub mod c;
 pub mod circuit;

@@ -216,23 +216,15 @@ impl<'p> Query<'p> {
         self.code.circuit.evaluate(|variable| solver.value(variable))
     }
 
-    /// Excludes the schedule and the choices of the model that was found last.
+    /// Excludes the model that was found last, and no other: whatever a run depends on, be it schedule, choices, initial values
+    /// or when stores reach memory, is decided by inputs. Also by those that the solver does not know yet: of a formula that
+    /// holds whatever they are, one run has been looked at, and not all.
     pub fn exclude_model(&mut self) {
         let nodes = self.model();
-        let mut clause = Vec::new();
-        let mut differ = |lit: Lit| {
-            if lit.as_constant().is_none() {
-                clause.push(if lit.value(&nodes) { !lit } else { lit });
-            }
-        };
-        self.rounds.schedule.iter().flatten().for_each(|(_, active)| differ(*active));
-        let steps = self.code.threads.iter().flat_map(|t| t.steps.iter().flatten());
-        for step in steps {
-            step.choice.iter().flat_map(|word| word.bits()).for_each(|bit| differ(*bit));
-            step.reuses.iter().for_each(|(taken, _)| differ(*taken));
-            differ(step.chosen);
-        }
-        self.code.circuit.require(&clause);
+        let circuit = &mut self.code.circuit;
+        let clause: Vec<Lit> =
+            circuit.inputs().map(|lit| if lit.value(&nodes) { !lit } else { lit }).collect();
+        circuit.require(&clause);
     }
 
     /// Bounds that cut nothing off: an upper estimate.

@@ -3,6 +3,17 @@
 //! Text goes through [`preprocess`] (the system's preprocessor with our own [`headers`]), [`lexer`] (to
 //! tokens that stand where the user wrote them), [`parser`] (to [`ast`]), [`check`] (names and types, to the typed program [`hir`])
 //! and [`lower`] (to the tree of the program).
+//!
+//! ```
+//! use fencepost_c::{Options, read};
+//!
+//! let text = "int x; int main(void) { x = 1; return x - 1; }";
+//! let program = read(&[("one.c", text)], &Options::default()).expect("it is C");
+//! assert_eq!(program.shared[0].name, "x");
+//!
+//! let (_, errors) = read(&[("two.c", "int main(void) { return y; }")], &Options::default()).unwrap_err();
+//! assert_eq!(errors[0].span.line, 1);
+//! ```
 
 mod align;
 pub mod ast;

@@ -167,3 +167,35 @@ fn shared_variables_have_types_and_values() {
     assert_eq!((values(1), values(2), values(3)), (vec![1, -1], vec![-1], vec![-2]));
     assert_eq!((values(4), values(5)), (vec![0, 0], vec![0]));
 }
+
+#[test]
+fn orders_of_compare_exchange_and_orders_that_the_run_knows() {
+    let printed = |declarations: &str, body: &str| {
+        let thread = format!("P0 (counter *x, int *y) {{ int e = 0; {body} }}");
+        lower(declarations, &[&thread], &[]).unwrap_or_else(|said| panic!("{said:?}")).program.to_string()
+    };
+    for (body, expected) in [
+        ("__atomic_compare_exchange_n(x, &e, 1, 0, 4, 0);", "x@acq_rel@relaxed"),
+        ("__c11_atomic_compare_exchange_strong(x, &e, 1, 0, 5);", "x@relaxed@seq_cst"),
+        // Nothing is written where it fails.
+        ("__atomic_compare_exchange_n(x, &e, 1, 0, 5, 4);", "x@seq_cst@acquire"),
+        ("__atomic_compare_exchange_n(x, &e, 1, 0, 4, 2);", "x@acq_rel,"),
+        ("__sync_bool_compare_and_swap(y, 0, 1);", "y@seq_cst,"),
+    ] {
+        let text = printed("", body);
+        assert!(text.contains(expected), "{expected} in\n{text}");
+    }
+    let declarations = "static int swap(counter *x, int order) { return __atomic_exchange_n(x, 1, order); }
+        static int get(counter *x, int order) { return __atomic_load_n(x, order); }
+        static int put(counter *x, int s, int f) { int e = 0; return __atomic_compare_exchange_n(x, &e, 1, 0, s, f); }";
+    let text =
+        printed(declarations, "int order = *y; e = swap(x, order); e = get(x, order); put(x, order, order);");
+    for order in ["relaxed", "acquire", "release", "acq_rel", "seq_cst"] {
+        let exchange = format!(")@{order}, 1);");
+        let is_there = text.lines().any(|line| line.contains("= exchange(") && line.ends_with(&exchange));
+        assert!(is_there, "{exchange} in\n{text}");
+    }
+    for end in [")@acquire;", ")@acq_rel@relaxed, %t8, 1);"] {
+        assert!(text.lines().any(|line| line.ends_with(end)), "{end} in\n{text}");
+    }
+}

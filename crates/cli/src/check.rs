@@ -169,7 +169,11 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
         }
     }
     if cancelled.load(Ordering::Relaxed) {
-        receivers.collected.interrupted(left.map(|files| named(&files)));
+        let left: Vec<String> = left.map(|files| named(&files)).collect();
+        if !left.is_empty() {
+            exit = exit.and(Exit::Unknown);
+        }
+        receivers.collected.interrupted(left);
     }
     let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
     receivers.collected.print(exit);
@@ -279,7 +283,8 @@ fn check_program(
         let checked = internal::guard(|| check_model(&asked, &program, model, receivers, &budget));
         exit = exit.and(checked.unwrap_or_else(|m| broken(options, &name, Some(model), &m, receivers)));
         if cancelled.load(Ordering::Relaxed) {
-            break;
+            // The verdict may have come before the interrupt; the other models have none.
+            return if number + 1 < options.models.len() { exit.and(Exit::Unknown) } else { exit };
         }
     }
     exit

@@ -4,6 +4,7 @@
 use crate::input;
 use crate::options::Format;
 use crate::{Exit, output};
+use fencepost_report::c11::{self, FoundC11, RobustnessC11};
 use fencepost_report::junit::{self, Case, Ended};
 use fencepost_report::robust::{self, RobustVerdict, Robustness};
 use fencepost_report::sarif::{self, Fix, Kinds, Log, Started};
@@ -137,6 +138,22 @@ impl Collected {
                 cases.add(answer.file, name, ended, output, answer.seconds);
             }
         }
+    }
+
+    /// An answer of `robust` against C11. It has no form for code scanning.
+    pub fn robust_c11(&mut self, answer: &RobustnessC11<'_>) {
+        let Collected::Junit(cases) = self else { return };
+        let told = c11::text(answer, Style { detail: Detail::Steps, ..Style::default() });
+        let (first, rest) = told.split_once('\n').unwrap_or((&told, ""));
+        let (ended, output) = match &answer.found {
+            FoundC11::Robust => (Ended::Passed, told.clone()),
+            FoundC11::Unknown(reason) => (cases.unknowns.ended(reason.to_string()), told.clone()),
+            FoundC11::Departed(_) | FoundC11::Raced(_) => {
+                (Ended::Failed(first.to_string(), rest.to_string()), String::new())
+            }
+        };
+        let name = format!("{} against C11", answer.file);
+        cases.add(answer.file, name, ended, output, answer.seconds);
     }
 
     /// Cases that were decided side by side.

@@ -115,6 +115,9 @@ pub fn run(options: &FencesOptions) -> Exit {
         exit = exit.and(answered.unwrap_or_else(|m| broken(Some(model.into()), m, &mut collected)));
         if cancelled.load(Ordering::Relaxed) {
             collected.interrupted([]);
+            if number + 1 < options.models.len() {
+                exit = exit.and(Exit::Unknown);
+            }
             break;
         }
     }

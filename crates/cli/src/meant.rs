@@ -2,7 +2,7 @@
 
 use crate::options::{
     BmcOptions, CampaignOptions, CheckOptions, DataModelName, EngineName, GoalName, InputFormat,
-    InputOptions, ModelName, SearchOrder, SmaName,
+    InputOptions, LitmusModel, ModelName, SearchOrder, SequencesName, SmaName,
 };
 use fencepost_c::DataModel;
 use fencepost_explore::{Order, Reduction};
@@ -10,7 +10,10 @@ use fencepost_ir::Checks;
 use fencepost_task::{Bounds, EngineChoice, EngineId, Model};
 use fencepost_verify::campaign;
 use fencepost_verify::fences::GoalKind;
-use fencepost_verify::{self as verify, COptions, Format, Limits, Misfit, ReadOptions, Sma};
+use fencepost_verify::litmus::Judge;
+use fencepost_verify::{
+    self as verify, COptions, Format, Limits, Misfit, ReadOptions, ReleaseSequences, Sma,
+};
 
 impl From<ModelName> for Model {
     fn from(name: ModelName) -> Model {
@@ -18,6 +21,27 @@ impl From<ModelName> for Model {
             ModelName::Sc => Model::Sc,
             ModelName::Tso => Model::Tso,
             ModelName::Pso => Model::Pso,
+        }
+    }
+}
+
+impl LitmusModel {
+    /// What tests are judged by.
+    pub fn meant(self, sequences: SequencesName) -> Judge {
+        match self {
+            LitmusModel::Sc => Judge::Machine(Model::Sc),
+            LitmusModel::Tso => Judge::Machine(Model::Tso),
+            LitmusModel::Pso => Judge::Machine(Model::Pso),
+            LitmusModel::C11 => Judge::C11(sequences.into()),
+        }
+    }
+}
+
+impl From<SequencesName> for ReleaseSequences {
+    fn from(name: SequencesName) -> ReleaseSequences {
+        match name {
+            SequencesName::Cxx20 => ReleaseSequences::Cxx20,
+            SequencesName::C11 => ReleaseSequences::C11,
         }
     }
 }

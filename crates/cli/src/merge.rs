@@ -68,7 +68,7 @@ fn add(path: &Path, summary: &mut Summary) -> Result<(), String> {
 pub fn exit_of(result: ResultKind) -> Exit {
     match result {
         ResultKind::Checked(VerdictKind::Safe) | ResultKind::Robust => Exit::Good,
-        ResultKind::Checked(VerdictKind::Unsafe) | ResultKind::NotRobust => Exit::Bad,
+        ResultKind::Checked(VerdictKind::Unsafe) | ResultKind::NotRobust | ResultKind::Race => Exit::Bad,
         ResultKind::Checked(VerdictKind::Unknown) => Exit::Unknown,
         ResultKind::Error => Exit::Wrong,
     }

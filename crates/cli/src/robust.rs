@@ -1,26 +1,29 @@
-//! `fencepost robust`: whether TSO adds behaviour at all, and where.
+//! `fencepost robust`: whether TSO, or the model of the language itself, adds behaviour at all, and where.
+
+mod c11;
 
 use crate::collect::{Collected, Unknowns};
-use crate::options::{self, Format, ModelName, RobustOptions};
+use crate::options::{self, Format, RobustModel, RobustOptions};
 use crate::progress::ProgressLine;
 use crate::{Exit, check, input, interrupt, output, outputs};
 use fencepost_ir::cfg::Program;
 use fencepost_report::robust::{self, Criterion, RobustVerdict, Robustness};
 use fencepost_report::text::Detail;
 use fencepost_report::{page, picture};
-use fencepost_task::Reason;
+use fencepost_task::{Reason, Stop};
 use fencepost_verify::compiler::databases;
-use fencepost_verify::robust::{robustness, unread};
-use fencepost_verify::{Limits, internal, lower, patience, read};
+use fencepost_verify::robust::{self as verify, robustness};
+use fencepost_verify::{self as library, Limits, internal, lower, patience, read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub fn run(options: &RobustOptions) -> Exit {
-    if options.models.iter().any(|m| *m != ModelName::Tso) {
-        output::complain("error: robustness is against TSO; there is no other --model");
-        return Exit::Wrong;
+    if options.models.contains(&RobustModel::C11)
+        && let Some(option) = c11::refused(options)
+    {
+        return output::refuse(format!("{option} is for robustness against TSO: leave out --model c11"));
     }
     let several = !options.input.link && options.files.len() > 1;
     for (option, path) in [("--report", &options.report), ("--svg", &options.svg)] {
@@ -47,14 +50,22 @@ pub fn run(options: &RobustOptions) -> Exit {
     let mut collected = Collected::new(options.format, "robust", options.quiet, unknowns);
     let mut left = programs.into_iter();
     for files in left.by_ref() {
-        let answered = internal::guard(|| answer(options, files, &outputs, &mut collected, &cancelled));
-        exit = exit.and(answered.unwrap_or_else(|message| broken(options, files, &message, &mut collected)));
+        for model in &options.models {
+            let answered =
+                internal::guard(|| answer(options, *model, files, &outputs, &mut collected, &cancelled));
+            exit =
+                exit.and(answered.unwrap_or_else(|message| broken(options, files, &message, &mut collected)));
+        }
         if cancelled.load(Ordering::Relaxed) || output::has_failed() {
             break;
         }
     }
     if cancelled.load(Ordering::Relaxed) {
-        collected.interrupted(left.map(check::program_name));
+        let left: Vec<String> = left.map(check::program_name).collect();
+        if !left.is_empty() {
+            exit = exit.and(Exit::Unknown);
+        }
+        collected.interrupted(left);
     }
     let exit = if exit == Exit::Unknown && options.allow_unknown { Exit::Good } else { exit };
     collected.print(exit);
@@ -74,6 +85,7 @@ fn broken(options: &RobustOptions, files: &[PathBuf], message: &str, collected: 
 
 fn answer(
     options: &RobustOptions,
+    model: RobustModel,
     files: &[PathBuf],
     outputs: &outputs::Files,
     collected: &mut Collected,
@@ -86,12 +98,12 @@ fn answer(
     let budget = limits.budget(cancelled);
     let (paths, input) = (files.to_vec(), options.input.meant());
     let read = patience::within(&budget, move || match &paths[..] {
-        [file] => read::read(file, &input),
-        files => read::read_linked(files, &input),
+        [file] => read::read_with_format(file, &input),
+        files => read::read_linked(files, &input).map(|tree| (tree, library::Format::C)),
     });
-    let tree = match read {
-        Ok(Ok(tree)) => tree,
-        Err(stop) => return show(options, unread(&name, &Program::default(), stop), collected),
+    let (tree, format) = match read {
+        Ok(Ok(read)) => read,
+        Err(stop) => return unread(options, model, &name, stop, collected),
         Ok(Err(error)) => {
             input::complain(&error);
             collected.error(&name, &error);
@@ -104,10 +116,13 @@ fn answer(
     if let Err(message) = outputs.check_sources(&tree.sources) {
         return output::refuse(message);
     }
+    if model == RobustModel::C11 {
+        return c11::answer(options, &name, (tree, format), (&budget, start), collected);
+    }
     let input = options.input.meant();
     let program = match patience::within(&budget, move || lower(tree, &input)) {
         Ok(program) => program,
-        Err(stop) => return show(options, unread(&name, &Program::default(), stop), collected),
+        Err(stop) => return unread(options, model, &name, stop, collected),
     };
     internal::rehearse(&name);
     let line = ProgressLine::new(options.quiet, &name, budget.deadline());
@@ -121,20 +136,28 @@ fn answer(
     show(options, answer, collected)
 }
 
+/// Tells that nothing is known of a program that could not be read within the limits.
+fn unread(
+    options: &RobustOptions,
+    model: RobustModel,
+    name: &str,
+    stop: Stop,
+    collected: &mut Collected,
+) -> Exit {
+    let program = Program::default();
+    match model {
+        RobustModel::Tso => show(options, verify::unread(name, &program, stop), collected),
+        RobustModel::C11 => c11::show(options, &verify::c11::unread(name, &program, stop), collected),
+    }
+}
+
 /// Shows an answer, and writes what was asked for.
 fn show(options: &RobustOptions, answer: Robustness<'_>, collected: &mut Collected) -> Exit {
     collected.robust(&answer);
     match options.format {
         Format::Sarif | Format::Junit => {}
         Format::Json => output::line(robust::object(&answer)),
-        Format::Text => {
-            let detail = match (options.quiet, options.verbose) {
-                (true, _) => Detail::Verdict,
-                (false, false) => Detail::Steps,
-                (false, true) => Detail::All,
-            };
-            output::text(robust::text(&answer, output::style(detail)));
-        }
+        Format::Text => output::text(robust::text(&answer, output::style(detail(options)))),
     }
     if write(options, &answer).is_err() {
         return Exit::Wrong;
@@ -143,6 +166,15 @@ fn show(options: &RobustOptions, answer: Robustness<'_>, collected: &mut Collect
         RobustVerdict::Robust => Exit::Good,
         RobustVerdict::Unknown => Exit::Unknown,
         RobustVerdict::NotRobust => Exit::Bad,
+    }
+}
+
+/// How much is told.
+fn detail(options: &RobustOptions) -> Detail {
+    match (options.quiet, options.verbose) {
+        (true, _) => Detail::Verdict,
+        (false, false) => Detail::Steps,
+        (false, true) => Detail::All,
     }
 }
 

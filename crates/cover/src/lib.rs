@@ -12,6 +12,16 @@
 //! runs. Unsafe comes with a run that was
 //! played. Limits: threads whose data are not finite, allocation, threads
 //! that start others unless it is one thread and it starts few ([`mod@spawned`]), atomic sections that do not drain.
+//!
+//! ```
+//! use fencepost_cover::Dual;
+//! use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
+//!
+//! let text = "shared int x, y; thread a { x = 1; y = 1; } thread b { int r = y; assert(r == 0 || x == 1); }";
+//! let program = fencepost_passes::pipeline::lower(fencepost_models::fp::read("mp.fp", text).expect("it is a model"));
+//! let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget: Budget::default() };
+//! assert!(matches!(Dual::default().check(&task, &mut |_| {}).verdict, Verdict::Safe(_)));
+//! ```
 
 mod antichain;
 mod automaton;

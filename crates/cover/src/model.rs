@@ -196,11 +196,14 @@ impl Model {
                 Observable::Register(..) => None,
             })
             .collect();
-        let memories: usize = cells.iter().map(|c| self.domains.values[*c].len()).product();
-        let combinations: usize = ends.iter().map(Vec::len).product();
-        if memories.saturating_mul(combinations) > MAX_TARGETS {
+        let mut counts = cells.iter().map(|c| self.domains.values[*c].len());
+        let memories = counts.try_fold(1, usize::checked_mul);
+        let combinations = ends.iter().map(Vec::len).try_fold(1, usize::checked_mul);
+        let few =
+            |all: &usize| combinations.and_then(|c| all.checked_mul(c)).is_some_and(|n| n <= MAX_TARGETS);
+        let Some(memories) = memories.filter(few) else {
             return Err("there are too many final states to look at".to_string());
-        }
+        };
         let mut fault = None;
         self.combine(&ends, &mut Vec::new(), &mut |processes| {
             for number in 0..memories {

@@ -8,6 +8,16 @@
 //!
 //! Limits: a program with any number of threads is not for this engine, and it says so; so it does
 //! where a run comes to a choice among too many values.
+//!
+//! ```
+//! use fencepost_explore::Explicit;
+//! use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
+//!
+//! let text = "shared int x, y; thread a { x = 1; y = 1; } thread b { int r = y; assert(r == 0 || x == 1); }";
+//! let program = fencepost_passes::pipeline::lower(fencepost_models::fp::read("mp.fp", text).expect("it is a model"));
+//! let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget: Budget::default() };
+//! assert!(matches!(Explicit::default().check(&task, &mut |_| {}).verdict, Verdict::Safe(_)));
+//! ```
 
 pub mod codec;
 mod graph;

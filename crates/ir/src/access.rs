@@ -50,6 +50,34 @@ impl Order {
     pub fn suits_store(self) -> bool {
         matches!(self, Order::Relaxed | Order::Release | Order::SeqCst)
     }
+
+    /// The order of the load in a read-modify-write of this order.
+    pub fn of_load(self) -> Order {
+        match self {
+            Order::Relaxed | Order::Release => Order::Relaxed,
+            Order::Acquire | Order::AcqRel => Order::Acquire,
+            Order::SeqCst => Order::SeqCst,
+        }
+    }
+
+    /// The order of the store in a read-modify-write of this order.
+    pub fn of_store(self) -> Order {
+        match self {
+            Order::Relaxed | Order::Acquire => Order::Relaxed,
+            Order::Release | Order::AcqRel => Order::Release,
+            Order::SeqCst => Order::SeqCst,
+        }
+    }
+
+    /// Whether what is before it is passed on to those who acquire.
+    pub fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// Whether it takes what others released.
+    pub fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+    }
 }
 
 /// What the program says of an access or fence.
@@ -62,6 +90,13 @@ pub enum Access {
     Volatile,
     /// It is atomic.
     Atomic(Order),
+    /// It is a compare-exchange with an order of its own for failure.
+    Compare {
+        /// The order if it writes.
+        success: Order,
+        /// The order if it does not: that of a load.
+        failure: Order,
+    },
 }
 
 impl Access {
@@ -70,31 +105,57 @@ impl Access {
 
     /// Whether it can be part of a data race.
     pub fn is_atomic(self) -> bool {
-        matches!(self, Access::Atomic(_))
+        matches!(self, Access::Atomic(_) | Access::Compare { .. })
+    }
+
+    /// A compare-exchange with these orders.
+    pub fn compare(success: Order, failure: Order) -> Access {
+        match failure == success.of_load() {
+            true => Access::Atomic(success),
+            false => Access::Compare { success, failure },
+        }
     }
 
     /// The order of an atomic access.
     pub fn order(self) -> Option<Order> {
         match self {
-            Access::Atomic(order) => Some(order),
+            Access::Atomic(order) | Access::Compare { success: order, .. } => Some(order),
             Access::Plain | Access::Volatile => None,
         }
     }
 
+    /// The order of a read-modify-write that writes; it is atomic even if nothing is said of it.
+    pub fn of_update(self) -> Order {
+        self.order().unwrap_or(Order::SeqCst)
+    }
+
+    /// The order of a read-modify-write that writes nothing, which makes it a load.
+    pub fn of_failure(self) -> Order {
+        match self {
+            Access::Plain | Access::Volatile | Access::Atomic(_) => self.of_update().of_load(),
+            Access::Compare { failure, .. } => failure,
+        }
+    }
+
     /// Its name in text forms; none for a plain one.
-    pub fn name(self) -> Option<&'static str> {
+    pub fn name(self) -> Option<String> {
         match self {
             Access::Plain => None,
-            Access::Volatile => Some("volatile"),
-            Access::Atomic(order) => Some(order.name()),
+            Access::Volatile => Some("volatile".to_string()),
+            Access::Atomic(order) => Some(order.name().to_string()),
+            Access::Compare { success, failure } => Some(format!("{success}@{failure}")),
         }
     }
 
     /// The access of that name.
     pub fn from_name(name: &str) -> Option<Access> {
-        match name {
-            "volatile" => Some(Access::Volatile),
-            _ => Order::from_name(name).map(Access::Atomic),
+        match name.split_once('@') {
+            Some((success, failure)) => {
+                let failure = Order::from_name(failure).filter(|order| order.suits_load())?;
+                Some(Access::compare(Order::from_name(success)?, failure))
+            }
+            None if name == "volatile" => Some(Access::Volatile),
+            None => Order::from_name(name).map(Access::Atomic),
         }
     }
 }

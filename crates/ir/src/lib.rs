@@ -5,6 +5,17 @@
 //! take it. Both print as text that parses back (the tree as `.fp`, read by the front end).
 //!
 //! This crate does no input or output and knows nothing of memory models.
+//!
+//! A program prints as text of the modelling language:
+//!
+//! ```
+//! use fencepost_ir::tree::{Choices, Program, Type, Variable};
+//! use fencepost_ir::{Scalar, Span};
+//!
+//! let flag = Variable::new("flag".into(), Type::Scalar(Scalar::Bool), vec![Choices::one(0)], Span::NONE);
+//! let program = Program { shared: vec![flag], ..Program::default() };
+//! assert_eq!(program.to_string().trim(), "shared bool flag;");
+//! ```
 
 mod access;
 pub mod cfg;

@@ -8,6 +8,18 @@
 //!
 //! The format is that of the herdtools7 documentation; docs/litmus.md says what is read and what it
 //! means here.
+//!
+//! ```
+//! let text = r#"X86_64 SB
+//! { x=0; y=0; }
+//!  P0            | P1            ;
+//!  movl $1,(x)   | movl $1,(y)   ;
+//!  movl (y),%eax | movl (x),%eax ;
+//! exists (0:rax=0 /\ 1:rax=0)
+//! "#;
+//! let program = fencepost_litmus::read("sb.litmus", text).expect("it is a test");
+//! assert_eq!(program.threads.len(), 2);
+//! ```
 
 mod arithmetic;
 mod ast;

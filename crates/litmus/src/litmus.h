@@ -108,7 +108,7 @@ typedef long long s64;
 /* Fences. Those around atomic functions and locks are nothing on x86, where these are fences themselves. */
 #define smp_mb() __sync_synchronize()
 #define smp_wmb() _mm_sfence()
-#define smp_rmb() ((void)0)
+#define smp_rmb() __c11_atomic_thread_fence(memory_order_acquire)
 #define barrier() ((void)0)
 #define smp_read_barrier_depends() ((void)0)
 #define smp_mb__before_atomic() ((void)0)

@@ -5,6 +5,11 @@
 //! One thread reads messages, one thread works on each check, and this one handles what both send, so that nothing waits for
 //! a check and only one writes. A check that is no longer wanted is cancelled; whatever it still sends is known by
 //! its number and dropped.
+//!
+//! ```no_run
+//! // Options that a user has set in the editor are refused here; the command line reads them as `check` does.
+//! fencepost_lsp::run(|_| Err("no options".into()));
+//! ```
 
 mod document;
 mod position;

@@ -30,7 +30,10 @@ struct Access {
 impl Machine<'_> {
     /// What is wrong with the state: what the program forbids, or what its checks ask for.
     pub fn violation(&self, memory: &impl Memory, state: &State) -> Option<Result<Violation, Limit>> {
-        self.violated(state).or_else(|| self.state_error(memory, state).map(|e| Ok(Violation::Failure(e))))
+        self.violated(state).or_else(|| match self.state_error(memory, state) {
+            Ok(error) => error.map(|e| Ok(Violation::Failure(e))),
+            Err(limit) => Some(Err(limit)),
+        })
     }
 
     /// Whether the user wants to hear of a failure.
@@ -39,47 +42,58 @@ impl Machine<'_> {
     }
 
     /// What is wrong with the state, of what the program's checks ask for.
-    fn state_error(&self, memory: &impl Memory, state: &State) -> Option<Error> {
+    fn state_error(&self, memory: &impl Memory, state: &State) -> Result<Option<Error>, Limit> {
         let checks = &self.program.checks;
         if checks.races && self.has_race(memory, state) {
-            return Some(Error::RACE);
+            return Ok(Some(Error::RACE));
         }
         if checks.leaks && state.is_final() && self.leaks(state) {
-            return Some(Error::LEAK);
+            return Ok(Some(Error::LEAK));
         }
-        (checks.deadlock && self.is_deadlock(memory, state)).then_some(Error::DEADLOCK)
+        Ok((checks.deadlock && self.is_deadlock(memory, state)?).then_some(Error::DEADLOCK))
     }
 
-    fn is_deadlock(&self, memory: &impl Memory, state: &State) -> bool {
+    /// Whether nothing can happen; a limit where nothing is seen to happen, but a section is too long to be sure.
+    fn is_deadlock(&self, memory: &impl Memory, state: &State) -> Result<bool, Limit> {
         if state.is_final() || state.section.is_some() {
-            return false;
+            return Ok(false);
         }
         let mut steps = Vec::new();
         self.steps(memory, state, &mut steps);
-        steps.iter().all(|&step| {
+        let mut limit = None;
+        for step in steps {
             let mut next = state.clone();
-            match self.apply(memory, &mut next, step) {
-                Ok(()) => next.section.is_some() && !self.passes_section(memory, next),
-                Err(_) => false,
+            let applied = self.apply(memory, &mut next, step);
+            if applied.is_err() || next.section.is_none() {
+                return Ok(false);
             }
-        })
+            match self.passes_section(memory, next) {
+                Ok(true) => return Ok(false),
+                Ok(false) => {}
+                Err(long) => limit = Some(long),
+            }
+        }
+        limit.map_or(Ok(true), Err)
     }
 
     /// Whether an open section can come to its end, or to a failure.
-    fn passes_section(&self, memory: &impl Memory, state: State) -> bool {
+    fn passes_section(&self, memory: &impl Memory, state: State) -> Result<bool, Limit> {
         let mut seen = HashSet::new();
         let mut work = vec![state];
         let mut steps = Vec::new();
         while let Some(state) = work.pop() {
-            if state.section.is_none() || seen.len() > SECTION_LIMIT {
-                return true;
+            if state.section.is_none() {
+                return Ok(true);
+            }
+            if seen.len() > SECTION_LIMIT {
+                return Failure::LongSection(SECTION_LIMIT).error().map(|_| false);
             }
             steps.clear();
             self.steps(memory, &state, &mut steps);
             for &step in &steps {
                 let mut next = state.clone();
                 match self.apply(memory, &mut next, step) {
-                    Err(_) => return true,
+                    Err(_) => return Ok(true),
                     Ok(()) => {
                         if seen.insert(next.clone()) {
                             work.push(next);
@@ -88,7 +102,7 @@ impl Machine<'_> {
                 }
             }
         }
-        false
+        Ok(false)
     }
 
     fn leaks(&self, state: &State) -> bool {

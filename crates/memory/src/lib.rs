@@ -6,7 +6,23 @@
 //! model decides is the trait [`Memory`]: [`Sc`] is its default methods, and a weaker model
 //! overrides only what it relaxes ([`Tso`], [`Pso`]). [`LoadBuffer`] is the dual semantics of
 //! TSO, to test the rules of the backward engine. [`axiom`] is a second definition of the three models
-//! that shares no code with these.
+//! that shares no code with these, and the definition of the language's own model, C11.
+//!
+//! Two threads that store and then look at each other's variable: under TSO both can miss the other.
+//!
+//! ```
+//! use fencepost_memory::{Machine, Sc, Tso, reachable};
+//!
+//! let text = "
+//!     shared bool x, y;
+//!     thread a { x = true; bool r = y; }
+//!     thread b { y = true; bool r = x; }
+//!     final not exists (!a.r && !b.r);";
+//! let program = fencepost_passes::pipeline::lower(fencepost_models::fp::read("sb.fp", text).expect("it is a model"));
+//! let machine = Machine::new(&program).expect("its threads are given");
+//! assert!(reachable(&machine, &Sc, 1000).expect("it is small").is_safe());
+//! assert!(!reachable(&machine, &Tso, 1000).expect("it is small").is_safe());
+//! ```
 
 mod allocation;
 pub mod axiom;
@@ -24,6 +40,7 @@ mod prompt;
 mod property;
 mod pso;
 mod reference;
+pub mod run_graph;
 mod samples;
 mod sc;
 mod state;

@@ -31,10 +31,10 @@ pub struct Around {
 
 /// The fences around a store.
 pub fn around_store(access: Access) -> Around {
-    let (before, after) = match access {
-        Access::Plain | Access::Volatile | Access::Atomic(Order::Relaxed | Order::Acquire) => (None, None),
-        Access::Atomic(Order::Release | Order::AcqRel) => (Some(FenceKind::StoreStore), None),
-        Access::Atomic(Order::SeqCst) => (Some(FenceKind::StoreStore), Some(FenceKind::Full)),
+    let (before, after) = match access.order() {
+        None | Some(Order::Relaxed | Order::Acquire) => (None, None),
+        Some(Order::Release | Order::AcqRel) => (Some(FenceKind::StoreStore), None),
+        Some(Order::SeqCst) => (Some(FenceKind::StoreStore), Some(FenceKind::Full)),
     };
     Around { before, after }
 }

@@ -1,4 +1,10 @@
 //! Program to program, one pass per file; [`pipeline`] is the whole list.
+//!
+//! ```
+//! let tree = fencepost_models::fp::read("one.fp", "shared int x; thread a { x = 1; }").expect("it is a model");
+//! let program = fencepost_passes::pipeline::lower(tree);
+//! assert_eq!(program.cells.len(), 1);
+//! ```
 
 mod cells;
 mod choices;

@@ -15,22 +15,34 @@ pub struct Options {
     pub threads: Option<u32>,
 }
 
+/// What memory orders are in the graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Orders {
+    /// The fences that machines have for them.
+    Machine,
+    /// What the program says, and nothing else.
+    Language,
+}
+
 /// A pass from tree to tree.
-type TreePass = (&'static str, fn(&mut tree::Program, Options));
+type TreePass = (&'static str, fn(&mut tree::Program, Options, Orders));
 
 /// The passes on trees, in order.
 const ON_TREES: [TreePass; 11] = [
-    ("lifetime", |program, _| lifetime::run(program)),
-    ("spawn-loop", |program, _| spawn_loop::run(program)),
-    ("early-choices", |program, _| early_choices::run(program)),
-    ("thread-ends", |program, _| thread_ends::run(program)),
-    ("thread-locals", |program, _| thread_locals::run(program)),
-    ("open-ends", |program, _| open_ends::run(program)),
-    ("cells", |program, _| cells::run(program)),
-    ("exposure", |program, _| exposure::run(program)),
-    ("in-memory", |program, _| in_memory::run(program)),
-    ("instantiate", |program, options| instantiate::run(program, options.threads)),
-    ("orders", |program, _| orders::run(program)),
+    ("lifetime", |program, _, _| lifetime::run(program)),
+    ("spawn-loop", |program, _, _| spawn_loop::run(program)),
+    ("early-choices", |program, _, _| early_choices::run(program)),
+    ("thread-ends", |program, _, _| thread_ends::run(program)),
+    ("thread-locals", |program, _, _| thread_locals::run(program)),
+    ("open-ends", |program, _, _| open_ends::run(program)),
+    ("cells", |program, _, _| cells::run(program)),
+    ("exposure", |program, _, _| exposure::run(program)),
+    ("in-memory", |program, _, _| in_memory::run(program)),
+    ("instantiate", |program, options, _| instantiate::run(program, options.threads)),
+    ("orders", |program, _, orders| match orders {
+        Orders::Machine => orders::run(program),
+        Orders::Language => {}
+    }),
 ];
 
 /// The passes on graphs, in order.
@@ -51,24 +63,41 @@ pub enum Stage<'a> {
 
 /// The passes on trees, for whoever translates trees.
 pub fn on_tree(program: &mut tree::Program, options: Options) {
-    tree_passes(program, options, |_, _| {});
+    tree_passes(program, options, Orders::Machine, |_, _| {});
 }
 
-fn tree_passes(program: &mut tree::Program, options: Options, mut after: impl FnMut(&str, &tree::Program)) {
+fn tree_passes(
+    program: &mut tree::Program,
+    options: Options,
+    orders: Orders,
+    mut after: impl FnMut(&str, &tree::Program),
+) {
     for (name, pass) in ON_TREES {
-        pass(program, options);
+        pass(program, options, orders);
         check(name, || tree::validate(program));
         after(name, program);
     }
 }
 
 /// Runs all passes; `after` sees the program after each.
-pub fn run(
+pub fn run(program: tree::Program, options: Options, after: impl FnMut(&str, Stage<'_>)) -> cfg::Program {
+    all_passes(program, options, Orders::Machine, after)
+}
+
+/// The graph for the language's own model, C11: accesses and thread fences have the orders that the program gives them
+/// (`Edge::access`), and there are no fences but its own. It is also for SC, where fences do nothing; to a machine with
+/// buffers every thread fence in it would look like a full one.
+pub fn for_language(program: tree::Program, options: Options) -> cfg::Program {
+    all_passes(program, options, Orders::Language, |_, _| {})
+}
+
+fn all_passes(
     mut program: tree::Program,
     options: Options,
+    orders: Orders,
     mut after: impl FnMut(&str, Stage<'_>),
 ) -> cfg::Program {
-    tree_passes(&mut program, options, |name, program| after(name, Stage::Tree(program)));
+    tree_passes(&mut program, options, orders, |name, program| after(name, Stage::Tree(program)));
 
     let mut program = lower::run(program);
     check("lower", || cfg::validate(&program));

@@ -68,3 +68,16 @@ fn graphs_keep_orders() {
         assert!(text.contains(words), "{words} in\n{text}");
     }
 }
+
+#[test]
+fn graphs_for_the_language_have_its_fences_only() {
+    let text = "shared int x; thread a { x@seq_cst = 1; fence acquire; int r = compare_exchange(x@acq_rel@relaxed, 0, 1); fence; }";
+    let tree = fp::read("kept.fp", text).expect("a program");
+    let text = pipeline::for_language(tree, pipeline::Options::default()).to_string();
+    let fences: Vec<&str> = text.lines().filter(|l| l.contains("fence")).collect();
+    assert!(
+        matches!(fences[..], [first, second] if first.ends_with(" acquire") && !second.ends_with(" seq_cst")),
+        "{text}"
+    );
+    assert!(text.contains(" acq_rel@relaxed"), "{text}");
+}

@@ -48,7 +48,7 @@ process p(bool flag, 0..N n) {
     lock(locks[1]); unlock(locks[n - 1]);
     while (!cas(small[1][2], 0, -1)) { fence store_store; fence; fence release; fence seq_cst; }
     b = (i32) exchange(small[0][1], 3) + (i32) fetch_xor(small[0][1], 1) + (i32) compare_exchange(small[0][0], 1, 2);
-    atomic_begin nodrain; wide@release = wide@acquire + 1; wide@volatile = fetch_add(wide@acq_rel, 1); atomic_end;
+    atomic_begin nodrain; wide@release = wide@acquire + 1; wide@volatile = fetch_add(wide@acq_rel, 1); wide = compare_exchange(wide@acq_rel@relaxed, 0, 1); atomic_end;
     heap[b] = heap[-7] + 1; join(t); assume(b > 0 && a != 2); assert(c);
 }
 start p(true, 0), q = p[2](false, 3), p[*](true, 1);

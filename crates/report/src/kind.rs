@@ -9,22 +9,25 @@ use std::fmt;
 pub enum ResultKind {
     /// A property was checked.
     Checked(VerdictKind),
-    /// TSO adds no behaviour.
+    /// The model adds no behaviour to SC.
     Robust,
-    /// TSO adds behaviour.
+    /// The model adds behaviour.
     NotRobust,
+    /// Accesses race, which leaves the behaviour undefined.
+    Race,
     /// The file could not be read.
     Error,
 }
 
 impl ResultKind {
     /// All of them.
-    pub const ALL: [ResultKind; 6] = [
+    pub const ALL: [ResultKind; 7] = [
         ResultKind::Checked(VerdictKind::Safe),
         ResultKind::Checked(VerdictKind::Unsafe),
         ResultKind::Checked(VerdictKind::Unknown),
         ResultKind::Robust,
         ResultKind::NotRobust,
+        ResultKind::Race,
         ResultKind::Error,
     ];
 
@@ -34,6 +37,7 @@ impl ResultKind {
             ResultKind::Checked(verdict) => verdict.name(),
             ResultKind::Robust => "robust",
             ResultKind::NotRobust => "not_robust",
+            ResultKind::Race => "race",
             ResultKind::Error => "error",
         }
     }

@@ -1,5 +1,16 @@
 //! Answers for people and for other programs: text, JSON, SARIF, JUnit, diagnostics, drawings, pages.
+//!
+//! ```
+//! use fencepost_ir::{Sources, Span};
+//! use fencepost_text::Diagnostic;
+//!
+//! let sources = Sources::single("one.fp", "shared int x = ;");
+//! let place = Span { line: 1, column: 16, length: 1, ..Span::NONE };
+//! let error = fencepost_report::json::error("one.fp", &sources, &[Diagnostic::new(place, "expected a value")]);
+//! assert_eq!(error["verdict"], "error");
+//! ```
 
+pub mod c11;
 pub mod certificate;
 pub mod clock;
 pub mod diagnostics;

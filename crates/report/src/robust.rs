@@ -218,16 +218,18 @@ fn attack_text(answer: &Robustness<'_>, a: &ShownAttack, style: Style) -> Result
 /// The events of a cycle in a few words each.
 pub fn cycle_words(answer: &Robustness<'_>, attack: &ShownAttack) -> Result<Vec<String>, Stop> {
     let states = States::new(answer.program, &attack.replay, &answer.telling);
-    attack.cycle.iter().map(|(number, _)| event_words(answer.program, attack, &states, *number)).collect()
+    let words = |number: usize| event_words(answer.program, &attack.replay, &states, number);
+    attack.cycle.iter().map(|(number, _)| words(*number)).collect()
 }
 
-fn event_words(
+/// What a step of a run does, in a few words.
+pub(crate) fn event_words(
     program: &Program,
-    attack: &ShownAttack,
+    replay: &Replay,
     states: &States<'_>,
     number: usize,
 ) -> Result<String, Stop> {
-    let step = &attack.replay.steps[number];
+    let step = &replay.steps[number];
     let before = states.at(number)?;
     Ok(match (step.event.kind, step.event.loc) {
         (EventKind::Begin, _) => "atomic section".to_string(),

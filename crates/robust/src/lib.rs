@@ -6,7 +6,16 @@
 //! ([`mod@monitor`], [`mod@witness`]). No pair, and the search complete: the program is robust.
 //!
 //! [`fences`] finds the fewest fences that make a program safe, or robust.
+//!
+//! ```
+//! use fencepost_task::Budget;
+//!
+//! let text = "shared int x, y; thread a { x = 1; int r = y; } thread b { y = 1; int r = x; }";
+//! let program = fencepost_passes::pipeline::lower(fencepost_models::fp::read("sb.fp", text).expect("it is a model"));
+//! assert!(!fencepost_robust::attacks(&program, &Budget::default()).is_robust());
+//! ```
 
+pub mod c11;
 mod candidates;
 mod effect;
 pub mod fences;

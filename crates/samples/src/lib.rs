@@ -1,10 +1,17 @@
 //! Programs for the tests of every engine: all tiny ones ([`tiny`]), random larger ones
 //! ([`random`], [`labelled`]) with a shrinker for what fails ([`sketch`]), every two features of the language together
-//! ([`pairs`]), mutated texts ([`mutate`]), and C programs: of one thread ([`c_program`], [`c_library`], in several sizes
-//! [`c_memory`]), and of two that access one word in several sizes ([`mixed_sizes`]) or memory through pointers
-//! ([`c_pointers`]).
+//! ([`pairs`]), mutated texts ([`mutate`]), programs with memory orders ([`ordered`]), and C programs: of one thread
+//! ([`c_program`], [`c_library`], in several sizes [`c_memory`]), and of two that access one word in several sizes
+//! ([`mixed_sizes`]) or memory through pointers ([`c_pointers`]).
 //! Everything is deterministic: the same seed gives the same program. How many of them a test takes is asked in
 //! [`effort`].
+//!
+//! ```
+//! use fencepost_samples::random::{self, Config};
+//!
+//! let config = Config { statements: 4, threads: 2, storing_loops: false };
+//! assert_eq!(random::program(7, config).to_string(), random::program(7, config).to_string());
+//! ```
 
 pub mod c_library;
 pub mod c_memory;
@@ -14,6 +21,7 @@ pub mod effort;
 pub mod labelled;
 pub mod mixed_sizes;
 pub mod mutate;
+pub mod ordered;
 pub mod pairs;
 pub mod random;
 pub mod sketch;

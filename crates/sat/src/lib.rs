@@ -6,6 +6,17 @@
 //! names a solver.
 //!
 //! Literals are as in DIMACS: variables are numbered from 1, a negative number is the negation.
+//!
+//! ```
+//! use fencepost_sat::{Outcome, linked};
+//!
+//! let mut solver = linked();
+//! solver.add(&[1, 2]);
+//! solver.add(&[-1]);
+//! assert_eq!(solver.solve(&[]), Outcome::Satisfiable);
+//! assert!(solver.value(2));
+//! assert_eq!(solver.solve(&[-2]), Outcome::Unsatisfiable);
+//! ```
 
 #[cfg(feature = "batsat")]
 mod batsat;

@@ -1,5 +1,16 @@
 //! What is asked and what is answered: [`Task`], [`Verdict`], [`Trace`], [`Budget`], [`Stats`]
 //! and the trait [`Engine`] that every engine implements.
+//!
+//! Work is done under a [`Budget`], and only a budget that nothing has stopped can say that it is [`Finished`]:
+//!
+//! ```
+//! use fencepost_task::{Budget, Stop};
+//!
+//! let budget = Budget::default().within(1 << 20);
+//! assert!(budget.look(1000).is_ok());
+//! assert_eq!(budget.look(2 << 20), Err(Stop::Memory));
+//! assert_eq!(budget.finish().err(), Some(Stop::Memory));
+//! ```
 
 mod budget;
 pub mod certificate;

@@ -49,6 +49,8 @@ pub enum Failure {
     TooManyThreads,
     /// More values to choose from than can be tried.
     TooManyValues(u128),
+    /// More states inside of one atomic section than are looked at to see whether it can be passed.
+    LongSection(usize),
     /// No step fails, but nothing can happen any more, and a thread waits.
     Deadlock,
     /// No step fails, but memory is lost at the end.
@@ -122,7 +124,7 @@ impl Failure {
     pub fn error(self) -> Result<Error, Limit> {
         match self {
             Failure::Fault(fault) if fault.is_limit() => Err(Limit(self)),
-            Failure::TooManyThreads | Failure::TooManyValues(_) => Err(Limit(self)),
+            Failure::TooManyThreads | Failure::TooManyValues(_) | Failure::LongSection(_) => Err(Limit(self)),
             Failure::Assertion
             | Failure::Fault(_)
             | Failure::UnlockNotHeld
@@ -164,6 +166,7 @@ impl Failure {
             Failure::AtomicEndOutside
             | Failure::TooManyThreads
             | Failure::TooManyValues(_)
+            | Failure::LongSection(_)
             | Failure::Deadlock
             | Failure::Leak
             | Failure::Race => return None,
@@ -192,6 +195,12 @@ impl fmt::Display for Failure {
                 f.write_str("memory is lost: it is allocated at the end, and no variable leads to it")
             }
             Failure::Race => f.write_str("data race"),
+            Failure::LongSection(n) => {
+                write!(
+                    f,
+                    "an atomic section has more than {n} states, too many to see whether it can be passed"
+                )
+            }
             Failure::TooManyValues(n) => write!(f, "any of {n} values is chosen, too many to try"),
         }
     }

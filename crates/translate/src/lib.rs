@@ -28,6 +28,15 @@
 //!
 //! Limits: memory that is allocated any number of times, arrays without end, and labels of properties inside atomic sections are
 //! refused.
+//!
+//! ```
+//! use fencepost_translate::{Bound, translate};
+//!
+//! let text = "shared int x, y; thread a { x = 1; int r = y; } thread b { y = 1; int r = x; } final not exists (x == 0);";
+//! let program = fencepost_models::fp::read("sb.fp", text).expect("it is a model");
+//! let translated = translate(&program, Bound::Rounds(2)).expect("it has nothing that is refused");
+//! println!("{}", translated.program);
+//! ```
 
 mod back;
 mod body;

@@ -36,7 +36,7 @@
 //!
 //! - [`ReadOptions`] and [`CheckOptions`]: what can be chosen; everything has a default.
 //! - [`Budget`]: limits on time and memory, which [`Limits`] makes, and a flag that ends the work.
-//! - [`fences`]: the fewest fences that repair a program. [`robust`]: whether TSO adds behaviour at all.
+//! - [`fences`]: the fewest fences that repair a program. [`robust`]: whether TSO, or C11, adds behaviour at all.
 //! - [`litmus`]: final states of litmus tests, many side by side. [`campaign`]: results of many files, in parts.
 //! - What is shown of a verdict (text, JSON, SARIF, pages) is made by `fencepost_report`.
 
@@ -63,7 +63,8 @@ pub mod translation;
 
 pub use decide::{Decided, decide};
 pub use fencepost_report::Shown;
+pub use fencepost_robust::c11::ReleaseSequences;
 pub use fencepost_task::{Bounds, Budget, EngineChoice, EngineId, Model, VerdictKind};
 pub use options::{COptions, CheckOptions, Format, Limits, Misfit, ReadOptions, Sma};
-pub use program::{Program, lower, nothing_to_check};
+pub use program::{Program, lower, lower_for_language, nothing_to_check};
 pub use read::InputError;

@@ -64,6 +64,11 @@ pub fn lower(tree: tree::Program, options: &ReadOptions) -> cfg::Program {
     pipeline::run(tree, pipeline::Options { threads: options.threads }, |_, _| {})
 }
 
+/// The graph of a tree for the language's own model, C11.
+pub fn lower_for_language(tree: tree::Program, options: &ReadOptions) -> cfg::Program {
+    pipeline::for_language(tree, pipeline::Options { threads: options.threads })
+}
+
 /// What is said of a program without any property.
 pub fn nothing_to_check(program: &cfg::Program) -> InputError {
     let span = program.threads.first().map_or(Span { line: 1, column: 1, ..Span::NONE }, |t| t.span);

@@ -1,5 +1,7 @@
 //! Whether TSO adds behaviour at all, and where. Every attack is replayed before anybody hears of it.
 
+pub mod c11;
+
 use fencepost_certify::{replay_cycle_within, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_report::robust::{Criterion, Robustness, ShownAttack};

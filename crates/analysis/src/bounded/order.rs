@@ -3,7 +3,7 @@
 use super::Bounded;
 use crate::values::Values;
 use fencepost_ir::cfg::{BinaryOp, Expr, Instr};
-use fencepost_ir::pointer::{Target, target};
+use fencepost_ir::pointer::{Target, target, to_object};
 
 /// Whether an instruction may ask which of two objects, one of them allocated, has the smaller address. Of the objects
 /// that one step may make, no two exist in a run.
@@ -12,10 +12,15 @@ pub(super) fn orders_objects(analysis: &Bounded<'_>, instr: &Instr, value: &dyn 
     let last = (first + analysis.objects.len()) as u32;
     let objects = |expr: &Expr| match value(expr) {
         Values::Few(words) => words.into_iter().filter_map(object).collect::<Vec<_>>(),
-        // Integers are hardly ever all so large.
         Values::Range(lo, hi) => match (object(lo), object(hi)) {
             (Some(lo), Some(hi)) => (lo..hi.min(last)).chain([hi]).collect(),
-            (lo, hi) => lo.into_iter().chain(hi).collect(),
+            // From null on.
+            (None, Some(hi)) => (0..hi.min(last)).chain([hi]).collect(),
+            // Up to a procedure.
+            (Some(lo), None) => (lo..last).chain([lo]).collect(),
+            // Small integers; or what may be anything, and so a pointer, too.
+            (None, None) if (lo..=hi).contains(&to_object(0, 0)) => (0..last).collect(),
+            (None, None) => Vec::new(),
         },
     };
     let maker = |object: u32| Some(analysis.objects.get((object as usize).checked_sub(first)?)?.by);

@@ -112,10 +112,14 @@ impl<'a> Checker<'a> {
         ty: TypeId,
         span: Span,
     ) -> Expr {
-        let access = match (&op, &order) {
-            (AtomicOp::Init(..), _) => Access::Plain,
-            (_, OrderOf::Known(order)) => Access::Atomic(*order),
-            (_, OrderOf::Computed(_)) => Access::SEQ_CST,
+        let access = match (&op, &order, &failure) {
+            (AtomicOp::Init(..), _, _) => Access::Plain,
+            (_, OrderOf::Known(order), None) => Access::Atomic(*order),
+            (_, OrderOf::Known(order), Some(OrderOf::Known(failure))) => {
+                // It only loads: a compiler that takes another order makes the part of it that loads have.
+                Access::compare(*order, failure.of_load())
+            }
+            (_, OrderOf::Computed(_), _) | (_, _, Some(OrderOf::Computed(_))) => Access::SEQ_CST,
         };
         match &mut op {
             AtomicOp::Load(place)

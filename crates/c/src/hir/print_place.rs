@@ -146,6 +146,9 @@ impl Printer<'_> {
             Access::Atomic(order) => {
                 let _ = write!(self.out, "@{}", order.name());
             }
+            Access::Compare { success, failure } => {
+                let _ = write!(self.out, "@{success}@{failure}");
+            }
         }
     }
 

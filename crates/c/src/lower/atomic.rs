@@ -18,11 +18,24 @@ pub enum Chosen {
     Number(Expr),
 }
 
-/// What tells orders of stores and fences apart: any other number is that of an order that asks for nothing.
-const ORDERING: [(i64, Order); 3] = [(3, Order::Release), (4, Order::AcqRel), (5, Order::SeqCst)];
+/// The orders of a read-modify-write.
+pub enum UpdateOrders {
+    /// Its place has them.
+    OfPlace,
+    /// The run knows them: if it writes, and if it does not.
+    Chosen(Box<(Chosen, Option<Chosen>)>),
+}
 
-/// What tells orders of loads apart: machines know none, but compilers may move a relaxed one.
-const LOADING: [(i64, Order); 1] = [(0, Order::Relaxed)];
+/// Numbers of orders; any other number is that of a relaxed access or fence.
+const ORDERS: [(i64, Order); 5] =
+    [(1, Order::Acquire), (2, Order::Acquire), (3, Order::Release), (4, Order::AcqRel), (5, Order::SeqCst)];
+
+/// Numbers of orders of stores.
+const STORING: [(i64, Order); 3] = [(3, Order::Release), (4, Order::AcqRel), (5, Order::SeqCst)];
+
+/// Numbers of orders of loads, and of what is left of a read-modify-write that writes nothing.
+const LOADING: [(i64, Order); 4] =
+    [(1, Order::Acquire), (2, Order::Acquire), (4, Order::Acquire), (5, Order::SeqCst)];
 
 impl<'h> Lowerer<'h> {
     /// An atomic operation; `wanted` says whether anybody looks at its value.
@@ -36,8 +49,9 @@ impl<'h> Lowerer<'h> {
         match &atomic.op {
             AtomicOp::Fence => {
                 let order = self.chosen(&atomic.order)?;
-                self.by_order(&order, (&ORDERING, Order::Relaxed), span, |this, order| {
+                self.by_order(&order, &ORDERS, span, &mut |this, order| {
                     this.emit(StmtKind::Fence(Fence::Thread(order)), span);
+                    Ok(())
                 })?;
                 Ok(Value::Void)
             }
@@ -54,19 +68,21 @@ impl<'h> Lowerer<'h> {
                 self.store_by_order(target.place, zero, &order, span)?;
                 Ok(Value::Void)
             }
-            // These mean the same in every order.
             AtomicOp::SignalFence
             | AtomicOp::TestAndSet(_)
             | AtomicOp::Exchange(..)
             | AtomicOp::CompareExchange { .. }
             | AtomicOp::CompareSwap { .. }
             | AtomicOp::Fetch { .. } => {
-                for order in [Some(&atomic.order), atomic.failure.as_ref()].into_iter().flatten() {
-                    if let OrderOf::Computed(order) = order {
-                        self.effect(order)?;
+                let orders = match (&atomic.order, &atomic.failure) {
+                    (OrderOf::Known(_), None | Some(OrderOf::Known(_))) => UpdateOrders::OfPlace,
+                    (success, failure) => {
+                        let success = self.chosen(success)?;
+                        let failure = failure.as_ref().map(|failure| self.chosen(failure)).transpose()?;
+                        UpdateOrders::Chosen(Box::new((success, failure)))
                     }
-                }
-                self.read_modify_write(&atomic.op, ty, wanted, span)
+                };
+                self.read_modify_write(&atomic.op, ty, &orders, wanted, span)
             }
         }
     }
@@ -75,22 +91,23 @@ impl<'h> Lowerer<'h> {
         &mut self,
         op: &'h AtomicOp,
         ty: TypeId,
+        orders: &UpdateOrders,
         wanted: Wanted,
         span: Span,
     ) -> Result<Value> {
         match op {
-            AtomicOp::TestAndSet(place) => self.test_and_set(place, span),
-            AtomicOp::Exchange(place, value) => self.exchange(place, value, span),
+            AtomicOp::TestAndSet(place) => self.test_and_set(place, orders, span),
+            AtomicOp::Exchange(place, value) => self.exchange(place, value, orders, span),
             AtomicOp::CompareExchange { place, expected, desired } => {
-                self.compare_exchange(place, expected, desired, span)
+                self.compare_exchange(place, (expected, desired), orders, span)
             }
             AtomicOp::CompareSwap { place, expected, desired, gives } => {
-                self.compare_swap(place, (expected, desired), *gives, span)
+                self.compare_swap(place, (expected, desired), *gives, orders, span)
             }
             AtomicOp::Fetch { place, op, operand, gives } => {
                 let gives = if wanted == Wanted::Nothing { hir::Gives::Old } else { *gives };
                 debug_assert!(self.hir.types.same(place.ty, ty), "it gives values of the place");
-                self.fetch(place, (*op, operand), gives, span)
+                self.fetch(place, (*op, operand), gives, orders, span)
             }
             AtomicOp::SignalFence
             | AtomicOp::Fence
@@ -113,35 +130,45 @@ impl<'h> Lowerer<'h> {
         })
     }
 
-    /// Does what an order means: that of its number among `known`, or the other one.
-    fn by_order(
+    /// Does what an order means: that of its number among `known`, or a relaxed one.
+    pub fn by_order(
         &mut self,
         order: &Chosen,
-        (known, other): (&[(i64, Order)], Order),
+        known: &[(i64, Order)],
         span: Span,
-        mut act: impl FnMut(&mut Self, Order),
+        act: &mut dyn FnMut(&mut Self, Order) -> Result<()>,
     ) -> Result<()> {
         let chosen = match order {
-            Chosen::Known(order) => {
-                act(self, *order);
-                return Ok(());
-            }
+            Chosen::Known(order) => return act(self, *order),
             Chosen::Number(chosen) => chosen,
         };
-        let mut acted = |this: &mut Self, order| {
-            this.block_of(|this| {
-                act(this, order);
-                Ok(())
-            })
-        };
-        let mut chain = acted(self, other)?;
+        let mut chain = self.block_of(|this| act(this, Order::Relaxed))?;
         for (n, order) in known {
-            let then = acted(self, *order)?;
+            let then = self.block_of(|this| act(this, *order))?;
             let test = with_number(BinaryOp::Eq, chosen.clone(), *n, span);
             chain = Block(vec![Stmt { kind: StmtKind::If(test, then, chain), span }]);
         }
         self.append(chain);
         Ok(())
+    }
+
+    /// Does what the orders of a read-modify-write mean, which the run knows.
+    pub fn by_update_orders(
+        &mut self,
+        (success, failure): &(Chosen, Option<Chosen>),
+        span: Span,
+        act: &mut dyn FnMut(&mut Self, Access),
+    ) -> Result<()> {
+        self.by_order(success, &ORDERS, span, &mut |this, success| {
+            let Some(failure) = failure else {
+                act(this, Access::Atomic(success));
+                return Ok(());
+            };
+            this.by_order(failure, &LOADING, span, &mut |this, failure| {
+                act(this, Access::compare(success, failure.of_load()));
+                Ok(())
+            })
+        })
     }
 
     fn atomic_load(&mut self, place: &'h hir::Place, order: &'h OrderOf, span: Span) -> Result<Value> {
@@ -157,10 +184,11 @@ impl<'h> Lowerer<'h> {
         self.stabilise(&mut target.place);
         let scalar = self.scalar_type(target.ty).ok_or_else(|| self.no_values(target.ty, span))?;
         let id = self.temporary(scalar, span);
-        self.by_order(&order, (&LOADING, Order::SeqCst), span, |this, order| {
+        self.by_order(&order, &LOADING, span, &mut |this, order| {
             let mut place = target.place.clone();
             place.access = Access::Atomic(order);
             this.set_local(id, super::build::read(place, scalar, span), span);
+            Ok(())
         })?;
         Ok(Value::Scalar(read_local(id, scalar, span)))
     }
@@ -198,10 +226,11 @@ impl<'h> Lowerer<'h> {
                 self.keep(value)
             }
         };
-        self.by_order(order, (&ORDERING, Order::Relaxed), span, |this, order| {
+        self.by_order(order, &STORING, span, &mut |this, order| {
             let mut place = place.clone();
             place.access = Access::Atomic(order);
             this.assign_place(place, value.clone(), span);
+            Ok(())
         })
     }
 

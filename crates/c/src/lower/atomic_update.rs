@@ -3,11 +3,12 @@
 //! A section waits for the own buffer, as the instructions do. What is accessed in it is ordered by the section itself. A weak
 //! compare-exchange fails only for a reason, as on x86.
 
+use super::atomic::UpdateOrders;
 use super::build::{binary, read_local};
 use super::place::Target;
 use super::{Lowerer, Result, Value, Wanted};
 use crate::hir::{self, FetchOp, Gives, Swapped, TypeId};
-use fencepost_ir::tree::{BinaryOp, Block, Drain, Expr, ExprKind, RmwKind, StmtKind};
+use fencepost_ir::tree::{BinaryOp, Block, Drain, Expr, ExprKind, Place, RmwKind, StmtKind};
 use fencepost_ir::{Access, Order, Scalar, Span};
 use fencepost_text::Diagnostic;
 
@@ -63,22 +64,50 @@ impl<'h> Lowerer<'h> {
     }
 
     /// A read-modify-write of a scalar, which has happened when the next operand is evaluated.
-    pub fn rmw(&self, kind: RmwKind, target: Target, operands: Vec<Expr>, span: Span) -> Expr {
+    fn rmw(
+        &mut self,
+        kind: RmwKind,
+        target: Target,
+        operands: Vec<Expr>,
+        orders: &UpdateOrders,
+        span: Span,
+    ) -> Result<Expr> {
         let ty = match kind {
             RmwKind::CompareAndSwap => Scalar::Bool,
             _ => self.scalar_of(target.ty),
         };
-        Expr { kind: ExprKind::Rmw(kind, target.place, operands), ty, span }
+        let mut place = target.place;
+        let update = |place, operands| Expr { kind: ExprKind::Rmw(kind, place, operands), ty, span };
+        let UpdateOrders::Chosen(chosen) = orders else { return Ok(update(place, operands)) };
+        self.stabilise(&mut place);
+        let operands: Vec<Expr> = operands.into_iter().map(|operand| self.keep(operand)).collect();
+        let id = self.temporary(ty, span);
+        self.by_update_orders(chosen, span, &mut |this, access| {
+            let value = update(Place { access, ..place.clone() }, operands.clone());
+            this.set_local(id, value, span);
+        })?;
+        Ok(read_local(id, ty, span))
     }
 
-    pub fn test_and_set(&mut self, place: &'h hir::Place, span: Span) -> Result<Value> {
+    pub fn test_and_set(
+        &mut self,
+        place: &'h hir::Place,
+        orders: &UpdateOrders,
+        span: Span,
+    ) -> Result<Value> {
         let target = self.place(place)?;
         let one = self.flag_value(&target, 1, span)?;
-        let old = self.rmw(RmwKind::Exchange, target, vec![one], span);
+        let old = self.rmw(RmwKind::Exchange, target, vec![one], orders, span)?;
         Ok(Value::Scalar(self.truth(old, span)))
     }
 
-    pub fn exchange(&mut self, place: &'h hir::Place, value: &'h hir::Expr, span: Span) -> Result<Value> {
+    pub fn exchange(
+        &mut self,
+        place: &'h hir::Place,
+        value: &'h hir::Expr,
+        orders: &UpdateOrders,
+        span: Span,
+    ) -> Result<Value> {
         let mut target = self.place(place)?;
         let mark = self.mark();
         if self.is_compound(target.ty) {
@@ -89,15 +118,15 @@ impl<'h> Lowerer<'h> {
         let value = self.scalar(value)?;
         self.settle_place(&mut target.place, mark);
         self.notes.keeps_numbers |= self.hir.types.is_floating(target.ty);
-        Ok(Value::Scalar(self.rmw(RmwKind::Exchange, target, vec![value], span)))
+        self.rmw(RmwKind::Exchange, target, vec![value], orders, span).map(Value::Scalar)
     }
 
     /// C11's compare-exchange: if it fails, what was found is put where the expected value is.
     pub fn compare_exchange(
         &mut self,
         place: &'h hir::Place,
-        expected: &'h hir::Place,
-        desired: &'h hir::Expr,
+        (expected, desired): (&'h hir::Place, &'h hir::Expr),
+        orders: &UpdateOrders,
         span: Span,
     ) -> Result<Value> {
         let mut target = self.place(place)?;
@@ -121,7 +150,7 @@ impl<'h> Lowerer<'h> {
         let wanted = self.keep(wanted);
         self.stabilise(&mut target.place);
         let desired = self.keep(desired);
-        let old = self.rmw(RmwKind::CompareExchange, target, vec![wanted.clone(), desired], span);
+        let old = self.rmw(RmwKind::CompareExchange, target, vec![wanted.clone(), desired], orders, span)?;
         let old = self.keep(old);
         let same = self.keep(binary(BinaryOp::Eq, old.clone(), wanted, span));
         let found = self.scalar_of(expected.ty);
@@ -140,6 +169,7 @@ impl<'h> Lowerer<'h> {
         place: &'h hir::Place,
         (expected, desired): (&'h hir::Expr, &'h hir::Expr),
         gives: Swapped,
+        orders: &UpdateOrders,
         span: Span,
     ) -> Result<Value> {
         let mut target = self.place(place)?;
@@ -162,7 +192,7 @@ impl<'h> Lowerer<'h> {
             Swapped::Success => RmwKind::CompareAndSwap,
             Swapped::Old => RmwKind::CompareExchange,
         };
-        Ok(Value::Scalar(self.rmw(kind, target, vec![expected, desired], span)))
+        self.rmw(kind, target, vec![expected, desired], orders, span).map(Value::Scalar)
     }
 
     /// Refuses to compare what is not followed.
@@ -187,6 +217,7 @@ impl<'h> Lowerer<'h> {
         place: &'h hir::Place,
         (op, operand): (FetchOp, &'h hir::Expr),
         gives: Gives,
+        orders: &UpdateOrders,
         span: Span,
     ) -> Result<Value> {
         let mut target = self.place(place)?;
@@ -199,7 +230,7 @@ impl<'h> Lowerer<'h> {
         let operand = self.scalar(operand)?;
         self.settle_place(&mut target.place, mark);
         let operand = self.wrapped(operand, self.scalar_of(target.ty), span);
-        self.fetch_scalar(target, (op, operand), gives, span).map(Value::Scalar)
+        self.fetch_scalar(target, (op, operand), gives, orders, span).map(Value::Scalar)
     }
 
     /// The same on a scalar, with an operand of its type.
@@ -208,6 +239,7 @@ impl<'h> Lowerer<'h> {
         target: Target,
         (op, operand): (FetchOp, Expr),
         gives: Gives,
+        orders: &UpdateOrders,
         span: Span,
     ) -> Result<Expr> {
         let kind = op.instruction().filter(|_| self.scalar_of(target.ty) != Scalar::Bool);
@@ -216,10 +248,10 @@ impl<'h> Lowerer<'h> {
             return self.section(target, gives, span, |this, old| Ok(this.fetched(op, old, operand, span)));
         };
         if gives == Gives::Old {
-            return Ok(self.rmw(kind, target, vec![operand], span));
+            return self.rmw(kind, target, vec![operand], orders, span);
         }
         let operand = self.keep(operand);
-        let old = self.rmw(kind, target, vec![operand.clone()], span);
+        let old = self.rmw(kind, target, vec![operand.clone()], orders, span)?;
         let old = self.keep(old);
         Ok(self.fetched(op, old, operand, span))
     }
@@ -279,14 +311,14 @@ impl<'h> Lowerer<'h> {
             // Whatever it is computed in, the lower bits are the same.
             Some(op) if is_number => {
                 let operand = self.wrapped(operand, self.scalar_of(target.ty), span);
-                self.fetch_scalar(target, (op, operand), gives, span)?
+                self.fetch_scalar(target, (op, operand), gives, &UpdateOrders::OfPlace, span)?
             }
             Some(op) if types.is_pointer(update.computed_in) => {
                 let element = types.element(update.computed_in).expect("pointers lead to something");
                 let size = self.byte_size(element, span)?;
                 let bytes = self.operate(BinaryOp::Mul, operand, size, span);
                 let bytes = self.wrapped(bytes, self.scalar_of(target.ty), span);
-                self.fetch_scalar(target, (op, bytes), gives, span)?
+                self.fetch_scalar(target, (op, bytes), gives, &UpdateOrders::OfPlace, span)?
             }
             _ => {
                 let operand = self.keep(operand);

@@ -8,7 +8,7 @@ pub mod generate;
 
 use crate::collect::{self, Collected, Unknowns};
 use crate::meant::limits_text;
-use crate::options::{EngineName, Format, LitmusOptions, ModelName};
+use crate::options::{EngineName, Format, LitmusModel, LitmusOptions};
 use crate::progress::CountLine;
 use crate::{Exit, input, interrupt, output, outputs};
 use fencepost_litmus::Test;
@@ -19,7 +19,9 @@ use fencepost_task::{EngineChoice, Model, Reason, Stop};
 use fencepost_verify::campaign::{Campaign, Question};
 use fencepost_verify::files::{self, Found};
 use fencepost_verify::litmus::compare::{NoComparison, compare};
-use fencepost_verify::litmus::{Answer, Answered, Batch, Expectations, Method, NoAnswer, Tested, Told, show};
+use fencepost_verify::litmus::{
+    Answer, Answered, Batch, Expectations, Judge, Method, NoAnswer, Tested, Told, show,
+};
 use fencepost_verify::{InputError, Limits, internal};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -137,8 +139,12 @@ pub fn run(options: &LitmusOptions) -> Exit {
         );
         return Exit::Wrong;
     }
-    let names: &[ModelName] = if comparing { &options.compare } else { &options.models };
-    let models: Vec<Model> = names.iter().map(|m| Model::from(*m)).collect();
+    let names: &[LitmusModel] = if comparing { &options.compare } else { &options.models };
+    let models: Vec<Judge> = names.iter().map(|m| m.meant(options.release_sequences)).collect();
+    if options.report.is_some() && names.contains(&LitmusModel::C11) {
+        output::complain("error: --report draws runs of machines; leave out c11");
+        return Exit::Wrong;
+    }
     let files = match (&expectations, options.paths.is_empty()) {
         (None, true) => {
             output::complain("error: no tests: name files, folders or `@list` files");
@@ -186,8 +192,8 @@ pub fn run(options: &LitmusOptions) -> Exit {
     let mut collected = Collected::new(options.format, "litmus", options.quiet, unknowns);
     let (count, exit) = run.all(&files, &mut shown, &mut collected);
     if let Some(path) = &options.report {
-        let page =
-            page::litmus(&run.batch.models, &shown, start.elapsed().as_secs_f64(), &run.batch.budget());
+        let models: Vec<Model> = run.batch.models.iter().filter_map(|model| model.machine()).collect();
+        let page = page::litmus(&models, &shown, start.elapsed().as_secs_f64(), &run.batch.budget());
         if outputs::write(path, &page).is_err() {
             return Exit::Wrong;
         }
@@ -217,9 +223,9 @@ impl Run<'_> {
             count.add(done.count);
             exit = exit.and(done.exit.unwrap_or(Exit::Good));
         };
-        let is_known = |name: &str, test: &Test, model: Model| {
+        let is_known = |name: &str, test: &Test, model: Judge| {
             let campaign = self.campaign();
-            campaign.stamps() && campaign.known(name, model.name(), &self.question(test)).is_some()
+            campaign.stamps() && campaign.known(name, model.name(), &self.question(test, model)).is_some()
         };
         self.batch.run(files, &is_known, &output::has_failed, &mut |number, tested| {
             let name =
@@ -262,10 +268,14 @@ impl Run<'_> {
         done
     }
 
-    /// What results of a test are of.
-    fn question(&self, test: &Test) -> Question {
-        let method = self.batch.method.name();
-        Question::new(method, &test.program, method, limits_text(self.batch.limits))
+    /// What results of a test under a model are of.
+    fn question(&self, test: &Test, model: Judge) -> Question {
+        let method = model.method(self.batch.method).name();
+        let asked = match model {
+            Judge::Machine(_) => method.to_string(),
+            Judge::C11(sequences) => format!("{method} {sequences:?}"),
+        };
+        Question::new(method, &test.program, &asked, limits_text(self.batch.limits))
     }
 
     /// Nothing is known of a test that could not be read within the limits.
@@ -335,12 +345,12 @@ impl Run<'_> {
         done.count.tests += 1;
         let Answered { path, test, answers, shown, .. } = answered;
         done.shown = shown;
-        let question = self.campaign().stamps().then(|| self.question(&test));
-        if let Some(question) = &question {
-            for model in self.batch.models.iter().filter(|m| answers.iter().all(|told| told.model != **m)) {
-                if let Some(known) = self.campaign().known(name, model.name(), question) {
-                    self.take_over(done, known);
-                }
+        let stamps = self.campaign().stamps();
+        let question = |model: Judge| stamps.then(|| self.question(&test, model));
+        for model in self.batch.models.iter().filter(|m| answers.iter().all(|told| told.model != **m)) {
+            let Some(question) = question(*model) else { break };
+            if let Some(known) = self.campaign().known(name, model.name(), &question) {
+                self.take_over(done, known);
             }
         }
         for Told { answer, .. } in &answers {
@@ -362,7 +372,7 @@ impl Run<'_> {
         }
         for Told { model, answer, seconds } in &answers {
             let mut object = show::json(name, &test, *model, self.batch.method, answer, *seconds);
-            self.campaign().stamp(&mut object, question.as_ref());
+            self.campaign().stamp(&mut object, question(*model).as_ref());
             match (self.options.format, &self.expectations) {
                 (Format::Json, _) => done.stdout += &format!("{object}\n"),
                 (Format::Text, None) => {
@@ -430,7 +440,7 @@ impl Run<'_> {
         done: &mut Done,
         expectations: &Expectations,
         path: &Path,
-        model: Model,
+        model: Judge,
         answer: &Result<Answer, NoAnswer>,
     ) -> String {
         let (Some(expected), Ok(answer)) = (expectations.of(path, model.name()), answer) else {
@@ -457,7 +467,7 @@ impl Run<'_> {
         &self,
         name: &str,
         test: &Test,
-        model: Model,
+        model: Judge,
         answer: &Result<Answer, NoAnswer>,
         seconds: f64,
         differences: String,

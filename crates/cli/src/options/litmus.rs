@@ -1,6 +1,6 @@
 //! `litmus`.
 
-use super::{CampaignOptions, EngineName, Format, ModelName, seconds};
+use super::{CampaignOptions, EngineName, Format, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -11,6 +11,7 @@ Examples:
   fencepost litmus --expect expected-tso.jsonl             compares with recorded answers
   fencepost litmus --compare sc,tso,pso tests/             which tests tell the models apart
   fencepost litmus --compare sc,tso,pso --report t.html tests/  with the runs that do drawn
+  fencepost litmus --model c11 MP.litmus                   a test in C, under the model of the language
   fencepost litmus --oracle axiomatic SB.litmus            by the axioms, without running anything
   fencepost litmus --generate 'PodWR Fre PodWR Fre'        prints the test SB
   fencepost litmus --generate-all 4 --output tests         all tests from cycles of up to 4 relations
@@ -22,6 +23,26 @@ Exit codes: 0 the run is complete, 1 an answer differs from --expect, 2 a test c
 pub enum Oracle {
     /// Enumerate executions and accept them by axioms.
     Axiomatic,
+}
+
+/// What a test is judged by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum LitmusModel {
+    Sc,
+    Tso,
+    Pso,
+    /// The language's own model: for tests in C
+    C11,
+}
+
+/// What belongs to a release sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SequencesName {
+    /// A release store and read-modify-writes; C23 has the same
+    #[value(name = "c++20")]
+    Cxx20,
+    /// Also later stores of the same thread, as in C11 and C17
+    C11,
 }
 
 /// The kinds of tests that are made.
@@ -42,7 +63,7 @@ pub struct LitmusOptions {
     pub paths: Vec<PathBuf>,
     /// Memory model; may be repeated
     #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
-    pub models: Vec<ModelName>,
+    pub models: Vec<LitmusModel>,
     /// Method
     #[arg(long, value_enum, default_value = "auto")]
     pub engine: EngineName,
@@ -51,7 +72,10 @@ pub struct LitmusOptions {
     pub oracle: Option<Oracle>,
     /// Say which tests tell these models apart, as in `sc,tso,pso`
     #[arg(long, value_enum, value_name = "MODELS", value_delimiter = ',')]
-    pub compare: Vec<ModelName>,
+    pub compare: Vec<LitmusModel>,
+    /// What belongs to a release sequence under `c11`
+    #[arg(long, value_enum, value_name = "STANDARD", default_value = "c++20")]
+    pub release_sequences: SequencesName,
     /// Compare with recorded answers; without PATH, on the tests that they are of
     #[arg(long, value_name = "FILE.jsonl")]
     pub expect: Option<PathBuf>,

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 pub use campaign::{CampaignOptions, MergeOptions};
 pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
 pub use fences::{FencesOptions, GoalName};
-pub use litmus::{LitmusOptions, TestArch};
-pub use robust::{Criterion, RobustOptions};
+pub use litmus::{LitmusModel, LitmusOptions, SequencesName, TestArch};
+pub use robust::{Criterion, RobustModel, RobustOptions};
 pub use shell::{CompletionsOptions, ManOptions};
 pub use translate::{DialectName, SequentializeOptions, TranslateOptions};
 

@@ -1,6 +1,6 @@
 //! `robust`.
 
-use super::{Format, InputOptions, ModelName, seconds};
+use super::{Format, InputOptions, SequencesName, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -8,10 +8,11 @@ pub const ROBUST_EXAMPLES: &str = "\
 Examples:
   fencepost robust examples/peterson.fp                    all stores that a load can overtake with effect
   fencepost robust --criterion trf examples/clh.fp         the stricter criterion, triangular races
+  fencepost robust --model c11 examples/treiber.c          against the language's own model, with its data races
   fencepost robust --format json examples/*.fp             for scripts
   fencepost robust --format sarif src/*.c                  for code scanning
 
-Exit codes: 0 robust, 1 not robust, 2 wrong input, 3 unknown.";
+Exit codes: 0 robust, 1 not robust or a data race, 2 wrong input, 3 unknown.";
 
 /// What robust means.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -22,14 +23,26 @@ pub enum Criterion {
     Trf,
 }
 
+/// What a program is robust against.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RobustModel {
+    /// Store buffers
+    Tso,
+    /// The language's own model
+    C11,
+}
+
 #[derive(Args)]
 pub struct RobustOptions {
     /// Programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Memory model; robustness is against TSO only
+    /// What it is robust against; may be repeated
     #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
-    pub models: Vec<ModelName>,
+    pub models: Vec<RobustModel>,
+    /// What belongs to a release sequence under c11
+    #[arg(long, value_enum, value_name = "STANDARD", default_value = "c++20")]
+    pub release_sequences: SequencesName,
     /// What robust means
     #[arg(long, value_enum, default_value = "traces")]
     pub criterion: Criterion,

@@ -174,6 +174,7 @@ pages! {
     bmc: "docs/bmc.md",
     build_systems: "docs/build-systems.md",
     c: "docs/c.md",
+    c11: "docs/c11.md",
     campaigns: "docs/campaigns.md",
     ci: "docs/ci.md",
     decisions: "docs/decisions.md",

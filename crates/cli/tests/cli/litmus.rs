@@ -364,3 +364,58 @@ fn locked_increments_in_many_threads_are_fast() {
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert!(ran.stdout.contains("Observation INC8 Always 1 0"), "{}", ran.stdout);
 }
+
+/// Message passing in C; the orders of the flag's store and load are left open.
+const PUBLICATION: &str = "C MP
+{ }
+P0 (int* data, atomic_int* flag) {
+  *data = 1;
+  atomic_store_explicit(flag, 1, STORE);
+}
+P1 (int* data, atomic_int* flag) {
+  int r0 = atomic_load_explicit(flag, LOAD);
+  int r1 = 2;
+  if (r0) r1 = *data;
+}
+~exists (1:r0=1 /\\ 1:r1=0)
+";
+
+#[test]
+fn tests_in_c_under_the_model_of_the_language() {
+    let asked = |name: &str, store: &str, load: &str, more: &[&str]| {
+        let text = PUBLICATION.replace("STORE", store).replace("LOAD", load);
+        let file = scratch(name, &text);
+        let mut args = vec!["litmus", "--model", "c11", "--format", "json", file.to_str().unwrap()];
+        args.extend(more);
+        json(&fencepost_args(&args).stdout)
+    };
+    let right = asked("c11-right.litmus", "memory_order_release", "memory_order_acquire", &[]);
+    assert_eq!(right["verdict"], "safe");
+    assert_eq!(right["model"], "c11");
+    assert_eq!(right["engine"], "axiomatic");
+    assert_eq!(right["race"], serde_json::Value::Null);
+    assert_eq!(right["states"].as_array().unwrap().len(), 2);
+    let wrong = asked("c11-wrong.litmus", "memory_order_relaxed", "memory_order_acquire", &[]);
+    assert_eq!(wrong["verdict"], "unsafe");
+    assert_eq!(wrong["validated"], "Undef");
+    let places = wrong["race"].as_array().unwrap();
+    assert!(places[0].as_str().unwrap().ends_with(":4") && places[1].as_str().unwrap().ends_with(":10"));
+    // A second store is in the release sequence of old only.
+    let store = "memory_order_release); atomic_store_explicit(flag, 1, memory_order_relaxed";
+    let newer = asked("c11-newer.litmus", store, "memory_order_acquire", &[]);
+    assert_eq!(newer["verdict"], "unsafe");
+    let older = asked("c11-older.litmus", store, "memory_order_acquire", &["--release-sequences", "c11"]);
+    assert_eq!(older["verdict"], "safe");
+}
+
+#[test]
+fn tests_for_x86_have_no_orders() {
+    let file = scratch("no-orders.litmus", SB);
+    let ran = fencepost_args(&["litmus", "--model", "c11", file.to_str().unwrap()]);
+    assert_eq!(ran.code, 3);
+    let expected = "Test SB unknown: instructions of x86 have no memory orders: C11 is for tests in C\n";
+    assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
+    let ran = fencepost_args(&["litmus", "--model", "c11", "--report", "r.html", file.to_str().unwrap()]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("leave out c11"), "{}", ran.stderr);
+}

@@ -17,6 +17,7 @@ mod c_random;
 mod c_threads;
 mod c_verdicts;
 mod campaign;
+mod caps;
 mod certify;
 mod ci;
 mod compiler_flags;

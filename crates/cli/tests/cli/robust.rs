@@ -164,3 +164,73 @@ fn lazy_says_what_it_cannot() {
     let ran = fencepost("check --print extended --iterations 0 examples/sb.fp");
     assert!(ran.code == 0 && !ran.stdout.contains("%waiting"), "{}", ran.stdout);
 }
+
+const PUBLICATION: &str = "shared 0..1 data, flag;\nthread writer { data@relaxed = 1; flag@release = 1; }\n\
+    thread reader { 0..1 f, d;\nf = flag@acquire;\nd = data@relaxed;\n}\n";
+
+#[test]
+fn against_the_model_of_the_language() {
+    let asked = |name: &str, text: &str| {
+        let file = scratch(&format!("robust-c11/{name}.fp"), text);
+        robust(file.to_str().unwrap(), &["--model", "c11"])
+    };
+    let (code, answer) = asked("right", PUBLICATION);
+    assert_eq!(
+        (code, answer["verdict"].as_str(), answer["model"].as_str()),
+        (0, Some("robust"), Some("c11"))
+    );
+    assert_eq!(answer["notes"].as_array().map(Vec::len), Some(0));
+
+    let (code, answer) = asked("relaxed", &PUBLICATION.replace("release", "relaxed"));
+    assert_eq!((code, answer["verdict"].as_str()), (1, Some("not_robust")));
+    let departure = &answer["departure"];
+    assert_eq!((departure["thread"].as_str(), departure["cell"].as_str()), (Some("reader"), Some("data")));
+    assert_eq!((departure["access"]["line"].as_u64(), departure["value"].as_i64()), (Some(5), Some(0)));
+    let missing: Vec<_> = departure["path"].as_array().unwrap().iter().collect();
+    let missing: Vec<_> = missing.iter().filter(|link| link["happens_before"] == false).collect();
+    assert!(matches!(missing[..], [link] if link["next"] == "rf"), "{departure}");
+
+    let plain = PUBLICATION.replace("release", "relaxed").replace("data@relaxed", "data");
+    let (code, answer) = asked("race", &plain);
+    assert_eq!((code, answer["verdict"].as_str()), (1, Some("race")));
+    let lines = answer["race"]["accesses"].as_array().unwrap().iter().map(|a| a["line"].as_u64().unwrap());
+    assert_eq!(lines.collect::<Vec<_>>(), [2, 5]);
+
+    // A relaxed load before a relaxed store to another cell: machines may swap them.
+    let swapped = "shared 0..1 x, y;\nthread a { 0..1 r; r = x@relaxed;\ny@relaxed = 1; }\n";
+    let (code, answer) = asked("swapped", swapped);
+    assert_eq!((code, answer["verdict"].as_str()), (0, Some("robust")));
+    assert!(answer["notes"][0].as_str().unwrap().contains("relaxed load"), "{answer}");
+}
+
+#[test]
+fn examples_against_the_model_of_the_language() {
+    for (file, expected) in [
+        ("treiber_fenced.c", "robust"),
+        ("treiber.c", "race"),
+        ("peterson.c", "not_robust"),
+        ("work_queue.c", "robust"),
+        ("sense_barrier_fenced.c", "race"),
+        ("spinlock_any.c", "unknown"),
+    ] {
+        let (_, answer) = robust(&format!("examples/{file}"), &["--model", "c11"]);
+        assert_eq!(answer["verdict"].as_str(), Some(expected), "{file}");
+    }
+}
+
+#[test]
+fn what_is_not_for_the_model_of_the_language() {
+    let test = "X86_64 SB\n{ uint64_t x; uint64_t y; }\n P0          | P1          ;\n movq $1,(x) | movq $1,(y) ;\nexists (x=1)\n";
+    let file = scratch("robust-c11/x86.litmus", test);
+    let (code, answer) = robust(file.to_str().unwrap(), &["--model", "c11"]);
+    assert_eq!(code, 3);
+    assert!(answer["reason"].as_str().unwrap().contains("no memory orders"), "{answer}");
+    for refused in ["--report r.html", "--svg r.svg", "--criterion trf", "--format sarif"] {
+        let ran = fencepost(&format!("robust --model c11 {refused} examples/sb.fp"));
+        assert_eq!(ran.code, 2, "{refused}");
+        assert!(ran.stderr.contains(refused.split(" r.").next().unwrap()), "{refused}: {}", ran.stderr);
+    }
+    let ran = fencepost("robust --model c11 --format junit examples/sb.fp");
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("examples/sb.fp against C11"), "{}", ran.stdout);
+}

@@ -40,7 +40,7 @@ pub fn final_memories(
 
 /// All orders of the writes to a cell in which those of one thread (they are together in `writes`, in
 /// program order) stay in order and every update comes right behind what it read.
-fn linearizations(
+pub fn linearizations(
     events: &[Event],
     loc: Loc,
     writes: &[EventId],

@@ -2,18 +2,19 @@
 //!
 //! Executions are built event by event. A thread runs by itself up to its next read; when all wait at
 //! reads, every one of them is tried with every write that is there already. That finds all executions
-//! that SC, TSO and PSO allow, because in all three po ∪ rf is acyclic: a store is done after the loads
+//! that SC, TSO and PSO allow, because in all three po ∪ rf is acyclic (as RC11 asks of its own): a store is done after the loads
 //! before it, so no value can come from a write that depends on it. Different orders of building lead to
 //! the same execution; each is gone on with once.
 //!
 //! A read of several cells takes each of them from a write of its own, in all combinations.
 
+use super::applicable::{refusal, unsupported};
 use super::place::{Objects, Place};
-use fencepost_ir::Fault;
 use fencepost_ir::cfg::{
-    Count, Dest, Edge, EdgeId, FenceKind, Instr, Loc, NodeId, ProcId, Procedure, Program, Reg, StartId,
+    Count, Dest, Edge, EdgeId, FenceKind, Instr, Loc, NodeId, ProcId, Program, Reg, StartId,
 };
 use fencepost_ir::eval::{Registers, element, eval, rmw};
+use fencepost_ir::{Access, Fault, Span};
 use fencepost_task::{Pace, Reason, Stop};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -65,6 +66,10 @@ pub struct Event {
     pub thread: usize,
     /// What.
     pub kind: Kind,
+    /// What the program says of it.
+    pub access: Access,
+    /// Where it stands in the source.
+    pub span: Span,
     /// Its cells; fences have none. Executions that grow from one share them.
     pub touches: Rc<[Touch]>,
 }
@@ -101,6 +106,28 @@ impl Event {
     }
 }
 
+/// How far a thread has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// It can go on by itself.
+    Runs,
+    /// Control has come to this read.
+    Reads(EdgeId),
+    /// It goes no further.
+    Stuck(Why),
+    /// It has ended.
+    Ended,
+}
+
+/// Why a thread goes no further.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// It waits for ever.
+    Waits,
+    /// It failed here.
+    Failed(Span),
+}
+
 #[derive(Clone)]
 struct Thread {
     start: StartId,
@@ -108,9 +135,7 @@ struct Thread {
     node: NodeId,
     own: Vec<i64>,
     locals: Vec<i64>,
-    ended: bool,
-    /// The read that it waits at, once control has come to it.
-    waits_at: Option<EdgeId>,
+    progress: Progress,
     /// The choices that brought it here, to tell executions apart.
     history: Vec<u64>,
     events: Vec<EventId>,
@@ -167,6 +192,25 @@ impl Execution {
         (threads + self.events.len() * (size_of::<Event>() + size_of::<Touch>())) as u64
     }
 
+    /// Whether all threads have ended.
+    pub fn is_complete(&self) -> bool {
+        self.threads.iter().all(|t| t.progress == Progress::Ended)
+    }
+
+    /// Where a thread failed. If what it read is to blame, the read is among the events.
+    pub fn failure(&self) -> Option<Span> {
+        self.threads.iter().find_map(|thread| match thread.progress {
+            Progress::Stuck(Why::Failed(span)) => Some(span),
+            Progress::Stuck(Why::Waits) | Progress::Runs | Progress::Reads(_) | Progress::Ended => None,
+        })
+    }
+
+    /// The thread goes no further.
+    fn stop(&mut self, thread: usize, why: Why) {
+        self.threads[thread].progress = Progress::Stuck(why);
+        self.threads[thread].history.push(u64::MAX);
+    }
+
     fn add(&mut self, event: Event) {
         self.threads[event.thread].events.push(self.events.len());
         self.events.push(event);
@@ -189,8 +233,8 @@ enum Next {
     Moved,
     /// It waits at a read or has ended.
     Waits,
-    /// It waits for ever, or failed: no final state comes of this.
-    Stuck,
+    /// It goes no further: no final state comes of this.
+    Stuck(Why),
     /// Several ways to go on, each an execution.
     Split(Vec<Execution>),
 }
@@ -198,9 +242,19 @@ enum Next {
 /// Longer programs have more executions than anybody can look at, and each takes the square of their length.
 const MOST_STEPS: usize = 2048;
 
+/// What becomes of executions in which a thread waits for ever or fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unfinished {
+    /// They have no final state, and are dropped.
+    Dropped,
+    /// The other threads run on.
+    Kept,
+}
+
 /// All executions of a program from one initial memory.
 pub struct Enumeration<'a> {
     program: &'a Program,
+    unfinished: Unfinished,
     initial: &'a [i64],
     objects: Objects<'a>,
     seen: HashSet<Vec<u64>>,
@@ -220,7 +274,7 @@ fn code(execution: &Execution, source: Source) -> u64 {
 
 impl<'a> Enumeration<'a> {
     /// Prepares the enumeration, or says why the program is not for it.
-    pub fn new(program: &'a Program, initial: &'a [i64]) -> Result<Self, Reason> {
+    pub fn new(program: &'a Program, initial: &'a [i64], unfinished: Unfinished) -> Result<Self, Reason> {
         let mut accesses = 0;
         for start in &program.threads {
             let Count::Times(times) = start.count else { return Err(refusal("any number of threads")) };
@@ -234,15 +288,15 @@ impl<'a> Enumeration<'a> {
             }
         }
         let objects = Objects::new(program);
-        Ok(Enumeration { program, initial, objects, seen: HashSet::new() })
+        Ok(Enumeration { program, unfinished, initial, objects, seen: HashSet::new() })
     }
 
-    /// Calls `see` on every complete execution.
-    pub fn run(
+    /// Calls `see` on every execution that goes no further.
+    pub fn run<E: From<Stop>>(
         &mut self,
         pace: &mut Pace,
-        see: &mut dyn FnMut(&Execution, &mut Pace) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+        see: &mut dyn FnMut(&Execution, &mut Pace) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut threads = Vec::new();
         for (i, start) in self.program.threads.iter().enumerate() {
             let procedure = self.program.procedure(start.procedure);
@@ -254,8 +308,7 @@ impl<'a> Enumeration<'a> {
                 node: procedure.entry(),
                 own: self.program.thread_registers.iter().map(|r| r.init).collect(),
                 locals: start.args.iter().copied().chain(rest).collect(),
-                ended: false,
-                waits_at: None,
+                progress: Progress::Runs,
                 history: Vec::new(),
                 events: Vec::new(),
             };
@@ -269,7 +322,7 @@ impl<'a> Enumeration<'a> {
             if !self.advance(&mut execution, &mut work) {
                 continue;
             }
-            if execution.threads.iter().all(|t| t.ended) {
+            if execution.threads.iter().all(|t| matches!(t.progress, Progress::Ended | Progress::Stuck(_))) {
                 see(&execution, pace)?;
                 continue;
             }
@@ -288,7 +341,8 @@ impl<'a> Enumeration<'a> {
             match self.step(execution, thread) {
                 Next::Moved => {}
                 Next::Waits => thread += 1,
-                Next::Stuck => return false,
+                Next::Stuck(why) if self.unfinished == Unfinished::Kept => execution.stop(thread, why),
+                Next::Stuck(_) => return false,
                 Next::Split(parts) => {
                     for part in parts {
                         if self.seen.insert(part.key()) {
@@ -304,7 +358,7 @@ impl<'a> Enumeration<'a> {
 
     fn step(&self, execution: &mut Execution, index: usize) -> Next {
         let thread = &execution.threads[index];
-        if thread.ended || thread.waits_at.is_some() {
+        if thread.progress != Progress::Runs {
             return Next::Waits;
         }
         let procedure = self.program.procedure(thread.procedure);
@@ -314,7 +368,7 @@ impl<'a> Enumeration<'a> {
         };
         let edges: Vec<(EdgeId, &Edge)> = procedure.out(thread.node).filter(|(_, e)| enabled(e)).collect();
         match edges[..] {
-            [] => Next::Stuck,
+            [] => Next::Stuck(Why::Waits),
             [(id, edge)] => self.follow(execution, index, id, edge),
             _ => {
                 // A choice of control: each way is an execution of its own, up to the chosen edge.
@@ -323,7 +377,7 @@ impl<'a> Enumeration<'a> {
                     let mut part = execution.clone();
                     part.threads[index].history.push(1 << 63 | u64::from(id.0));
                     match self.follow(&mut part, index, id, edge) {
-                        Next::Stuck => {}
+                        Next::Stuck(why) => parts.extend(self.stopped(part, index, why)),
                         Next::Split(split) => parts.extend(split),
                         Next::Moved | Next::Waits => parts.push(part),
                     }
@@ -333,41 +387,59 @@ impl<'a> Enumeration<'a> {
         }
     }
 
+    /// Whether anybody looks at what comes of an execution.
+    fn is_kept(&self, execution: &Execution) -> bool {
+        self.unfinished == Unfinished::Kept || execution.failure().is_none()
+    }
+
+    /// What is left of an execution in which a thread goes no further.
+    fn stopped(&self, mut execution: Execution, thread: usize, why: Why) -> Option<Execution> {
+        execution.stop(thread, why);
+        (self.unfinished == Unfinished::Kept).then_some(execution)
+    }
+
     /// Does what an edge says; a read waits.
     fn follow(&self, execution: &mut Execution, index: usize, id: EdgeId, edge: &Edge) -> Next {
         let done = |execution: &mut Execution, event: Option<(Kind, Vec<Touch>)>| {
             execution.threads[index].node = edge.to;
             if let Some((kind, touches)) = event {
-                execution.add(Event { thread: index, kind, touches: touches.into() });
+                let (access, span) = (edge.access, edge.span);
+                execution.add(Event { thread: index, kind, access, span, touches: touches.into() });
             }
             Next::Moved
         };
+        let failed = Next::Stuck(Why::Failed(edge.span));
         let thread = &mut execution.threads[index];
         match &edge.instr {
             Instr::Nop | Instr::Choose => done(execution, None),
             Instr::Assign(dest, value) => {
                 let Ok(()) = eval(value, thread).and_then(|v| thread.set(dest, v)) else {
-                    return Next::Stuck;
+                    return failed;
                 };
                 done(execution, None)
             }
-            Instr::Assume(condition) | Instr::Assert(condition) => match eval(condition, thread) {
-                Ok(0) | Err(_) => Next::Stuck,
+            Instr::Assume(condition) => match eval(condition, thread) {
+                Ok(0) => Next::Stuck(Why::Waits),
+                Err(_) => failed,
+                Ok(_) => done(execution, None),
+            },
+            Instr::Assert(condition) => match eval(condition, thread) {
+                Ok(0) | Err(_) => failed,
                 Ok(_) => done(execution, None),
             },
             Instr::Store(address, value) => {
                 let (Ok(place), Ok(value)) = (self.objects.resolve(thread, address), eval(value, thread))
                 else {
-                    return Next::Stuck;
+                    return failed;
                 };
-                let Some(parts) = place.split(value) else { return Next::Stuck };
+                let Some(parts) = place.split(value) else { return failed };
                 let touch = |(loc, value)| Touch { loc, value, source: Source::Initial };
                 done(execution, Some((Kind::Write, parts.into_iter().map(touch).collect())))
             }
             Instr::Fence(FenceKind::Full) => done(execution, Some((Kind::Fence, Vec::new()))),
             Instr::Fence(FenceKind::StoreStore) => done(execution, Some((Kind::StoreFence, Vec::new()))),
             Instr::Return(_) | Instr::Exit(_) => {
-                thread.ended = true;
+                thread.progress = Progress::Ended;
                 Next::Waits
             }
             Instr::Havoc(dest, choices) => {
@@ -379,12 +451,14 @@ impl<'a> Enumeration<'a> {
                     if thread.set(dest, value).is_ok() {
                         thread.node = edge.to;
                         parts.push(part);
+                    } else {
+                        parts.extend(self.stopped(part, index, Why::Failed(edge.span)));
                     }
                 }
                 Next::Split(parts)
             }
             Instr::Load(..) | Instr::Rmw(..) => {
-                thread.waits_at = Some(id);
+                thread.progress = Progress::Reads(id);
                 Next::Waits
             }
             other => panic!("refused before: {other:?}"),
@@ -400,10 +474,14 @@ impl<'a> Enumeration<'a> {
         work: &mut Vec<Execution>,
     ) -> Result<(), Stop> {
         let thread = &execution.threads[index];
-        let Some(id) = thread.waits_at else { return Ok(()) };
+        let Progress::Reads(id) = thread.progress else { return Ok(()) };
         let edge = self.program.procedure(thread.procedure).edge(id);
         let address = edge.instr.address().expect("reads have addresses");
-        let Ok(place) = self.objects.resolve(thread, address) else { return Ok(()) };
+        let Ok(place) = self.objects.resolve(thread, address) else {
+            let stopped = self.stopped(execution.clone(), index, Why::Failed(edge.span));
+            work.extend(stopped.filter(|part| self.seen.insert(part.key())));
+            return Ok(());
+        };
         // Each cell takes its value from a write of its own.
         let mut choices: Vec<Vec<Touch>> = vec![Vec::new()];
         for loc in place.locs() {
@@ -414,7 +492,7 @@ impl<'a> Enumeration<'a> {
         }
         for taken in choices {
             pace.take(2 * execution.bytes(), || 0)?;
-            let part = read_from(execution, index, edge, &place, taken);
+            let part = read_from(execution, index, edge, &place, taken).filter(|part| self.is_kept(part));
             work.extend(part.filter(|part| self.seen.insert(part.key())));
         }
         Ok(())
@@ -438,7 +516,8 @@ impl<'a> Enumeration<'a> {
     }
 }
 
-/// What becomes of an execution when a thread reads these values; nothing, if it cannot.
+/// What becomes of an execution when a thread reads these values: if they are an error of the program, it stops there. `None` if
+/// another read-modify-write stands where this one would.
 fn read_from(
     execution: &Execution,
     index: usize,
@@ -446,103 +525,57 @@ fn read_from(
     place: &Place,
     mut taken: Vec<Touch>,
 ) -> Option<Execution> {
-    let values: Vec<i64> = taken.iter().map(|touch| touch.value).collect();
-    let value = place.joined(&values)?;
     let mut part = execution.clone();
     let thread = &mut part.threads[index];
     thread.history.extend(taken.iter().map(|touch| code(execution, touch.source)));
     thread.node = edge.to;
-    thread.waits_at = None;
-    let (kind, written, dest) = match &edge.instr {
-        Instr::Load(dest, _) => (Kind::Read, None, Some(dest)),
-        Instr::Rmw(dest, _, op) => match rmw(op, place.access, value, thread) {
-            Ok(Some(new)) => (Kind::Update, Some(place.split(new)?), dest.as_ref()),
-            Ok(None) => (Kind::Probe, None, dest.as_ref()),
-            Err(_) => return None,
-        },
-        other => panic!("{other:?} does not read"),
+    thread.progress = Progress::Runs;
+    let read = done(thread, edge, place, &taken);
+    let kind = match (&read, &edge.instr) {
+        (Some(Done::Read), _) | (None, Instr::Load(..)) => Kind::Read,
+        (Some(Done::Probe), _) => Kind::Probe,
+        (Some(Done::Update(_)), _) | (None, _) => Kind::Update,
     };
-    if let Some(dest) = dest {
-        thread.set(dest, value).ok()?;
-    }
     // Two read-modify-writes cannot both come next behind one write.
     let both = |e: &Event, touch: &Touch| e.write(touch.loc).is_some_and(|t| t.source == touch.source);
     let taken_before = |e: &Event| e.kind == Kind::Update && taken.iter().any(|touch| both(e, touch));
     if kind == Kind::Update && part.events.iter().any(taken_before) {
         return None;
     }
-    for (touch, (_, value)) in taken.iter_mut().zip(written.iter().flatten()) {
-        touch.value = *value;
+    match read {
+        Some(Done::Update(written)) => {
+            taken.iter_mut().zip(written).for_each(|(touch, (_, value))| touch.value = value);
+        }
+        Some(Done::Read | Done::Probe) => {}
+        None => part.stop(index, Why::Failed(edge.span)),
     }
-    part.add(Event { thread: index, kind, touches: taken.into() });
+    let (access, span) = (edge.access, edge.span);
+    part.add(Event { thread: index, kind, access, span, touches: taken.into() });
     Some(part)
 }
 
-fn refusal(what: &str) -> Reason {
-    Reason::NotApplicable(format!("the axiomatic oracle does not take {what}"))
+/// What a read did.
+enum Done {
+    Read,
+    Probe,
+    /// It wrote this, too.
+    Update(Vec<(Loc, i64)>),
 }
 
-/// Why a thread's code is not for the oracle.
-fn unsupported(program: &Program, procedure: &Procedure) -> Option<Reason> {
-    let place = |edge: &Edge| program.sources.place(edge.span).to_string();
-    for edge in procedure.edges() {
-        let what = match &edge.instr {
-            Instr::Nop
-            | Instr::Choose
-            | Instr::Assign(..)
-            | Instr::Load(..)
-            | Instr::Store(..)
-            | Instr::Rmw(..)
-            | Instr::Fence(_)
-            | Instr::Assume(_)
-            | Instr::Assert(_)
-            | Instr::Return(_)
-            | Instr::Exit(_) => continue,
-            Instr::Havoc(_, choices) if choices.count() <= 64 => continue,
-            Instr::Havoc(..) => "choices among so many values",
-            Instr::Lock(_) | Instr::Unlock(_) => "mutexes",
-            Instr::Spawn(..) | Instr::Join(..) => "threads that are started later",
-            Instr::Call(..) => "calls",
-            Instr::Own(_) => "threads that ask for their handles",
-            Instr::Allocate { .. } | Instr::Reallocate { .. } | Instr::Free(..) => "allocated memory",
-            Instr::AtomicBegin(_) | Instr::AtomicEnd(_) => "atomic sections",
-            Instr::Halt => "ending the program",
-        };
-        return Some(refusal(&format!("{what}, as at {}", place(edge))));
+/// Lets a thread take what it reads; `None` if it fails.
+fn done(thread: &mut Thread, edge: &Edge, place: &Place, taken: &[Touch]) -> Option<Done> {
+    let values: Vec<i64> = taken.iter().map(|touch| touch.value).collect();
+    let value = place.joined(&values)?;
+    let (done, dest) = match &edge.instr {
+        Instr::Load(dest, _) => (Done::Read, Some(dest)),
+        Instr::Rmw(dest, _, op) => match rmw(op, place.access, value, thread).ok()? {
+            Some(new) => (Done::Update(place.split(new)?), dest.as_ref()),
+            None => (Done::Probe, dest.as_ref()),
+        },
+        other => panic!("{other:?} does not read"),
+    };
+    if let Some(dest) = dest {
+        thread.set(dest, value).ok()?;
     }
-    let looping = back_edge(procedure)?;
-    Some(refusal(&format!("loops, as at {}", place(looping))))
-}
-
-/// An edge that closes a loop.
-fn back_edge(procedure: &Procedure) -> Option<&Edge> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        Open,
-        Done,
-    }
-    let mut marks = vec![Mark::New; procedure.nodes as usize];
-    // Each node twice: to be opened, and to be closed when all behind it is done.
-    let mut work = vec![(procedure.entry(), false)];
-    while let Some((node, close)) = work.pop() {
-        let mark = &mut marks[node.index()];
-        if close {
-            *mark = Mark::Done;
-            continue;
-        }
-        if *mark != Mark::New {
-            continue;
-        }
-        *mark = Mark::Open;
-        work.push((node, true));
-        for (_, edge) in procedure.out(node) {
-            match marks[edge.to.index()] {
-                Mark::Open => return Some(edge),
-                Mark::New => work.push((edge.to, false)),
-                Mark::Done => {}
-            }
-        }
-    }
-    None
+    Some(done)
 }

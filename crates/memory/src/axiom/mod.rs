@@ -40,16 +40,20 @@
 //! and only if the own store is later than the load in the order of 2, and since a store reaches memory in all its
 //! cells at once and a load reads all of its own at once, each has one place in that order.
 //!
+//! The fourth model is the language's own, C11 as RC11 repairs it, in [`c11`].
+//!
 //! Limits: no long programs, no loops, calls, allocated memory, locks, spawned threads, atomic sections; they are refused with the
 //! reason. The number of executions grows fast; a [`Budget`] stops it.
 
+mod applicable;
+pub mod c11;
 mod consistency;
 mod execution;
 mod place;
 
-use execution::{Enumeration, Execution};
+use execution::{Enumeration, Execution, Unfinished};
 use fencepost_ir::cfg::{Choices, Loc, Observable, Program};
-use fencepost_task::{Budget, Model, Pace, Reason};
+use fencepost_task::{Budget, Model, Pace, Reason, Stop};
 use std::collections::BTreeSet;
 
 /// What the observed cells and registers can hold when all threads have ended.
@@ -66,8 +70,8 @@ pub fn outcomes(
     }
     let mut pace = Pace::new(budget);
     for cells in &initial {
-        let mut enumeration = Enumeration::new(program, cells)?;
-        enumeration.run(&mut pace, &mut |execution, pace| {
+        let mut enumeration = Enumeration::new(program, cells, Unfinished::Dropped)?;
+        enumeration.run::<Stop>(&mut pace, &mut |execution, pace| {
             consistency::final_memories(execution, model, pace, &mut |memory| {
                 outcomes.insert(observed.iter().map(|o| observe(execution, memory, cells, *o)).collect());
             })

@@ -48,6 +48,7 @@ impl Body<'_> {
                             Diagnostic::new(span, "a mutex has no value").help("use `lock` and `unlock`")
                         );
                     }
+                    one_order(&place)?;
                     if let Some(order) = place.access.order().filter(|order| !order.suits_load()) {
                         return Err(Diagnostic::new(span, format!("a load cannot be `{order}`"))
                             .help("loads are `relaxed`, `acquire` or `seq_cst`"));
@@ -247,6 +248,9 @@ impl Body<'_> {
                 format!("`{}` works on a shared variable", kind.name()),
             ));
         }
+        if !matches!(kind, RmwKind::CompareExchange | RmwKind::CompareAndSwap) {
+            one_order(&place)?;
+        }
         let ty = kind.operand_type(cell);
         let operands = args[1..].iter().map(|a| self.expr_of(a, ty)).collect::<Result<Vec<_>>>()?;
         let ty = if kind == RmwKind::CompareAndSwap { Scalar::Bool } else { cell };
@@ -388,5 +392,16 @@ impl Body<'_> {
         }
         let scalar = ty.leaf().expect("variables of this language are scalars or arrays of them");
         Ok((Place { access: *access, ..Place::element(variable, resolved, e.span) }, scalar))
+    }
+}
+
+/// Refuses an order for failure, which only a compare-exchange has.
+pub(super) fn one_order(place: &Place) -> Result<()> {
+    match place.access {
+        Access::Plain | Access::Volatile | Access::Atomic(_) => Ok(()),
+        Access::Compare { failure, .. } => Err(Diagnostic::new(
+            place.span,
+            format!("only a compare-exchange can fail, so `@{failure}` has no meaning here"),
+        )),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::ast::*;
 use super::parser::{ADDITIVE, Parser, Result, TYPES};
-use fencepost_ir::Access;
 use fencepost_ir::tree::{BinaryOp, UnaryOp};
+use fencepost_ir::{Access, Order};
 use fencepost_text::Diagnostic;
 use fencepost_text::lexer::TokenKind;
 
@@ -111,7 +111,18 @@ impl Parser<'_> {
             ));
         };
         self.advance();
-        Ok(access)
+        let Some(success) = access.order().filter(|_| self.take_symbol("@")) else { return Ok(access) };
+        let failure = match &self.peek().kind {
+            TokenKind::Word(word) => Order::from_name(word).filter(|order| order.suits_load()),
+            _ => None,
+        };
+        let Some(failure) = failure else {
+            return Err(self.unexpected("the order of a compare-exchange that fails").help(
+                "it is that of a load, `relaxed`, `acquire` or `seq_cst`, as in `cas(x@acq_rel@relaxed, 0, 1)`",
+            ));
+        };
+        self.advance();
+        Ok(Access::Compare { success, failure })
     }
 
     fn primary(&mut self) -> Result<Expr> {

@@ -1,7 +1,7 @@
 //! Statements of one procedure: scopes, labels, and where jumps may lead.
 
 use super::ast::{self, Init};
-use super::expression::Context;
+use super::expression::{Context, one_order};
 use super::resolve::{Resolver, Result};
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};
@@ -225,6 +225,7 @@ impl<'a> Body<'a> {
         if ty == Scalar::Mutex {
             return Err(Diagnostic::new(e.span, "a mutex cannot be assigned").help("use `lock` and `unlock`"));
         }
+        one_order(&place)?;
         if let Some(order) = place.access.order().filter(|order| !order.suits_store()) {
             return Err(Diagnostic::new(e.span, format!("a store cannot be `{order}`"))
                 .help("stores are `relaxed`, `release` or `seq_cst`"));

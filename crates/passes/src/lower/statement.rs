@@ -2,9 +2,9 @@
 
 use super::Lowering;
 use super::place::Lowered;
-use fencepost_ir::Span;
 use fencepost_ir::cfg::{self, Dest, Instr, Storage};
 use fencepost_ir::tree::*;
+use fencepost_ir::{Access, Span};
 
 impl Lowering<'_> {
     pub(super) fn return_value(&mut self, value: Option<cfg::Expr>, span: Span) {
@@ -66,7 +66,10 @@ impl Lowering<'_> {
             StmtKind::AtomicBegin(drain) => self.graph.emit(Instr::AtomicBegin(*drain), span),
             StmtKind::AtomicEnd(drain) => self.graph.emit(Instr::AtomicEnd(*drain), span),
             StmtKind::Fence(Fence::Machine(kind)) => self.graph.emit(Instr::Fence(*kind), span),
-            StmtKind::Fence(Fence::Thread(order)) => panic!("the pass `orders` leaves no {order} fence"),
+            // Only in a graph for the language's own model: elsewhere the pass `orders` has put the machine's fence here.
+            StmtKind::Fence(Fence::Thread(order)) => {
+                self.graph.emit_access(Instr::Fence(FenceKind::Full), Access::Atomic(*order), span);
+            }
             StmtKind::Assume(e) => {
                 let condition = self.expr(e);
                 self.graph.emit(Instr::Assume(condition), span);

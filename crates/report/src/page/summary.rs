@@ -60,6 +60,7 @@ fn row(entry: &Entry) -> String {
         (ResultKind::Checked(VerdictKind::Unknown), None) => ("unknown", "open"),
         (ResultKind::Robust, None) => ("robust", "good"),
         (ResultKind::NotRobust, None) => ("not robust", "bad"),
+        (ResultKind::Race, None) => ("data race", "bad"),
         (ResultKind::Error, None) => ("error", "bad"),
     };
     format!(

@@ -63,7 +63,8 @@ impl Entry {
             ResultKind::Checked(VerdictKind::Unknown) | ResultKind::Error => false,
             ResultKind::Checked(VerdictKind::Safe | VerdictKind::Unsafe)
             | ResultKind::Robust
-            | ResultKind::NotRobust => true,
+            | ResultKind::NotRobust
+            | ResultKind::Race => true,
         }
     }
 
@@ -84,7 +85,7 @@ impl Entry {
         let same = self.file == other.file && self.model == other.model && self.program == other.program;
         let opposite = |a: &Entry, b: &Entry| match (a.verdict, b.verdict) {
             (ResultKind::Checked(VerdictKind::Safe), ResultKind::Checked(VerdictKind::Unsafe)) => !a.bounded,
-            (ResultKind::Robust, ResultKind::NotRobust) => true,
+            (ResultKind::Robust, ResultKind::NotRobust | ResultKind::Race) => true,
             _ => false,
         };
         let observed = self.observation.is_some() && other.observation.is_some();
@@ -223,7 +224,7 @@ impl Summary {
         for (what, heads) in [
             ("checked", vec!["safe", "safe within bounds", "unsafe", "unknown"]),
             ("litmus tests", vec!["Never", "Sometimes", "Always", "unknown"]),
-            ("robustness", vec!["robust", "not_robust", "unknown"]),
+            ("robustness", vec!["robust", "not_robust", "race", "unknown"]),
         ] {
             let mut rows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (entry, head) in
@@ -258,7 +259,7 @@ fn column(entry: &Entry) -> Option<(&'static str, &'static str)> {
     match (entry.verdict, entry.observation) {
         (ResultKind::Error, _) => None,
         (_, Some(observation)) => Some(("litmus tests", observation.name())),
-        (verdict @ (ResultKind::Robust | ResultKind::NotRobust), None) => {
+        (verdict @ (ResultKind::Robust | ResultKind::NotRobust | ResultKind::Race), None) => {
             Some(("robustness", verdict.name()))
         }
         (ResultKind::Checked(VerdictKind::Safe), None) if entry.bounded => {

@@ -52,6 +52,20 @@ fn opposite_verdicts_are_told() {
 }
 
 #[test]
+fn every_answer_about_robustness_is_counted() {
+    for verdict in ["robust", "not_robust", "race"] {
+        assert_eq!(
+            summary(&[result("a", verdict, "")]).json()["counts"]["robustness"]["tso"][verdict],
+            1,
+            "{verdict}"
+        );
+    }
+    assert_eq!(summary(&[result("a", "robust", "x"), result("a", "race", "y")]).contradictions().len(), 1);
+    // The first that is found is the answer.
+    assert!(summary(&[result("a", "not_robust", "x"), result("a", "race", "y")]).contradictions().is_empty());
+}
+
+#[test]
 fn what_is_missing_is_told() {
     let a = stamped(result("a", "safe", "dual"), "1/2", 3);
     let b = stamped(

@@ -1,15 +1,14 @@
 //! Many tests side by side, each within limits of its own. Answers come as they are found, with the number of their file.
 
-use super::decide::{self, Answer, Method, NoAnswer};
+use super::decide::{self, Answer, Judge, Method, NoAnswer, Prepared};
 use super::report;
 use crate::files::Found;
 use crate::options::Limits;
 use crate::read::{InputError, read_text};
 use crate::{internal, patience};
-use fencepost_ir::cfg::Program;
 use fencepost_litmus::Test;
 use fencepost_report::litmus::ShownTest;
-use fencepost_task::{Budget, Model, Stop};
+use fencepost_task::{Budget, Stop};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,8 +18,8 @@ use std::time::Instant;
 /// What all tests of a batch share.
 pub struct Batch {
     /// The memory models.
-    pub models: Vec<Model>,
-    /// What finds the final states.
+    pub models: Vec<Judge>,
+    /// What finds the final states of machines.
     pub method: Method,
     /// Time and memory for each test and model.
     pub limits: Limits,
@@ -39,7 +38,7 @@ pub struct Batch {
 /// What one model says of a test.
 pub struct Told {
     /// The memory model.
-    pub model: Model,
+    pub model: Judge,
     /// What it says.
     pub answer: Result<Answer, NoAnswer>,
     /// Wall-clock time.
@@ -52,8 +51,8 @@ pub struct Answered {
     pub path: PathBuf,
     /// The test.
     pub test: Test,
-    /// Its graph.
-    pub program: Program,
+    /// Its graphs.
+    pub prepared: Prepared,
     /// What the models say that were asked. After a fault none is asked.
     pub answers: Vec<Told>,
     /// For a page, where one is wanted.
@@ -75,7 +74,7 @@ pub enum Tested {
 }
 
 /// Whether the answer of a model is there already.
-pub type IsKnown<'a> = dyn Fn(&str, &Test, Model) -> bool + Sync + 'a;
+pub type IsKnown<'a> = dyn Fn(&str, &Test, Judge) -> bool + Sync + 'a;
 
 impl Batch {
     /// Decides the tests of files; `each` is called for every file that was come to, with its number.
@@ -129,20 +128,20 @@ impl Batch {
         };
         // The limits hold from the first byte on.
         let budget = self.budget();
-        let file = path.clone();
+        let (file, models) = (path.clone(), self.models.clone());
         let read = patience::within(&budget, move || {
             let name = file.display().to_string();
             let text = read_text(&file).map_err(|e| InputError::File(format!("{name}: {e}")))?;
             let test = fencepost_litmus::read_test(&name, &text).map_err(|(s, d)| InputError::Text(s, d))?;
-            let program = decide::prepare(&test);
-            Ok::<_, InputError>((test, program))
+            let prepared = decide::prepare(&test, &models);
+            Ok::<_, InputError>((test, prepared))
         });
         // Whether a test that cannot be read was asked for is known by its file's name only.
         let all = self.only.is_empty() && self.filter.is_empty();
         let by_name = || all || path.file_stem().is_some_and(|s| self.is_wanted(&s.to_string_lossy()));
         match read {
-            Ok(Ok((test, program))) if self.is_wanted(&test.name) => {
-                Tested::Answered(Box::new(self.test(path, test, program, budget, is_known)))
+            Ok(Ok((test, prepared))) if self.is_wanted(&test.name) => {
+                Tested::Answered(Box::new(self.test(path, test, prepared, budget, is_known)))
             }
             Ok(Err(error)) if by_name() => Tested::Unreadable(error),
             Err(stop) if by_name() => Tested::Unread(stop),
@@ -161,7 +160,7 @@ impl Batch {
         &self,
         path: &Path,
         test: Test,
-        program: Program,
+        prepared: Prepared,
         mut budget: Budget,
         is_known: &IsKnown<'_>,
     ) -> Answered {
@@ -173,15 +172,16 @@ impl Batch {
             if !answers.is_empty() {
                 budget = self.budget();
             }
-            let answer = decide::decide(&test, &program, model, self.method, budget.clone());
+            let answer = decide::decide(&test, &prepared, model, self.method, budget.clone());
             let is_fault = matches!(answer, Err(NoAnswer::Fault(_)));
             answers.push(Told { model, answer, seconds: start.elapsed().as_secs_f64() });
             if is_fault {
                 break;
             }
         }
-        let shown = self.draw.then(|| report::shown(&name, &test, &program, &answers, &budget.part()));
-        Answered { path: path.to_path_buf(), test, program, answers, shown }
+        let shown =
+            self.draw.then(|| report::shown(&name, &test, &prepared.machine, &answers, &budget.part()));
+        Answered { path: path.to_path_buf(), test, prepared, answers, shown }
     }
 }
 

@@ -1,22 +1,22 @@
 //! Which tests tell memory models apart.
 
 use super::batch::Told;
-use super::decide::NoAnswer;
+use super::decide::{Judge, NoAnswer};
 use fencepost_litmus::Test;
-use fencepost_task::{Model, Reason};
+use fencepost_task::Reason;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What models say of a test, side by side.
 pub struct Comparison<'a> {
-    sets: Vec<(Model, BTreeSet<&'a str>)>,
+    sets: Vec<(Judge, BTreeSet<&'a str>)>,
 }
 
 /// Why a test cannot be compared.
 pub enum NoComparison<'a> {
     /// A model gives no answer.
-    Unknown(Model, &'a Reason),
+    Unknown(Judge, &'a Reason),
     /// The test is wrong.
     Fault,
 }

@@ -6,6 +6,7 @@ use fencepost_ir::Span;
 use fencepost_ir::cfg::{self, Observable, Reg};
 use fencepost_ir::tree::{Quantifier, ThreadId};
 use fencepost_litmus::{Arch, Test};
+use fencepost_memory::axiom::c11::{self, ReleaseSequences};
 use fencepost_memory::{State, axiom};
 use fencepost_passes::pipeline;
 use fencepost_report::litmus::Observation;
@@ -35,6 +36,59 @@ impl Method {
     }
 }
 
+/// What a test is judged by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judge {
+    /// A machine's memory model.
+    Machine(Model),
+    /// The language's own, always by its axioms.
+    C11(ReleaseSequences),
+}
+
+impl Judge {
+    /// As the command line writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judge::Machine(model) => model.name(),
+            Judge::C11(_) => "c11",
+        }
+    }
+
+    /// The machine's model, if it is one.
+    pub fn machine(self) -> Option<Model> {
+        match self {
+            Judge::Machine(model) => Some(model),
+            Judge::C11(_) => None,
+        }
+    }
+
+    /// What finds the final states, where machines are searched by `method`.
+    pub fn method(self, method: Method) -> Method {
+        match self {
+            Judge::Machine(_) => method,
+            Judge::C11(_) => Method::Axiomatic,
+        }
+    }
+}
+
+/// The graphs of a test.
+pub struct Prepared {
+    /// For machines.
+    pub machine: cfg::Program,
+    /// For the language's own model, if it is asked.
+    language: Option<cfg::Program>,
+}
+
+impl Prepared {
+    /// The graph that is looked at.
+    fn graph(&self, judge: Judge) -> &cfg::Program {
+        match judge {
+            Judge::Machine(_) => &self.machine,
+            Judge::C11(_) => self.language.as_ref().expect("its graph was made for this model"),
+        }
+    }
+}
+
 /// All final states of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
@@ -46,6 +100,8 @@ pub struct Answer {
     pub satisfying: usize,
     /// States that do not.
     pub violating: usize,
+    /// The places of two accesses that race, which is undefined behaviour.
+    pub race: Option<[String; 2]>,
     quantifier: Quantifier,
 }
 
@@ -86,12 +142,22 @@ impl Answer {
         }
     }
 
+    /// herd's word for it.
+    pub fn validation(&self) -> &'static str {
+        match (&self.race, self.validated()) {
+            (Some(_), _) => "Undef",
+            (None, true) => "Ok",
+            (None, false) => "No",
+        }
+    }
+
     /// The verdict that `check` gives of the same file.
     pub fn verdict(&self) -> VerdictKind {
-        let bad = match self.quantifier {
-            Quantifier::Exists | Quantifier::NotExists => self.satisfying > 0,
-            Quantifier::Forall => self.violating > 0,
-        };
+        let bad = self.race.is_some()
+            || match self.quantifier {
+                Quantifier::Exists | Quantifier::NotExists => self.satisfying > 0,
+                Quantifier::Forall => self.violating > 0,
+            };
         if bad { VerdictKind::Unsafe } else { VerdictKind::Safe }
     }
 }
@@ -105,26 +171,43 @@ pub enum NoAnswer {
     Fault(Box<Diagnostic>),
 }
 
-/// The graph of a test, ready to be searched.
-pub fn prepare(test: &Test) -> cfg::Program {
-    let mut program = pipeline::lower(test.program.clone());
-    test.observe(&mut program);
-    program
+/// The graphs of a test, ready to be searched.
+pub fn prepare(test: &Test, judges: &[Judge]) -> Prepared {
+    let observing = |mut program: cfg::Program| {
+        test.observe(&mut program);
+        program
+    };
+    let wanted = judges.iter().any(|judge| matches!(judge, Judge::C11(_)));
+    let language = || pipeline::for_language(test.program.clone(), pipeline::Options::default());
+    Prepared {
+        machine: observing(pipeline::lower(test.program.clone())),
+        language: wanted.then(|| observing(language())),
+    }
 }
 
 /// Finds all final states.
 pub fn decide(
     test: &Test,
-    program: &cfg::Program,
-    model: Model,
+    prepared: &Prepared,
+    judge: Judge,
     method: Method,
     budget: Budget,
 ) -> Result<Answer, NoAnswer> {
-    if test.arch == Arch::C {
-        nothing_fails(program, model, &budget)?;
-    }
-    let observables = test.observables(program);
-    let outcomes = outcomes(program, model, method, &observables, budget).map_err(NoAnswer::Unknown)?;
+    let program = prepared.graph(judge);
+    let (outcomes, race) = match judge {
+        Judge::Machine(model) => {
+            if test.arch == Arch::C {
+                nothing_fails(program, model, &budget)?;
+            }
+            let outcomes = outcomes(program, model, method, &test.observables(program), budget);
+            (outcomes.map_err(NoAnswer::Unknown)?, None)
+        }
+        Judge::C11(sequences) => {
+            let found = under_c11(test, program, sequences, &budget).map_err(NoAnswer::Unknown)?;
+            let place = |span| test.program.sources.place(span).to_string();
+            (found.finals, found.race.map(|(first, second)| [place(first), place(second)]))
+        }
+    };
     let observation = &test.observation;
     let (mut satisfying, mut violating) = (0, 0);
     let mut states = Vec::with_capacity(outcomes.len());
@@ -146,7 +229,24 @@ pub fn decide(
         states.push(observation.show(values));
     }
     states.sort_unstable();
-    Ok(Answer { states, satisfied, satisfying, violating, quantifier: observation.quantifier() })
+    Ok(Answer { states, satisfied, satisfying, violating, race, quantifier: observation.quantifier() })
+}
+
+/// Asks the axioms of C11.
+fn under_c11(
+    test: &Test,
+    program: &cfg::Program,
+    sequences: ReleaseSequences,
+    budget: &Budget,
+) -> Result<c11::Outcomes, Reason> {
+    match test.arch {
+        Arch::C => {}
+        Arch::X86 | Arch::X86_64 => {
+            let message = "instructions of x86 have no memory orders: C11 is for tests in C";
+            return Err(Reason::NotApplicable(message.to_string()));
+        }
+    }
+    c11::outcomes(program, sequences, &test.observables(program), budget)
 }
 
 /// Refuses a test with a run that does what C forbids: it ends there, so that it has no final state.

@@ -12,7 +12,7 @@ use fencepost_litmus::Test;
 use fencepost_report::litmus::{Apart, ShownAnswer, ShownTest};
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 
-/// What the page shows of a test.
+/// What the page shows of a test: of machines, whose runs can be drawn.
 pub fn shown(file: &str, test: &Test, program: &Program, answers: &[Told], budget: &Budget) -> ShownTest {
     let answer = |answer: &Result<Answer, NoAnswer>| match answer {
         Ok(answer) => ShownAnswer::Final { observation: answer.observation(), states: answer.states.clone() },
@@ -20,7 +20,7 @@ pub fn shown(file: &str, test: &Test, program: &Program, answers: &[Told], budge
         Err(NoAnswer::Fault(diagnostic)) => ShownAnswer::Unknown(diagnostic.message.clone()),
     };
     let mut decided: Vec<(Model, &Answer)> =
-        answers.iter().filter_map(|told| Some((told.model, told.answer.as_ref().ok()?))).collect();
+        answers.iter().filter_map(|told| Some((told.model.machine()?, told.answer.as_ref().ok()?))).collect();
     decided.sort_by_key(|(model, _)| *model);
     decided.dedup_by_key(|(model, _)| *model);
     let mut apart = Vec::new();
@@ -40,7 +40,10 @@ pub fn shown(file: &str, test: &Test, program: &Program, answers: &[Told], budge
         name: test.name.clone(),
         file: file.to_string(),
         condition: test.observation.condition().to_string(),
-        answers: answers.iter().map(|told| (told.model, answer(&told.answer))).collect(),
+        answers: answers
+            .iter()
+            .filter_map(|told| Some((told.model.machine()?, answer(&told.answer))))
+            .collect(),
         apart,
     }
 }

@@ -1,14 +1,14 @@
 //! What is printed of a test: herd's block, or one JSON object.
 
-use super::decide::{Answer, Method, NoAnswer};
+use super::decide::{Answer, Judge, Method, NoAnswer};
 use fencepost_litmus::Test;
 use fencepost_report::ResultKind;
-use fencepost_task::{Model, VerdictKind};
+use fencepost_task::VerdictKind;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// herd's block. With several models the first line says which one it is.
-pub fn text(test: &Test, model: Option<Model>, answer: &Result<Answer, NoAnswer>, seconds: f64) -> String {
+pub fn text(test: &Test, model: Option<Judge>, answer: &Result<Answer, NoAnswer>, seconds: f64) -> String {
     let mut out = String::new();
     let name = &test.name;
     if let Some(model) = model {
@@ -21,9 +21,12 @@ pub fn text(test: &Test, model: Option<Model>, answer: &Result<Answer, NoAnswer>
             for state in &answer.states {
                 let _ = writeln!(out, "{state}");
             }
-            let _ = writeln!(out, "{}\nWitnesses", if answer.validated() { "Ok" } else { "No" });
+            let _ = writeln!(out, "{}\nWitnesses", answer.validation());
             let (positive, negative) = answer.witnesses();
             let _ = writeln!(out, "Positive: {positive} Negative: {negative}");
+            if let Some([first, second]) = &answer.race {
+                let _ = writeln!(out, "Flag data-race: {first} and {second}");
+            }
             let _ = writeln!(out, "Condition {}", test.observation.condition());
             let (satisfying, violating) = (answer.satisfying, answer.violating);
             let _ = writeln!(out, "Observation {name} {} {satisfying} {violating}", answer.observation());
@@ -41,7 +44,7 @@ pub fn text(test: &Test, model: Option<Model>, answer: &Result<Answer, NoAnswer>
 pub fn json(
     file: &str,
     test: &Test,
-    model: Model,
+    model: Judge,
     method: Method,
     answer: &Result<Answer, NoAnswer>,
     seconds: f64,
@@ -57,21 +60,25 @@ pub fn json(
         Err(NoAnswer::Unknown(_)) => VerdictKind::Unknown.into(),
         Err(NoAnswer::Fault(_)) => ResultKind::Error,
     };
-    json!({
+    let mut object = json!({
         "schema": 1,
         "file": file,
         "test": test.name,
         "model": model.name(),
         "verdict": verdict.name(),
-        "engine": method.name(),
+        "engine": model.method(method).name(),
         "scope": decided.map(|_| "complete"),
         "condition": test.observation.condition(),
-        "validated": decided.map(|a| if a.validated() { "Ok" } else { "No" }),
+        "validated": decided.map(Answer::validation),
         "observation": decided.map(|a| a.observation().name()),
         "positive": decided.map(|a| a.witnesses().0),
         "negative": decided.map(|a| a.witnesses().1),
         "states": decided.map(|a| a.states.clone()),
         "seconds": (seconds * 1e6).round() / 1e6,
         "reason": reason,
-    })
+    });
+    if let Judge::C11(_) = model {
+        object["race"] = json!(decided.and_then(|a| a.race.clone()));
+    }
+    object
 }

@@ -1,0 +1,250 @@
+//! Robustness against C11 for people and for scripts: the step that SC does not have, or the race, and the run of SC before it.
+
+use crate::ResultKind;
+use crate::paint::{Colour, wrap};
+use crate::robust::event_words;
+use crate::text::{Detail, Style, left_out, steps};
+use fencepost_certify::{Because, Departed, Link, Raced, Replay, States};
+use fencepost_ir::Span;
+use fencepost_ir::cfg::Program;
+use fencepost_memory::run_graph::What;
+use fencepost_task::{Budget, Reason, Stats, Stop, VerdictKind};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// What was found; its run has been replayed, and the axioms have confirmed it.
+pub enum FoundC11 {
+    /// Every execution of C11 is one of SC, and nothing races.
+    Robust,
+    /// C11 has a step that SC does not have.
+    Departed(Departed),
+    /// Two accesses race, so C11 says nothing of what happens.
+    Raced(Raced),
+    /// Nothing was found, and not all was seen.
+    Unknown(Reason),
+}
+
+/// The answer for a file.
+pub struct RobustnessC11<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    /// The program.
+    pub program: &'a Program,
+    /// What was found.
+    pub found: FoundC11,
+    /// A relaxed load and a later relaxed store that machines may swap, and RC11 not.
+    pub load_buffering: Option<(Span, Span)>,
+    /// What it cost.
+    pub stats: Stats,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// The limits of telling about it: what does not fit is left out, with a word.
+    pub telling: Budget,
+}
+
+impl RobustnessC11<'_> {
+    /// What was found, in one word.
+    pub fn verdict(&self) -> ResultKind {
+        match self.found {
+            FoundC11::Robust => ResultKind::Robust,
+            FoundC11::Departed(_) => ResultKind::NotRobust,
+            FoundC11::Raced(_) => ResultKind::Race,
+            FoundC11::Unknown(_) => VerdictKind::Unknown.into(),
+        }
+    }
+
+    /// What has to be said besides.
+    fn note(&self) -> Option<String> {
+        let (FoundC11::Robust, Some((load, store))) = (&self.found, self.load_buffering) else { return None };
+        let place = |span| self.program.sources.place(span).to_string();
+        Some(format!(
+            "this holds with RC11, in which the relaxed load at {} is done before the relaxed store at {}: some machines swap such \
+             two where no dependency is between them",
+            place(load),
+            place(store)
+        ))
+    }
+}
+
+/// One JSON object.
+pub fn object(answer: &RobustnessC11<'_>) -> Value {
+    let sources = &answer.program.sources;
+    let place = |span: Span| json!({"file": sources.name(span.file), "line": span.line});
+    let mut object = json!({
+        "schema": 1,
+        "file": answer.file,
+        "model": "c11",
+        "verdict": answer.verdict().name(),
+        "reason": match &answer.found {
+            FoundC11::Unknown(reason) => Some(reason.to_string()),
+            FoundC11::Robust | FoundC11::Departed(_) | FoundC11::Raced(_) => None,
+        },
+        "notes": answer.note().into_iter().collect::<Vec<_>>(),
+        "seconds": (answer.seconds * 1e6).round() / 1e6,
+        "stats": {
+            "states": answer.stats.states,
+            "transitions": answer.stats.transitions,
+            "bytes": answer.stats.bytes,
+        },
+    });
+    let trace = |replay: &Replay| {
+        let trace = crate::json::trace(answer.program, replay, &answer.telling);
+        trace.unwrap_or_else(|stop| json!(left_out(stop)))
+    };
+    let shown = |replay: &Replay, step: usize| replay.init.len() + step + 1;
+    match &answer.found {
+        FoundC11::Robust | FoundC11::Unknown(_) => {}
+        FoundC11::Departed(d) => {
+            let link = |link: &Link| {
+                let step = shown(&d.replay, link.step);
+                json!({"step": step, "next": link.because.name(), "happens_before": link.ordered})
+            };
+            object["departure"] = json!({
+                "thread": d.thread,
+                "access": place(d.access),
+                "does": does(d.what),
+                "cell": d.replay.last.cells_name(answer.program, d.loc, 1),
+                "value": d.value,
+                "older": d.older.map(|step| shown(&d.replay, step)),
+                "path": d.path.iter().map(link).collect::<Vec<_>>(),
+                "trace": trace(&d.replay),
+            });
+        }
+        FoundC11::Raced(r) => {
+            let access = |step: usize| {
+                let replayed = &r.replay.steps[step];
+                let mut access = place(replayed.event.span);
+                access["thread"] = json!(replayed.thread);
+                access["step"] = json!(shown(&r.replay, step));
+                access
+            };
+            object["race"] =
+                json!({"accesses": [access(r.first), access(r.second)], "trace": trace(&r.replay)});
+        }
+    }
+    object
+}
+
+fn does(what: What) -> &'static str {
+    match what {
+        What::Read => "read",
+        What::Write => "write",
+        What::Update => "read-modify-write",
+    }
+}
+
+/// The verdict, and what was found.
+pub fn text(answer: &RobustnessC11<'_>, style: Style) -> String {
+    let RobustnessC11 { file, found, stats, seconds, .. } = answer;
+    let cost = format!("{} states, {seconds:.2} s", stats.states);
+    let (colour, verdict, what) = match found {
+        FoundC11::Robust => (Colour::Green, "robust", String::new()),
+        FoundC11::Departed(_) => (Colour::Red, "not robust", ": a step that SC does not have".to_string()),
+        FoundC11::Raced(_) => (Colour::Red, "data race", ": its behaviour is undefined".to_string()),
+        FoundC11::Unknown(reason) => (Colour::Yellow, "unknown", format!(": {reason}")),
+    };
+    let mut out = format!("{}: {file} against C11{what} ({cost})\n", style.paint.bold(colour, verdict));
+    if style.detail == Detail::Verdict {
+        return out;
+    }
+    if let Some(note) = answer.note() {
+        out += &wrap(&note, style.width, 2, 4);
+    }
+    let told = match found {
+        FoundC11::Robust | FoundC11::Unknown(_) => Ok(String::new()),
+        FoundC11::Departed(departed) => departure(answer, departed, style),
+        FoundC11::Raced(raced) => race(answer, raced, style),
+    };
+    out += &told.unwrap_or_else(|stop| format!("  {}\n", left_out(stop)));
+    out
+}
+
+fn departure(answer: &RobustnessC11<'_>, d: &Departed, style: Style) -> Result<String, Stop> {
+    let program = answer.program;
+    let place = |span: Span| program.sources.place(span);
+    let cell = d.replay.last.cells_name(program, d.loc, 1);
+    let ty = program.cell_type(d.loc);
+    let value = ty.map_or_else(|| d.value.to_string(), |ty| d.replay.last.show_value(program, ty, d.value));
+    let from = match d.older {
+        None => "from the beginning".to_string(),
+        Some(step) => format!("of {}", place(d.replay.steps[step].event.span)),
+    };
+    let newer = d.path.first().map(|link| place(d.replay.steps[link.step].event.span).to_string());
+    let newer = newer.unwrap_or_default();
+    let (thread, access) = (&d.thread, place(d.access));
+    let line = match d.what {
+        What::Read => format!("{thread}: the read of {cell} at {access} can still see {value} {from}"),
+        What::Write => format!(
+            "{thread}: the store to {cell} at {access} can still come right after {value} {from}, so that others see it as older"
+        ),
+        What::Update => {
+            format!("{thread}: the read-modify-write of {cell} at {access} can still take {value} {from}")
+        }
+    };
+    let mut out = wrap(
+        &format!("{line}, although the store at {newer} is before it in this run of SC"),
+        style.width,
+        2,
+        4,
+    );
+    out += &steps(program, &d.replay, style, &answer.telling)?;
+    let head = "what puts that store before it (po: program order, rf: is read by, mo: is overwritten by, fr: reads what is overwritten by; \
+                `!` where C11 has no happens-before):";
+    out += &wrap(head, style.width, 2, 4);
+    let states = States::new(program, &d.replay, &answer.telling);
+    let mut path = String::new();
+    let mut missing = Vec::new();
+    for (number, link) in d.path.iter().enumerate() {
+        let thread = &d.replay.steps[link.step].thread;
+        let words = event_words(program, &d.replay, &states, link.step)?;
+        let mark = if link.ordered { "" } else { "!" };
+        let _ = write!(path, "[{} {thread} {words}] -{}{mark}-> ", link.step + 1, link.because.name());
+        if let (false, Some(next)) = (link.ordered, d.path.get(number + 1)) {
+            missing.push(missing_order(link.because, link.step + 1, next.step + 1));
+        }
+    }
+    let _ = write!(path, "[{} {} of {cell}]", d.thread, does(d.what));
+    out += &wrap(&path, style.width, 4, 6);
+    for sentence in missing {
+        out += &wrap(&sentence, style.width, 4, 6);
+    }
+    Ok(out)
+}
+
+/// Why C11 does not order two steps that SC has in this order.
+fn missing_order(because: Because, first: usize, second: usize) -> String {
+    match because {
+        Because::ReadsFrom => {
+            format!(
+                "{second} reads what {first} wrote; only a release store and an acquire load would order them."
+            )
+        }
+        Because::Overwritten | Because::ReadBefore => {
+            format!(
+                "Only seq_cst accesses, or seq_cst fences, on both sides would order {first} and {second}."
+            )
+        }
+        Because::ProgramOrder | Because::Thread => format!("{first} comes before {second}."),
+    }
+}
+
+fn race(answer: &RobustnessC11<'_>, r: &Raced, style: Style) -> Result<String, Stop> {
+    let program = answer.program;
+    let states = States::new(program, &r.replay, &answer.telling);
+    let access = |step: usize| -> Result<String, Stop> {
+        let replayed = &r.replay.steps[step];
+        let words = event_words(program, &r.replay, &states, step)?;
+        let place = program.sources.place(replayed.event.span);
+        Ok(format!("{}'s {words} at {place}", replayed.thread))
+    };
+    let line = format!(
+        "{} and {}: neither happens before the other, and not both are atomic",
+        access(r.first)?,
+        access(r.second)?
+    );
+    let mut out = wrap(&line, style.width, 2, 4);
+    out += &steps(program, &r.replay, style, &answer.telling)?;
+    let help = "a mutex around both, or a release store after the first that an acquire load before the second reads, would order them";
+    out += &wrap(help, style.width, 2, 4);
+    Ok(out)
+}

@@ -1,0 +1,374 @@
+//! The search for a step that SC does not have, or a race, on the states of SC with the monitor beside them.
+//!
+//! A thread runs by itself while all it does is local and without choice, since that commutes with what others do; the states that are kept are
+//! those at accesses. What is found is the end of a shortest run in such steps. It is followed again, its graph is made, and the axioms
+//! have to say the same of it before it is reported.
+
+use super::monitor::{Choice, Monitor};
+use super::rules::Rules;
+use super::views::Views;
+use crate::Place;
+use fencepost_analysis::liveness::Liveness;
+use fencepost_explore::codec::{Codec, put_number, take_number};
+use fencepost_explore::initial_choices;
+use fencepost_explore::store::{StateId, Store};
+use fencepost_ir::Span;
+use fencepost_ir::cfg::{Loc, Program};
+use fencepost_memory::axiom::c11::{self, ReleaseSequences};
+use fencepost_memory::run_graph::{Act, Record, What, act};
+use fencepost_memory::{Machine, Sc, State};
+use fencepost_task::{Action, Budget, Model, Pace, Reason, Stats, Step};
+use std::collections::VecDeque;
+
+/// Local steps that a thread does at a time.
+const LOCAL_STEPS: usize = 10_000;
+
+/// A step beyond SC.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Departure {
+    /// The thread.
+    pub thread: u32,
+    /// Its access.
+    pub place: Place,
+    /// What it could do with an older write.
+    pub what: What,
+    /// The cell.
+    pub loc: Loc,
+    /// The value of the older write that it reads or comes after.
+    pub value: i64,
+    /// The run of SC before it.
+    pub run: Run,
+}
+
+/// Two accesses that race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Race {
+    /// Where they stand in the source, in the order of the run.
+    pub spans: (Span, Span),
+    /// The run of SC with both.
+    pub run: Run,
+}
+
+/// A run of SC.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Run {
+    /// The chosen initial values.
+    pub init: Vec<(Loc, i64)>,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+/// What a search found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// Every execution of RC11 is one of SC, and no accesses race.
+    Robust,
+    /// An execution that SC does not have.
+    Departure(Departure),
+    /// A data race.
+    Race(Race),
+    /// Neither was found, and not all was seen.
+    Unknown(Reason),
+}
+
+/// What a search found, and what it cost.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// What was found.
+    pub found: Found,
+    /// What it cost.
+    pub stats: Stats,
+}
+
+/// What a successor is.
+pub struct Successor<'a> {
+    pub step: Step,
+    pub act: Act,
+    pub after: &'a mut State,
+    /// The local steps that follow.
+    pub settled: Vec<Step>,
+}
+
+/// What ends a search early.
+struct End {
+    state: StateId,
+    step: Step,
+    what: Ending,
+}
+
+enum Ending {
+    Departs(What, Loc),
+    Races,
+}
+
+/// A search.
+pub struct Search<'p> {
+    machine: Machine<'p>,
+    monitor: Monitor,
+    codec: Codec<'p>,
+    sequences: ReleaseSequences,
+    store: Store,
+    waiting: VecDeque<StateId>,
+    /// Why not everything was seen, if so.
+    limit: Option<Reason>,
+    stats: Stats,
+    pace: Pace,
+}
+
+/// Searches a graph for the language, without properties.
+pub fn search(program: &Program, sequences: ReleaseSequences, budget: &Budget) -> Answer {
+    let mut search = Search {
+        machine: Machine::new(program).expect("checked for templates before"),
+        monitor: Monitor::new(program, Rules::new(sequences), sequences),
+        codec: Codec::new(program, Model::Sc, Some(Liveness::new(program))),
+        sequences,
+        store: Store::default(),
+        waiting: VecDeque::new(),
+        limit: None,
+        stats: Stats::default(),
+        pace: Pace::new(budget),
+    };
+    let found = match search.run() {
+        Ok(Some(end)) => search.explain(&end),
+        Ok(None) => match (search.limit.clone(), budget.finish()) {
+            (Some(reason), _) => Ok(Found::Unknown(reason)),
+            (None, Ok(_)) => Ok(Found::Robust),
+            (None, Err(stop)) => Err(stop.into()),
+        },
+        Err(reason) => Err(reason),
+    };
+    let stats = Stats { states: search.store.len() as u64, bytes: search.store.bytes(), ..search.stats };
+    Answer { found: found.unwrap_or_else(Found::Unknown), stats }
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Result<Option<End>, Reason> {
+        for (ordinal, chosen) in initial_choices(&self.machine.initial_choices()).enumerate() {
+            let mut state = self.machine.initial(&chosen);
+            self.pace.work(state.units(), || self.store.bytes())?;
+            settle_all(&self.machine, &mut state);
+            let views = self.monitor.first(&state);
+            self.keep(&mut state, &views, None, ordinal as u32)?;
+        }
+        while let Some(id) = self.waiting.pop_front() {
+            if let Some(end) = self.expand(id)? {
+                return Ok(Some(end));
+            }
+        }
+        Ok(None)
+    }
+
+    fn keep(
+        &mut self,
+        state: &mut State,
+        views: &Views,
+        origin: Option<StateId>,
+        ordinal: u32,
+    ) -> Result<(), Reason> {
+        self.codec.forget_dead(state);
+        let mut machine = Vec::new();
+        self.codec.encode(state, &mut machine);
+        let mut bytes = Vec::new();
+        put_number(&mut bytes, machine.len() as u64);
+        bytes.extend_from_slice(&machine);
+        views.encode(&mut bytes);
+        match self.store.insert(&bytes, origin, ordinal) {
+            Ok(new) => self.waiting.extend(new),
+            Err(_) => return Err(Reason::Memory),
+        }
+        Ok(())
+    }
+
+    fn decode(&self, id: StateId) -> (State, Views) {
+        let mut bytes = self.store.get(id);
+        let length = take_number(&mut bytes) as usize;
+        let (machine, mut rest) = bytes.split_at(length);
+        let mut state = self.machine.initial(&[]);
+        self.codec.decode(machine, &mut state);
+        let views = Views::decode(&mut rest, self.monitor.shape(&state));
+        (state, views)
+    }
+
+    fn expand(&mut self, id: StateId) -> Result<Option<End>, Reason> {
+        let (state, views) = self.decode(id);
+        let mut next: Vec<(State, Views)> = Vec::new();
+        let mut end = None;
+        let mut limit = None;
+        self.pace.work(state.units() + views.shape().cells.len() as u64, || self.store.bytes())?;
+        successors(&self.machine, &state, &mut limit, &mut |successor| {
+            let (step, act) = (successor.step, successor.act);
+            if let Some((what, loc)) = departure(&self.monitor, &views, step.thread as usize, act)? {
+                end.get_or_insert(End { state: id, step, what: Ending::Departs(what, loc) });
+            }
+            let mut views = views.clone();
+            let states = (&state, &*successor.after);
+            if self.monitor.follow(&mut views, states, step.thread as usize, act)? {
+                end.get_or_insert(End { state: id, step, what: Ending::Races });
+            }
+            next.push((successor.after.clone(), views));
+            Ok(())
+        })?;
+        if self.limit.is_none() {
+            self.limit = limit;
+        }
+        if end.is_some() {
+            return Ok(end);
+        }
+        for (ordinal, (mut state, views)) in next.into_iter().enumerate() {
+            self.stats.transitions += 1;
+            self.keep(&mut state, &views, Some(id), ordinal as u32)?;
+        }
+        Ok(None)
+    }
+
+    /// The run to what was found, and what the axioms say of it.
+    fn explain(&mut self, end: &End) -> Result<Found, Reason> {
+        let path = self.store.path(end.state);
+        let first = path[0].1 as usize;
+        let init = initial_choices(&self.machine.initial_choices()).nth(first);
+        let init = init.expect("a path starts at an initial state");
+        let mut run = Run { init, steps: Vec::new() };
+        let mut state = self.machine.initial(&run.init);
+        run.steps.extend(settle_all(&self.machine, &mut state));
+        let mut record = Record::default();
+        for (_, ordinal) in &path[1..] {
+            self.pace.work(state.units(), || 0)?;
+            self.codec.forget_dead(&mut state);
+            state = follow_ordinal(&self.machine, &state, *ordinal, &mut run, &mut record)?;
+        }
+        let thread = end.step.thread as usize;
+        let Action::Edge(edge, _) = end.step.action else { panic!("SC has no other steps") };
+        let place = Place { procedure: state.threads[thread].top().procedure, edge };
+        let instruction = self.machine.edge(&state.threads[thread], edge);
+        let what = act(&self.machine, &state, thread, instruction)?;
+        match end.what {
+            Ending::Departs(kind, loc) => {
+                let mut extensions = record.extensions(&state, thread, what, instruction.span).into_iter();
+                let confirmed = extensions.find(|e| {
+                    e.what == kind && e.is_consistent(self.sequences) && !e.is_sequentially_consistent()
+                });
+                let value = confirmed.map(|extension| extension.value);
+                let value =
+                    value.expect("internal error: the axioms do not have the step that the monitor found");
+                Ok(Found::Departure(Departure {
+                    thread: end.step.thread,
+                    place,
+                    what: kind,
+                    loc,
+                    value,
+                    run,
+                }))
+            }
+            Ending::Races => {
+                let mut after = state.clone();
+                let applied = self.machine.apply(&Sc, &mut after, end.step);
+                assert!(applied.is_ok(), "a step that fails races with nothing");
+                record.follow((&state, &after), thread, what, instruction.span);
+                run.steps.push(end.step);
+                let race = c11::Rules::new(record.graph(), self.sequences).race();
+                let (a, b) =
+                    race.expect("internal error: the axioms do not have the race that the monitor found");
+                let span = |id: c11::EventId| record.graph().events()[id].span;
+                Ok(Found::Race(Race { spans: (span(a), span(b)), run }))
+            }
+        }
+    }
+}
+
+/// A step of an atomic access that SC does not have. Where an access that is not atomic has one, it races in the same state.
+fn departure(monitor: &Monitor, views: &Views, t: usize, act: Act) -> Result<Option<(What, Loc)>, Reason> {
+    let (Act::Read(loc, Some(_)) | Act::Write(loc, Some(_)) | Act::Update(loc, _) | Act::Compare { loc, .. }) =
+        act
+    else {
+        return Ok(None);
+    };
+    let choices: Vec<Choice> = monitor.choices(views, t, act)?;
+    Ok(choices.iter().find(|c| c.departs).map(|c| (c.what, loc)))
+}
+
+/// Goes on to a successor by its number.
+fn follow_ordinal(
+    machine: &Machine<'_>,
+    state: &State,
+    ordinal: u32,
+    run: &mut Run,
+    record: &mut Record,
+) -> Result<State, Reason> {
+    let mut number = 0;
+    let mut chosen = None;
+    successors(machine, state, &mut None, &mut |successor| {
+        if number == ordinal {
+            let thread = successor.step.thread as usize;
+            let Action::Edge(edge, _) = successor.step.action else { panic!("SC has no other steps") };
+            let span = machine.edge(&state.threads[thread], edge).span;
+            record.follow((state, &*successor.after), thread, successor.act, span);
+            run.steps.push(successor.step);
+            run.steps.append(&mut successor.settled);
+            chosen = Some(successor.after.clone());
+        }
+        number += 1;
+        Ok(())
+    })?;
+    Ok(chosen.expect("the successor was there before"))
+}
+
+/// Calls `see` on what each thread can do next, with the local steps that follow.
+pub fn successors(
+    machine: &Machine<'_>,
+    state: &State,
+    limit: &mut Option<Reason>,
+    see: &mut dyn FnMut(&mut Successor<'_>) -> Result<(), Reason>,
+) -> Result<(), Reason> {
+    let mut steps = Vec::new();
+    for thread in 0..state.threads.len() {
+        steps.clear();
+        machine.thread_steps(&Sc, state, thread, &mut steps);
+        for &step in &steps {
+            let Action::Edge(edge, _) = step.action else { panic!("SC has no other steps") };
+            let edge = machine.edge(&state.threads[thread], edge);
+            let act = act(machine, state, thread, edge)?;
+            let mut after = state.clone();
+            if let Err(failure) = machine.apply(&Sc, &mut after, step) {
+                if let Err(cut) = failure.error() {
+                    limit.get_or_insert(cut.reason(machine.program.sources.place(edge.span).to_string()));
+                }
+                continue;
+            }
+            let mut settled = settle(machine, &mut after, thread);
+            if let Act::Spawn = act {
+                let child = after.threads.len() - 1;
+                settled.extend(settle(machine, &mut after, child));
+            }
+            see(&mut Successor { step, act, after: &mut after, settled })?;
+        }
+    }
+    Ok(())
+}
+
+fn settle_all(machine: &Machine<'_>, state: &mut State) -> Vec<Step> {
+    (0..state.threads.len()).flat_map(|thread| settle(machine, state, thread)).collect()
+}
+
+/// Lets a thread do its local steps as long as there is no choice.
+fn settle(machine: &Machine<'_>, state: &mut State, thread: usize) -> Vec<Step> {
+    let mut taken = Vec::new();
+    let mut steps = Vec::new();
+    while taken.len() < LOCAL_STEPS {
+        steps.clear();
+        machine.thread_steps(&Sc, state, thread, &mut steps);
+        let [step] = steps[..] else { break };
+        let Action::Edge(edge, _) = step.action else { panic!("SC has no other steps") };
+        let edge = machine.edge(&state.threads[thread], edge);
+        if act(machine, state, thread, edge) != Ok(Act::Local) || edge.instr == fencepost_ir::cfg::Instr::Halt
+        {
+            break;
+        }
+        let mut after = state.clone();
+        if machine.apply(&Sc, &mut after, step).is_err() {
+            break;
+        }
+        *state = after;
+        taken.push(step);
+    }
+    taken
+}

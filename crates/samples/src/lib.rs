@@ -2,7 +2,7 @@
 //! ([`random`], [`labelled`]) with a shrinker for what fails ([`sketch`]), every two features of the language together
 //! ([`pairs`]), mutated texts ([`mutate`]), programs with memory orders ([`ordered`]), and C programs: of one thread
 //! ([`c_program`], [`c_library`], in several sizes [`c_memory`]), and of two that access one word in several sizes
-//! ([`mixed_sizes`]).
+//! ([`mixed_sizes`]) or memory through pointers ([`c_pointers`]).
 //! Everything is deterministic: the same seed gives the same program. How many of them a test takes is asked in
 //! [`effort`].
 //!
@@ -15,6 +15,7 @@
 
 pub mod c_library;
 pub mod c_memory;
+pub mod c_pointers;
 pub mod c_program;
 pub mod effort;
 pub mod labelled;

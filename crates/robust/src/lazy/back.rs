@@ -27,6 +27,15 @@ impl Run<'_, '_> {
         })
     }
 
+    /// Takes the step of a thread that fails.
+    fn fail(&mut self, thread: u32) -> Result<Ending, Stop> {
+        let mut steps = Vec::new();
+        self.machine.thread_steps(&Tso, &self.state, thread as usize, &mut steps);
+        let fails = |step: &Step| self.machine.apply(&Tso, &mut self.state.clone(), *step).is_err();
+        let Some(step) = steps.into_iter().find(fails) else { return Ok(None) };
+        self.step(step)
+    }
+
     fn flush(&mut self, thread: u32) -> Result<Ending, Stop> {
         let Some(oldest) = self.state.threads[thread as usize].buffer.first() else { return Ok(None) };
         self.step(Step { thread, action: Action::Flush(oldest.loc) })
@@ -70,6 +79,10 @@ pub fn to_tso(
         };
         let failed: Option<Failure> = emulating.apply(&Sc, &mut emulated, step).err();
         if failed.is_some() {
+            // An address is computed before it is looked for among the stores that wait.
+            if violation.is_none() {
+                violation = real.fail(step.thread)?;
+            }
             break;
         }
     }

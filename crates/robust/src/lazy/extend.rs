@@ -1,8 +1,9 @@
 //! The extended program: what a thread does while a store waits in its buffer, under SC.
 //!
 //! For the stores that the oracle named, and with them for all that follow until the buffer is empty again, the
-//! buffer is kept in registers of the thread: for each store its object, its cell and its value (seed: Bouajjani
-//! et al., FASE 2015, section 3). The procedure gets a second copy of the nodes that control can get to from such
+//! buffer is kept in registers of the thread: for each store where it goes and its value (seed: Bouajjani et al., FASE
+//! 2015, section 3), by object and cell ([`mod@super::cells`]), or by address where pointers are followed
+//! ([`mod@super::words`]). The procedure gets a second copy of the nodes that control can get to from such
 //! a store without waiting for the buffer. In the copy a store enters the registers, a load looks into them
 //! before memory, and the oldest store can reach memory wherever the thread is about to do something that others
 //! can see or may have to wait; when none is left, control is back in the original.
@@ -16,10 +17,12 @@
 //! Deviation from the print: sequences are not taken one by one, so that branches and loops between a store and a
 //! load need one extension and not one for each way through.
 
+use super::cells::Cells;
 use super::inline::{Changed, Meaning, also_at};
+use super::words::{self, Words};
 use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Choices, Dest, Edge, EdgeId, Expr, FenceKind, Instr, NodeId, ObjectId, ProcId,
-    Procedure, ProcedureParts, Program, Property, Reg, Register,
+    Procedure, ProcedureParts, Program, Property, Reg, Register, Storage,
 };
 use fencepost_ir::{Access, IntType, Scalar, Span};
 use fencepost_memory::{Memory, Tso};
@@ -33,10 +36,58 @@ pub fn extend(base: &Changed, stores: &BTreeSet<(ProcId, EdgeId)>, places: u32) 
         let mine = stores.iter().filter(|s| s.0 == id).map(|s| s.1).collect();
         Extension::new(base, id, mine, places)?.build(&mut extended);
     }
+    debug_assert_eq!(base.program.notices_reuse(), extended.program.notices_reuse());
     Ok(extended)
 }
 
-const WORD: IntType = IntType { bits: 64, signed: true };
+/// Numbers and cells in the registers.
+pub const WORD: IntType = IntType { bits: 64, signed: true };
+
+/// Where the stores that wait are kept: the oldest first, without gaps; what is behind them is 0.
+pub trait Waiting {
+    /// The registers, but for the number of stores.
+    fn registers(&self) -> Vec<Register>;
+
+    /// Puts a store behind the others; the first of these may fail as the store does.
+    fn put(&self, address: &Address, value: &Expr) -> Vec<Instr>;
+
+    /// What a load does; `None` if it sees no store that waits.
+    fn load(&self, dest: &Dest, address: &Address) -> Option<Loading>;
+
+    /// How the oldest store reaches memory, and when so; `None` if it does not.
+    fn oldest(&self) -> Vec<(Expr, Option<Instr>)>;
+
+    /// The first registers of the rows that hold the stores.
+    fn rows(&self) -> Vec<u32>;
+
+    /// Forgets the stores to a local variable.
+    fn forget(&self, variable: &Expr) -> Vec<Instr>;
+}
+
+/// What a load does.
+pub struct Loading {
+    /// First.
+    pub before: Vec<Instr>,
+    /// Then the one of these whose condition holds.
+    pub ways: Vec<Way>,
+}
+
+/// One way for a load.
+pub struct Way {
+    /// When it is gone.
+    pub condition: Expr,
+    /// What is done; `None` where the run is cut off.
+    pub steps: Option<Vec<(Instr, Works)>>,
+}
+
+/// What a step of a load means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Works {
+    /// The load.
+    Itself,
+    /// Nothing.
+    Silently,
+}
 
 struct Extension<'a> {
     base: &'a Changed,
@@ -46,76 +97,64 @@ struct Extension<'a> {
     places: u32,
     /// The copy of each node that has one.
     copies: BTreeMap<NodeId, NodeId>,
-    /// Objects that are stored to in the copy, by their numbers in the registers.
-    objects: Vec<ObjectId>,
-    /// First registers: how many stores wait, their objects, cells and values.
+    /// The register that says how many stores wait, and those that hold them.
     count: u32,
-    object: u32,
-    cell: u32,
-    value: u32,
+    waiting: Box<dyn Waiting + 'a>,
     nodes: u32,
     edges: Vec<(Edge, Meaning)>,
 }
 
-fn eq(a: Expr, b: Expr) -> Expr {
+/// `a == b`
+pub fn eq(a: Expr, b: Expr) -> Expr {
     Expr::Binary(BinaryOp::Eq, Arith::Exact, Box::new(a), Box::new(b))
 }
 
-fn and(a: Expr, b: Expr) -> Expr {
+/// `a && b`
+pub fn and(a: Expr, b: Expr) -> Expr {
     Expr::Binary(BinaryOp::And, Arith::Exact, Box::new(a), Box::new(b))
 }
 
-fn local(slot: u32) -> Expr {
+/// `a || b`
+pub fn or(a: Expr, b: Expr) -> Expr {
+    Expr::Binary(BinaryOp::Or, Arith::Exact, Box::new(a), Box::new(b))
+}
+
+/// A register of the procedure.
+pub fn local(slot: u32) -> Expr {
     Expr::Reg(Reg::Local(slot))
 }
 
-impl<'a> Extension<'a> {
+/// What a thread does while stores wait.
+struct Reached<'a> {
+    /// The nodes that control gets to, in the order in which it does.
+    nodes: Vec<NodeId>,
+    /// The stores and loads on the way, those that are delayed first.
+    accesses: Vec<&'a Edge>,
+}
+
+impl<'a> Reached<'a> {
     fn new(
-        base: &'a Changed,
-        id: ProcId,
-        stores: BTreeSet<EdgeId>,
-        places: u32,
-    ) -> Result<Extension<'a>, String> {
-        let procedure = base.program.procedure(id);
-        let count = procedure.registers.len() as u32;
-        let mut extension = Extension {
-            base,
-            id,
-            procedure,
-            stores,
-            places,
-            copies: BTreeMap::new(),
-            objects: Vec::new(),
-            count,
-            object: count + 1,
-            cell: count + 1 + places,
-            value: count + 1 + 2 * places,
-            nodes: procedure.nodes,
-            edges: Vec::new(),
-        };
-        let mut work = Vec::new();
-        for store in extension.stores.clone() {
-            let edge = procedure.edge(store);
-            extension.stored(edge)?;
-            work.push(edge.to);
-        }
+        program: &Program,
+        procedure: &'a Procedure,
+        stores: &BTreeSet<EdgeId>,
+    ) -> Result<Reached<'a>, String> {
+        let first: Vec<&Edge> = stores.iter().map(|store| procedure.edge(*store)).collect();
+        let mut work: Vec<NodeId> = first.iter().map(|edge| edge.to).collect();
+        let mut reached = Reached { nodes: Vec::new(), accesses: first };
+        let mut seen = BTreeSet::new();
         while let Some(node) = work.pop() {
-            if extension.copies.contains_key(&node) {
+            if !seen.insert(node) {
                 continue;
             }
-            let copy = extension.fresh();
-            extension.copies.insert(node, copy);
+            reached.nodes.push(node);
             for (_, edge) in procedure.out(node) {
                 if Tso.drains(&edge.instr, true) {
                     continue;
                 }
                 match &edge.instr {
-                    Instr::Store(..) => extension.stored(edge)?,
-                    Instr::Load(_, Address::Pointed { .. }) => {
-                        return Err(pointers(&base.program, edge.span));
-                    }
+                    Instr::Store(..) | Instr::Load(..) => reached.accesses.push(edge),
                     Instr::AtomicBegin(_) | Instr::AtomicEnd(_) => {
-                        let place = base.program.sources.place(edge.span);
+                        let place = program.sources.place(edge.span);
                         return Err(format!(
                             "the atomic section at {place} does not wait for the buffer, which is not for the lazy engine"
                         ));
@@ -125,35 +164,80 @@ impl<'a> Extension<'a> {
                 work.push(edge.to);
             }
         }
+        Ok(reached)
+    }
+
+    /// The objects that are stored to, if all accesses can be told apart by object and cell.
+    fn cells(&self, program: &Program) -> Option<Vec<ObjectId>> {
+        let mut objects = Vec::new();
+        for edge in &self.accesses {
+            match &edge.instr {
+                Instr::Store(Address::Cell { object, .. }, _) if words::is_plain(program, *object) => {
+                    if !objects.contains(object) {
+                        objects.push(*object);
+                    }
+                }
+                Instr::Load(_, Address::Cell { .. }) => {}
+                _ => return None,
+            }
+        }
+        Some(objects)
+    }
+
+    /// The types that are stored; or why the stores cannot be kept.
+    fn types(&self, program: &Program) -> Result<Vec<Scalar>, String> {
+        let mut types = Vec::new();
+        for edge in &self.accesses {
+            let is_store = matches!(edge.instr, Instr::Store(..));
+            let address = edge.instr.address().expect("a store or a load");
+            let refuse = |why: &str| {
+                let place = program.sources.place(edge.span);
+                let what = if is_store { "store" } else { "load" };
+                format!("a delayed {what} {why} at {place} is not for the lazy engine")
+            };
+            if program.notices_reuse() {
+                return Err(refuse("through a pointer, where freed addresses are used again,"));
+            }
+            let ty = words::accessed(program, address).map_err(refuse)?;
+            if is_store && ty == Scalar::Thread {
+                return Err(refuse("of a thread handle"));
+            }
+            if is_store && !types.contains(&ty) {
+                types.push(ty);
+            }
+        }
+        Ok(types)
+    }
+}
+
+impl<'a> Extension<'a> {
+    fn new(
+        base: &'a Changed,
+        id: ProcId,
+        stores: BTreeSet<EdgeId>,
+        places: u32,
+    ) -> Result<Extension<'a>, String> {
+        let program = &base.program;
+        let procedure = program.procedure(id);
+        let count = procedure.registers.len() as u32;
+        let reached = Reached::new(program, procedure, &stores)?;
+        let waiting: Box<dyn Waiting> = match reached.cells(program) {
+            Some(objects) => Box::new(Cells::new(places, count, objects)),
+            None => Box::new(Words::new(program, places, count, reached.types(program)?)),
+        };
+        let (copies, nodes, edges) = (BTreeMap::new(), procedure.nodes, Vec::new());
+        let mut extension =
+            Extension { base, id, procedure, stores, places, copies, count, waiting, nodes, edges };
+        for node in reached.nodes {
+            let copy = extension.fresh();
+            extension.copies.insert(node, copy);
+        }
         Ok(extension)
     }
 
     fn fresh(&mut self) -> NodeId {
         self.nodes += 1;
         NodeId(self.nodes - 1)
-    }
-
-    /// Notes the object that is stored to.
-    fn stored(&mut self, edge: &Edge) -> Result<(), String> {
-        let Instr::Store(address, _) = &edge.instr else { panic!("the oracle delays stores") };
-        match address {
-            Address::Cell { object, .. } => {
-                let holds_handle = self.base.program.object(*object).ty.leaf() == Some(Scalar::Thread);
-                let holds_pointer = !matches!(self.base.program.object(*object).ty.leaf(), Some(ty) if !matches!(ty, Scalar::Pointer { .. }));
-                if holds_handle || holds_pointer {
-                    return Err(pointers(&self.base.program, edge.span));
-                }
-                if !self.objects.contains(object) {
-                    self.objects.push(*object);
-                }
-                Ok(())
-            }
-            Address::Pointed { .. } => Err(pointers(&self.base.program, edge.span)),
-        }
-    }
-
-    fn number(&self, object: ObjectId) -> Option<i64> {
-        self.objects.iter().position(|o| *o == object).map(|n| n as i64)
     }
 
     fn edge(&mut self, from: NodeId, to: NodeId, instr: Instr, span: Span, meaning: Meaning) {
@@ -185,30 +269,38 @@ impl<'a> Extension<'a> {
         }
         let copies: Vec<(NodeId, NodeId)> = self.copies.iter().map(|(n, c)| (*n, *c)).collect();
         for (node, copy) in copies {
-            let out: Vec<(EdgeId, &Edge)> = self.procedure.out(node).collect();
-            let alone = matches!(out[..], [(_, e)] if runs_unseen(&e.instr));
-            for (id, edge) in out {
+            for (id, edge) in self.procedure.out(node) {
                 if !Tso.drains(&edge.instr, true) {
                     self.copy_edge(copy, edge, meanings[id.index()]);
                 }
             }
-            let is_watched = self.procedure.labels.iter().any(|(_, n)| *n == node);
-            if !alone || is_watched {
+            if !self.is_passed_unseen(node) {
                 self.flush(node, copy);
             }
         }
         self.finish(extended);
     }
 
-    fn finish(self, extended: &mut Changed) {
-        let Extension { id, procedure, places, copies, nodes, edges, .. } = self;
-        let mut parts = procedure.clone().into_parts();
-        let int = Scalar::Int(WORD);
-        parts.registers.push(Register { name: "%waiting".into(), ty: int, init: 0 });
-        for what in ["object", "cell", "value"] {
-            let names = (0..places).map(|i| format!("%{what}{i}"));
-            parts.registers.extend(names.map(|name| Register { name, ty: int, init: 0 }));
+    /// Whether stores need not reach memory while the thread is at a node: it goes on to where they can.
+    fn is_passed_unseen(&self, node: NodeId) -> bool {
+        let mut at = node;
+        // Who goes round is at no such node: others may wait for its stores while it does.
+        for _ in 0..self.procedure.nodes {
+            let mut out = self.procedure.out(at);
+            let (Some((_, edge)), None) = (out.next(), out.next()) else { return at != node };
+            if !runs_unseen(&edge.instr) || self.procedure.labels.iter().any(|(_, n)| *n == at) {
+                return at != node;
+            }
+            at = edge.to;
         }
+        false
+    }
+
+    fn finish(self, extended: &mut Changed) {
+        let Extension { id, procedure, waiting, copies, nodes, edges, .. } = self;
+        let mut parts = procedure.clone().into_parts();
+        parts.registers.push(Register { name: "%waiting".into(), ty: Scalar::Int(WORD), init: 0 });
+        parts.registers.extend(waiting.registers());
         let labels = parts.labels.clone();
         for (label, node) in &labels {
             if let Some(copy) = copies.get(node) {
@@ -220,85 +312,76 @@ impl<'a> Extension<'a> {
         extended.replace(id, ProcedureParts { nodes, ..parts }, edges);
     }
 
+    /// One more or fewer waits.
+    fn counted(&self, op: BinaryOp) -> Instr {
+        let one = Box::new(Expr::Const(1));
+        let number = Expr::Binary(op, Arith::Wrap(WORD), Box::new(local(self.count)), one);
+        Instr::Assign(Dest::Reg(Reg::Local(self.count)), number)
+    }
+
     /// A store enters the registers, if there is a place.
     fn push(&mut self, from: NodeId, to: NodeId, edge: &Edge, meaning: Meaning) {
-        let Instr::Store(Address::Cell { object, index }, value) = &edge.instr else {
-            panic!("only stores to named cells are delayed")
-        };
+        let Instr::Store(address, value) = &edge.instr else { panic!("only stores are delayed") };
         let meaning = match meaning {
             Meaning::Step(id) => Meaning::Push(id),
             other => panic!("a store of the program means itself, not {other:?}"),
         };
-        let number = self.number(*object).expect("all stored objects are numbered");
-        let at = |base: u32| Dest::At { base: Reg::Local(base), len: self.places, index: local(self.count) };
-        let (cell, kept, named) = (at(self.cell), at(self.value), at(self.object));
         let full = eq(local(self.count), Expr::Const(self.places.into()));
-        let more = Expr::Binary(
-            BinaryOp::Add,
-            Arith::Wrap(WORD),
-            Box::new(local(self.count)),
-            Box::new(Expr::Const(1)),
-        );
-        let count = Dest::Reg(Reg::Local(self.count));
-        let silent = Meaning::Silent;
-        self.chain(
-            from,
-            to,
-            edge.span,
-            vec![
-                (Instr::Assume(full.clone().negated()), silent),
-                (Instr::Assign(kept, value.clone()), meaning),
-                (Instr::Assign(cell, index.clone()), silent),
-                (Instr::Assign(named, Expr::Const(number)), silent),
-                (Instr::Assign(count.clone(), more), silent),
-            ],
-        );
-        let (no_place, cut) = (self.fresh(), self.fresh());
-        self.edge(from, no_place, Instr::Assume(full), edge.span, silent);
-        let too_many = Instr::Havoc(count, Choices::from_ranges(vec![(i64::MIN, i64::MAX)]));
-        self.edge(no_place, cut, too_many, edge.span, silent);
-        self.edge(cut, cut, Instr::Assume(Expr::Const(0)), edge.span, silent);
+        let mut steps = vec![(Instr::Assume(full.clone().negated()), Meaning::Silent)];
+        let meanings = std::iter::once(meaning).chain(std::iter::repeat(Meaning::Silent));
+        steps.extend(self.waiting.put(address, value).into_iter().zip(meanings));
+        steps.push((self.counted(BinaryOp::Add), Meaning::Silent));
+        self.chain(from, to, edge.span, steps);
+        self.cut(from, full, edge.span);
     }
 
-    /// Whether the store in that place is to the cell.
-    fn is_at(&self, place: u32, number: i64, index: &Expr) -> Expr {
-        let waits = Expr::Binary(
-            BinaryOp::Gt,
-            Arith::Exact,
-            Box::new(local(self.count)),
-            Box::new(Expr::Const(place.into())),
-        );
-        let same_object = eq(local(self.object + place), Expr::Const(number));
-        and(waits, and(same_object, eq(local(self.cell + place), index.clone())))
+    /// Runs that get to a node are cut off under a condition, which is said.
+    fn cut(&mut self, from: NodeId, condition: Expr, span: Span) {
+        let (no_way, cut) = (self.fresh(), self.fresh());
+        self.edge(from, no_way, Instr::Assume(condition), span, Meaning::Silent);
+        let count = Dest::Reg(Reg::Local(self.count));
+        let too_many = Instr::Havoc(count, Choices::from_ranges(vec![(i64::MIN, i64::MAX)]));
+        self.edge(no_way, cut, too_many, span, Meaning::Silent);
+        self.edge(cut, cut, Instr::Assume(Expr::Const(0)), span, Meaning::Silent);
     }
 
     fn copy_edge(&mut self, copy: NodeId, edge: &Edge, meaning: Meaning) {
         let to = self.copies[&edge.to];
         match &edge.instr {
             Instr::Store(..) => self.push(copy, to, edge, meaning),
-            Instr::Load(dest, Address::Cell { object, index }) if self.number(*object).is_some() => {
-                let number = self.number(*object).expect("just asked");
-                let mut waits = Expr::Const(0);
-                let mut value = Expr::Const(0);
-                // The newest place is asked first.
-                for place in 0..self.places {
-                    let here = self.is_at(place, number, index);
-                    waits = Expr::Binary(BinaryOp::Or, Arith::Exact, Box::new(here.clone()), Box::new(waits));
-                    let kept = Box::new(local(self.value + place));
-                    value = Expr::Select(Box::new(here), kept, Box::new(value));
-                }
-                let own = Instr::Assign(dest.clone(), value);
-                let silent = Meaning::Silent;
-                self.chain(copy, to, edge.span, vec![(Instr::Assume(waits.clone()), silent), (own, meaning)]);
-                let memory = edge.instr.clone();
-                self.chain(
-                    copy,
-                    to,
-                    edge.span,
-                    vec![(Instr::Assume(waits.negated()), silent), (memory, meaning)],
-                );
+            Instr::Load(dest, address) => match self.waiting.load(dest, address) {
+                Some(loading) => self.load(copy, to, edge.span, loading, meaning),
+                None => self.edge(copy, to, edge.instr.clone(), edge.span, meaning),
+            },
+            Instr::Free(variable, Storage::Stack) => {
+                let forgets = self.waiting.forget(variable).into_iter().map(|i| (i, Meaning::Silent));
+                let steps = std::iter::once((edge.instr.clone(), meaning)).chain(forgets).collect();
+                self.chain(copy, to, edge.span, steps);
             }
             _ => self.edge(copy, to, edge.instr.clone(), edge.span, meaning),
+        }
+    }
+
+    fn load(&mut self, copy: NodeId, to: NodeId, span: Span, loading: Loading, meaning: Meaning) {
+        let Loading { before, ways } = loading;
+        let mut from = copy;
+        for instr in before {
+            let next = self.fresh();
+            self.edge(from, next, instr, span, Meaning::Silent);
+            from = next;
+        }
+        for Way { condition, steps } in ways {
+            let Some(steps) = steps else {
+                self.cut(from, condition, span);
+                continue;
+            };
+            let means = |(instr, works)| match works {
+                Works::Itself => (instr, meaning),
+                Works::Silently => (instr, Meaning::Silent),
+            };
+            let first = (Instr::Assume(condition), Meaning::Silent);
+            let steps = std::iter::once(first).chain(steps.into_iter().map(means)).collect();
+            self.chain(from, to, span, steps);
         }
     }
 
@@ -308,33 +391,21 @@ impl<'a> Extension<'a> {
         let silent = Meaning::Silent;
         let done = self.fresh();
         let written = self.fresh();
-        for (number, object) in self.objects.clone().into_iter().enumerate() {
-            let address = Address::Cell { object, index: local(self.cell) };
-            self.chain(
-                copy,
-                written,
-                span,
-                vec![
-                    (Instr::Assume(eq(local(self.object), Expr::Const(number as i64))), silent),
-                    (Instr::Store(address, local(self.value)), Meaning::Flush),
-                    (Instr::Fence(FenceKind::Full), silent),
-                ],
-            );
+        for (condition, store) in self.waiting.oldest() {
+            let mut steps = vec![(Instr::Assume(condition), silent)];
+            if let Some(store) = store {
+                steps.extend([(store, Meaning::Flush), (Instr::Fence(FenceKind::Full), silent)]);
+            }
+            self.chain(copy, written, span, steps);
         }
         let mut shift = Vec::new();
-        for base in [self.object, self.cell, self.value] {
+        for base in self.waiting.rows() {
             for place in 0..self.places {
                 let next = if place + 1 < self.places { local(base + place + 1) } else { Expr::Const(0) };
                 shift.push((Instr::Assign(Dest::Reg(Reg::Local(base + place)), next), silent));
             }
         }
-        let less = Expr::Binary(
-            BinaryOp::Sub,
-            Arith::Wrap(WORD),
-            Box::new(local(self.count)),
-            Box::new(Expr::Const(1)),
-        );
-        shift.push((Instr::Assign(Dest::Reg(Reg::Local(self.count)), less), silent));
+        shift.push((self.counted(BinaryOp::Sub), silent));
         self.chain(written, done, span, shift);
         let none = eq(local(self.count), Expr::Const(0));
         self.edge(done, copy, Instr::Assume(none.clone().negated()), span, silent);
@@ -345,13 +416,6 @@ impl<'a> Extension<'a> {
 /// Whether it matters to nobody whether the buffer is flushed before or after the instruction, which never waits.
 fn runs_unseen(instr: &Instr) -> bool {
     matches!(instr, Instr::Nop | Instr::Assign(..) | Instr::Store(..) | Instr::Own(_) | Instr::Havoc(..))
-}
-
-fn pointers(program: &Program, span: Span) -> String {
-    let place = program.sources.place(span);
-    format!(
-        "a delayed store or load through a pointer, of a pointer or of a handle, at {place}, is not for the lazy engine"
-    )
 }
 
 /// Why "robust and SC-safe" does not mean safe for this program.

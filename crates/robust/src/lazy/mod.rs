@@ -17,14 +17,17 @@
 //!
 //! Runs of the extension are mapped back to TSO runs of the given program ([`mod@back`]).
 //!
-//! Limits: TSO only; a program that must be extended where it delays accesses through pointers, or in recursion, is
-//! not for this engine. Properties about labels inside atomic sections, of several threads, are not either: a
+//! Limits: TSO only; a program that must be extended in recursion, where it delays stores of thread handles, or stores through
+//! pointers while freed addresses are used again, is not for this engine. Properties about labels inside atomic sections, of several threads, are not either: a
 //! thread may be there while another's buffer cannot be flushed, which no SC run shows.
 
 mod back;
+mod cells;
 mod extend;
 mod inline;
+mod located;
 mod unroll;
+mod words;
 
 use crate::{Attacks, Fences, Wanted, attacks_besides};
 use fencepost_explore::{Explicit, Order, without_needless_steps};

@@ -3,7 +3,7 @@
 //! ```
 //! let tree = fencepost_models::fp::read("one.fp", "shared int x; thread a { x = 1; }").expect("it is a model");
 //! let program = fencepost_passes::pipeline::lower(tree);
-//! assert_eq!(program.cells.len(), 1);
+//! assert_eq!(program.objects.len(), 1);
 //! ```
 
 mod cells;

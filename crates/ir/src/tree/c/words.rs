@@ -2,27 +2,12 @@
 
 use super::{Dialect, Need, Words};
 use crate::pointer::{self, Target};
+use crate::tree::print::strength;
 use crate::tree::{
     Base, BinaryOp, Choices, Conversion, Expr, ExprKind, Place, Procedure, Projection, RecordKind, Type,
     UnaryOp, Variable,
 };
 use crate::{IntType, Scalar, Span};
-
-/// How tightly C binds; what is unlike its neighbours gets parentheses.
-fn strength(op: BinaryOp) -> u8 {
-    match op {
-        BinaryOp::Or => 1,
-        BinaryOp::And => 2,
-        BinaryOp::BitOr => 3,
-        BinaryOp::BitXor => 4,
-        BinaryOp::BitAnd => 5,
-        BinaryOp::Eq | BinaryOp::Ne => 6,
-        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 7,
-        BinaryOp::Shl | BinaryOp::Shr => 8,
-        BinaryOp::Add | BinaryOp::Sub => 9,
-        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 10,
-    }
-}
 
 const UNARY: u8 = 11;
 

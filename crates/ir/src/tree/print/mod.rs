@@ -7,6 +7,7 @@ mod words;
 
 pub use words::Words;
 use words::nodrain;
+pub(in crate::tree) use words::strength;
 
 use super::comments::{self, Comments};
 use super::*;

@@ -13,7 +13,7 @@ pub struct Words<'a> {
 }
 
 /// Binding strength of an operator; higher binds tighter.
-fn strength(op: BinaryOp) -> u8 {
+pub(in crate::tree) fn strength(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Or => 1,
         BinaryOp::And => 2,

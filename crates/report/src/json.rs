@@ -108,7 +108,7 @@ fn head(outcome: &Outcome<'_>) -> Value {
         _ => Value::Null,
     };
     let (scope, reason) = match &outcome.verdict {
-        Shown::Safe { scope: s, .. } => (scope(*s), Value::Null),
+        Shown::Safe { scope: s, ended, .. } => (scope(*s), json!(ended.as_ref().map(ToString::to_string))),
         Shown::Unsafe(_) => (json!("complete"), Value::Null),
         Shown::Unknown { scope: s, reason } => (s.map_or(Value::Null, scope), json!(reason.to_string())),
     };

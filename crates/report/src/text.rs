@@ -68,10 +68,13 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
         let _ = writeln!(out, "note: {violations} violations at the cut width are none at full width");
     }
     match &outcome.verdict {
-        Shown::Safe { scope, unreached } => {
+        Shown::Safe { scope, unreached, ended } => {
             let number = if program.is_parameterized() { " for any number of threads" } else { "" };
             let safe = style.paint.bold(Colour::Green, &format!("safe{number}"));
             let _ = writeln!(out, "{safe}: {file} under {model}, {scope} ({cost})");
+            if let Some(reason) = ended {
+                let _ = writeln!(out, "  larger bounds were not finished: {reason}");
+            }
             for u in unreached.iter().filter(|_| style.detail != Detail::Verdict) {
                 let _ = writeln!(out, "  note: {}", self::unreached(program, u));
             }

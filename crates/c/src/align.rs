@@ -80,7 +80,7 @@ impl UserText {
         }
     }
 
-    /// The pieces of a line, and of those behind it until its parentheses are closed.
+    /// The pieces of a line, and of those after it until its parentheses are closed.
     fn call(&self, line: u32) -> &[UserPiece] {
         let mut depth = 0i32;
         let first = (line as usize).wrapping_sub(1);

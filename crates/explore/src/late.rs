@@ -1,6 +1,6 @@
 //! Stores reach memory when a thread looks: flushes that cannot be told from later ones are left out.
 //!
-//! A flush of a cell trades places with every step behind it that does not touch the cell in memory: with other threads'
+//! A flush of a cell trades places with every step after it that does not touch the cell in memory: with other threads'
 //! steps on other cells, and with all steps of its own thread that do not wait for the buffer, for the thread sees its own
 //! stores anyway. So in every run each flush can be put off, from the last to the first, until
 //! - the next step of another thread may touch the cell, or begins a section or frees memory or ends the program;

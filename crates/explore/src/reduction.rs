@@ -344,7 +344,7 @@ fn local_nodes(program: &Program, id: ProcId, facts: &Facts<'_>) -> Vec<bool> {
     local
 }
 
-/// The local nodes that may be on a cycle: those that have one before and one behind them, again and again, and all
+/// The local nodes that may be on a cycle: those that have one before and one after them, again and again, and all
 /// nodes of the procedures that are called from these.
 fn cyclic_nodes(program: &Program, local: &[Vec<bool>]) -> Vec<Vec<bool>> {
     let with_nodes = program.procedures.iter().zip(local);

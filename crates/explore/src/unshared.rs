@@ -61,7 +61,7 @@ impl Unshared {
     }
 
     /// The next step of a thread's buffer, if nobody sees it: where stores reach memory in their order, a store that gives away
-    /// the pointer comes behind those to the object. Under PSO it may come before them.
+    /// the pointer comes after those to the object. Under PSO it may come before them.
     pub fn flush(&self, state: &State, thread: usize, steps: &[Step]) -> Option<Step> {
         let [step @ Step { action: Action::Flush(loc), .. }] = steps else { return None };
         let (object, _) = loc.as_element()?;

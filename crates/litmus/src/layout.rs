@@ -1,6 +1,6 @@
 //! Which locations a test has, how wide they are and where they lie.
 //!
-//! An address is a number, so that arithmetic on it is arithmetic: locations lie one behind the other
+//! An address is a number, so that arithmetic on it is arithmetic: locations lie one after the other
 //! from [`FIRST_ADDRESS`] on, far from the numbers that tests use, with room between them. The number
 //! fits 31 bits, so that no width and no sign changes it.
 //!

@@ -12,7 +12,7 @@ pub enum EntryKind {
     Store,
     /// Another cell of the store before it: they reach memory together.
     Part,
-    /// PSO: stores behind it wait for those before it.
+    /// PSO: stores after it wait for those before it.
     Barrier,
     /// Load buffers: a store of the thread itself, already in memory.
     Own,

@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 /// States looked at.
 const LIMIT: usize = 20_000;
 
-/// Steps of a thread behind the parting.
+/// Steps of a thread after the parting.
 const BEYOND: usize = 60;
 
 /// The nearest SC run.

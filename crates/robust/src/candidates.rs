@@ -194,7 +194,7 @@ pub fn waits(instr: &Instr) -> bool {
     Tso.drains(instr, false)
 }
 
-/// Visits what control can get to; `passes` says whether to go on behind an instruction. Calls and returns are
+/// Visits what control can get to; `passes` says whether to go on after an instruction. Calls and returns are
 /// not matched.
 pub fn walk(program: &Program, from: (ProcId, NodeId), mut passes: impl FnMut(Place, &Instr) -> bool) {
     let mut seen = FxHashSet::from_iter([from]);

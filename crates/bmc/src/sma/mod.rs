@@ -72,7 +72,7 @@ pub struct Access {
     pub frees: Option<Frees>,
     /// Whether it waits until the own buffer is empty.
     pub drains: bool,
-    /// Whether stores behind it reach memory after those before it.
+    /// Whether stores after it reach memory after those before it.
     pub orders_stores: bool,
     /// Whether nothing else happens between the thread's step before and this one: inside an atomic
     /// section.

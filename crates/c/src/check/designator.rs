@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
         Ok(ty)
     }
 
-    /// The first item, which is designated, and those after it that go on where it stands; gives the position behind.
+    /// The first item, which is designated, and those after it that go on where it stands; gives the position after.
     pub fn designated(
         &mut self,
         ty: TypeId,

@@ -2,7 +2,7 @@
 //! same for ever, so the relation need hold one of them.
 //!
 //! Backward data flow in each procedure by itself. In a caller's frame a register is live if it is
-//! behind the call, or if the element that the result goes to is computed from it. The threads' own
+//! after the call, or if the element that the result goes to is computed from it. The threads' own
 //! registers are always live, and so is what final conditions observe; of a thread that has ended,
 //! nothing else is.
 

@@ -71,7 +71,7 @@ pub struct Found<E = Violation> {
     pub init: Vec<(Loc, i64)>,
     pub steps: Vec<Step>,
     pub violation: E,
-    /// Whether the search had come to an engine limit by then: there may be shorter runs behind it.
+    /// Whether the search had come to an engine limit by then: there may be shorter runs beyond it.
     pub limited: bool,
 }
 
@@ -217,7 +217,7 @@ impl<'p, M: Memory> Search<'p, M> {
         self.ended
     }
 
-    /// Whether a step went over one of our limits, so that nothing behind it was seen.
+    /// Whether a step went over one of our limits, so that nothing beyond it was seen.
     pub fn has_met_limit(&self) -> bool {
         self.limit.is_some()
     }

@@ -168,7 +168,7 @@ impl Thread {
 #[derive(Clone)]
 pub struct Execution {
     threads: Vec<Thread>,
-    /// All events, each behind those that it depends on.
+    /// All events, each after those that it depends on.
     pub events: Vec<Event>,
 }
 
@@ -536,7 +536,7 @@ fn read_from(
         (Some(Done::Probe), _) => Kind::Probe,
         (Some(Done::Update(_)), _) | (None, _) => Kind::Update,
     };
-    // Two read-modify-writes cannot both come next behind one write.
+    // Two read-modify-writes cannot both come next after one write.
     let both = |e: &Event, touch: &Touch| e.write(touch.loc).is_some_and(|t| t.source == touch.source);
     let taken_before = |e: &Event| e.kind == Kind::Update && taken.iter().any(|touch| both(e, touch));
     if kind == Kind::Update && part.events.iter().any(taken_before) {

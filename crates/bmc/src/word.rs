@@ -7,7 +7,7 @@
 use crate::circuit::{Circuit, Lit};
 use fencepost_analysis::values::Values;
 
-/// An integer: bits from the lowest on; the last one goes on for ever.
+/// An integer: bits from the lowest on; the last one continues forever.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Word(Vec<Lit>);
 

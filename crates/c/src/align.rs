@@ -12,7 +12,7 @@
 
 use super::scan::{PieceKind, Scanner};
 
-/// How many lines a macro's call may go on for.
+/// How many lines a macro's call may continue for.
 const MAX_LINES: usize = 64;
 
 /// Longer rows are not compared in full: the table would be too large.

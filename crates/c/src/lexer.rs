@@ -161,7 +161,7 @@ impl<'a> Lexer<'a, '_> {
     /// A piece's place, with the column of the text.
     fn span(&self, piece: &Piece<'_>) -> Span {
         let line = u32::try_from(i64::from(piece.line) + self.shift).unwrap_or(0).max(1);
-        // Only what has no end goes on over lines.
+        // Only what has no end continues over lines.
         let length = piece.text.lines().next().unwrap_or("").chars().count() as u32;
         Span { file: self.file, line, column: piece.column, length }
     }

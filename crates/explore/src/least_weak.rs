@@ -7,7 +7,7 @@
 //! and switch nothing.
 //!
 //! The search is Dijkstra's over states paired with the thread that ran last, by the cost of the
-//! run so far. At a store it has two ways to go on: store and flush in one, or store alone, which is one more
+//! run so far. At a store it has two ways to continue: store and flush in one, or store alone, which is one more
 //! delayed store. That is the definition, so all runs are there, and the first violation it comes to has the
 //! least cost. Where this takes too many states, it is tried once more with local steps of a thread taken
 //! right after its last step: that loses no violation and adds no delayed store and no switch, but may

@@ -105,7 +105,7 @@ impl Place {
         declared_bits(self.ty, word).unwrap_or(self.cell.bits()).max(self.cell.bits())
     }
 
-    /// What the bits above the cell at a byte hold for ever.
+    /// What the bits above the cell at a byte hold forever.
     pub fn above(&self, offset: u32, word: Width) -> i64 {
         let value = truncate(self.init[self.index(offset, word) as usize], self.bits(word));
         value & !truncate(-1, self.cell.bits())

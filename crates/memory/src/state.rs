@@ -54,7 +54,7 @@ pub(crate) fn entries(parts: &[(Loc, i64)]) -> impl Iterator<Item = Entry> {
 pub struct Frame {
     /// The procedure.
     pub procedure: ProcId,
-    /// Where control is; in a caller, where it goes on after the call.
+    /// Where control is; in a caller, where it continues after the call.
     pub node: NodeId,
     /// Its first slot in the thread's registers.
     pub base: u32,

@@ -4,7 +4,7 @@
 //!   start with any value do not mean that every value has to be tried.
 //! - A bare choice that leads to a node where nothing else does is merged with the steps after it:
 //!   instead of choosing and then waiting, the thread takes whichever step can be taken. Runs that
-//!   chose and then wait for ever are lost, and with them no reachable place that has a name.
+//!   chose and then wait forever are lost, and with them no reachable place that has a name.
 
 use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{Dest, Edge, Instr, NodeId, ProcId, Procedure, Program, Reg};

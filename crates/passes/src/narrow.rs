@@ -261,7 +261,7 @@ impl<'a> Graph<'a> {
     fn passes_by(&self, node: NodeId, slot: u32) -> bool {
         let passing = |edge: &Edge| {
             let simple = match &edge.instr {
-                // Two choices that pass each other would do so for ever.
+                // Two choices that pass each other would do so forever.
                 Instr::Havoc(..) => !is_wide(edge),
                 instr => matches!(
                     instr,

@@ -182,7 +182,7 @@ fn is_robust(program: &Program, limit: usize) -> Option<bool> {
         if seen.len() > limit {
             return None;
         }
-        // Loops go on for ever.
+        // Loops continue forever.
         if order.events.iter().any(|n| *n > MOST_EVENTS) {
             cut = true;
             continue;

@@ -47,7 +47,7 @@ pub enum CertifiedOp {
 /// How far a thread is at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum CertifiedLife {
-    /// It goes on.
+    /// It continues.
     Running,
     /// It has ended.
     Ended,

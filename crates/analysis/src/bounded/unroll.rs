@@ -25,7 +25,7 @@ pub struct Frame {
     pub base: usize,
     /// The frame it is called from, and the calling edge.
     pub caller: Option<(usize, EdgeId)>,
-    /// Where the caller goes on.
+    /// Where the caller continues.
     return_to: usize,
 }
 

@@ -1,5 +1,5 @@
 //! Which registers of a place can still be read. Two places that differ in the others only can do the
-//! same for ever, so the relation need hold one of them.
+//! same forever, so the relation need hold one of them.
 //!
 //! Backward data flow in each procedure by itself. In a caller's frame a register is live if it is
 //! after the call, or if the element that the result goes to is computed from it. The threads' own

@@ -281,7 +281,7 @@ impl<'a> Extension<'a> {
         self.finish(extended);
     }
 
-    /// Whether stores need not reach memory while the thread is at a node: it goes on to where they can.
+    /// Whether stores need not reach memory while the thread is at a node: it continues to where they can.
     fn is_passed_unseen(&self, node: NodeId) -> bool {
         let mut at = node;
         // Who goes round is at no such node: others may wait for its stores while it does.

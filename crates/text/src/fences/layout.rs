@@ -119,7 +119,7 @@ fn own_line(text: &str, lines: &Lines<'_>, at: usize) -> Option<Own> {
     let before = last_code(&text[..at])?;
     let behind = lines.next_line(before);
     let between = text.get(behind..start)?;
-    // A comment may go on over the end of the line.
+    // A comment may continue over the end of the line.
     let is_open = last_code(&text[..behind]) != Some(before) || ends_in_comment(&text[..behind]);
     let has_directive = between.lines().any(|l| l.trim_start().starts_with('#'));
     let place = if is_open || has_directive { start } else { behind };

@@ -43,7 +43,7 @@ fn integer(text: &str, lower: &str) -> Result<Number, String> {
         "i" | "j" => return Err(format!("`{text}` is imaginary, which is not supported")),
         _ => return Err(not_a_number()),
     };
-    // The letters were made small, but `lL` is no suffix.
+    // The letters were made small, but `lL` is not a suffix.
     let spelling = &text[text.len() - suffix.len()..];
     if spelling.contains("lL")
         || spelling.contains("Ll")

@@ -334,7 +334,7 @@ impl<'t, 'a> Parser<'t, 'a> {
 
     fn declare(&mut self, name: &str, meaning: Meaning) {
         let old = self.names.get(name).copied();
-        // What is no type anyway has nothing to hide.
+        // What is not a type anyway has nothing to hide.
         if old == Some(meaning) || (old.is_none() && meaning == Meaning::Hidden) {
             return;
         }

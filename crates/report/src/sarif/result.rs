@@ -293,7 +293,7 @@ impl Log {
         let (name, text) = main_file(sources);
         self.artifacts.file(name, text);
         let number = rules::index(draft.rule);
-        // The standard has no level for what is no problem.
+        // The standard has no level for what is not a problem.
         let (kind, level) = match draft.kind {
             Kind::Fail => ("fail", RULES[number].level.name()),
             Kind::Pass => ("pass", "none"),

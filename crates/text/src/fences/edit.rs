@@ -15,7 +15,7 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Looks for the lines.
     pub fn new(text: &'a str) -> Lines<'a> {
-        // A byte order mark is no column.
+        // A byte order mark is not a column.
         let first = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
         let starts = std::iter::once(first).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
         Lines { text, starts }
@@ -181,7 +181,7 @@ pub(super) fn pieces(
                 let transition = format!("transition {a} {b} {word}{newline}");
                 let before = if *line == text.len() && !text.ends_with('\n') { newline } else { "" };
                 add(*line, *line, (2, 0, 0), format!("{before}{transition}"));
-                // The new name of the state is no fence: it stands in the user's own transition, which may be one.
+                // The new name of the state is not a fence: it stands in the user's own transition, which may be one.
                 let renamed = Piece { from: site.at, to: site.at + state.len(), text: fresh, site: None };
                 keyed.push(((site.at, 2, 0, 2), renamed));
             }

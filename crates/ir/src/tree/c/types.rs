@@ -50,7 +50,7 @@ impl Words<'_> {
         }
     }
 
-    /// The text of a type that is no array.
+    /// The text of a type that is not an array.
     pub fn spelled(&self, spelled: &Spelled) -> Option<String> {
         match spelled {
             Spelled::Words(text, _) => Some(text.to_string()),

@@ -92,7 +92,7 @@ fn float(text: &str, lower: &str) -> Result<Number, String> {
     }
 }
 
-/// The prefix, and what stands between the quotes.
+/// The prefix, and what is between the quotes.
 fn unquote(text: &str) -> (Encoding, &str) {
     let quote = text.find(['"', '\'']).unwrap_or(0);
     let encoding = match &text[..quote] {

@@ -82,7 +82,7 @@ pub enum Bound {
 /// What cannot be translated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsupported {
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
     /// What it is.
     pub what: String,

@@ -99,7 +99,7 @@ fn races_are_found_on_request() {
     assert!(!noted(&program("atomic_int", "", "")));
 }
 
-/// All that a macro expands to stands in one place; whether an access is atomic is said of each all the same.
+/// All that a macro expands to is in one place; whether an access is atomic is said of each all the same.
 #[test]
 fn races_are_found_beside_atomic_accesses_of_the_same_macro() {
     let program = |put: &str, look: &str| {

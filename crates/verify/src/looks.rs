@@ -180,7 +180,7 @@ fn axioms_are_counted_by_what_they_compose() {
     assert!(axiom::c11::Rules::new(&large, ReleaseSequences::Cxx20, &mut Pace::new(&small)).is_err());
 }
 
-/// A store that waits while its thread goes on for long, and what comes of it: a violation, and an attack.
+/// A store that waits while its thread continues for long, and what comes of it: a violation, and an attack.
 fn waiting(n: u32) -> Subject {
     subject(&format!(
         "shared 0..1 x, y; shared 0..{n} z;

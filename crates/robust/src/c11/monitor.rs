@@ -169,7 +169,7 @@ impl Monitor {
                 let new: Vec<usize> = (0..views.shape().cells.len())
                     .filter(|x| old.binary_search(&views.shape().cells[*x]).is_err())
                     .collect();
-                // It is as if the thread stored what is there at first, which nobody else can have accessed.
+                // It is as if the thread stored the initial value, which no other thread can have accessed.
                 for x in new {
                     pace.work(1 + views.shape().bytes() / Pace::BYTES_A_UNIT, || 0)?;
                     rules.write(views, t, x, None, Writing::Store, None);

@@ -1,7 +1,7 @@
 //! The sequential C programs against CBMC itself, where it is on the PATH: it takes them as they are, and says of each what
 //! the engine says at the same bounds.
 //!
-//! `FENCEPOST_TESTS=all FENCEPOST_SEEDS=500 cargo test --release -p fencepost-bmc --test cbmc` for more programs.
+//! `FENCEPOST_TESTS=all FENCEPOST_SEEDS=500 cargo test --release -p fencepost-bmc --test bmc cbmc` for more programs.
 
 use fencepost_bmc::Bmc;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};

@@ -1,7 +1,7 @@
 //! Where things stand: behind macros, in headers, in preprocessed text and in fragments.
 
-use crate::parse;
-use crate::said;
+use super::parse;
+use super::said;
 use expect_test::{Expect, expect};
 use fencepost_c::ast::{BlockItem, Expr, ExprKind, Item, StmtKind, Unit};
 use fencepost_c::{DataModel, Fragment, Options};
@@ -306,7 +306,7 @@ fn data_models_differ() {
     let dump = |data_model| {
         let options = Options { data_model, ..Options::default() };
         let (unit, _) = parse("model.c", &text, &options).unwrap_or_else(|(_, d)| panic!("{d:?}"));
-        let last: Vec<String> = unit.items.iter().rev().take(3).map(crate::dump::item).collect();
+        let last: Vec<String> = unit.items.iter().rev().take(3).map(super::dump::item).collect();
         last.join(" ")
     };
     expect!["w: int64_t; s: unsignedlong; max: long = x9223372036854775807l;"]

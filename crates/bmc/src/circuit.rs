@@ -275,7 +275,7 @@ impl Circuit {
         }
     }
 
-    /// The same, but of no concern as long as nobody needs the input that the clause defines.
+    /// The same, but irrelevant until the input that the clause defines is needed.
     pub fn define(&mut self, input: Lit, clause: &[Lit]) {
         let Some(clause) = simplified(clause) else { return };
         debug_assert!(self.nodes[input.node()] == Node::Input, "only inputs are defined by clauses");

@@ -148,7 +148,7 @@ impl Rounds {
                 let made = (code.circuit.size() - gates) as u64;
                 pace.work(1 + made / GATES_A_UNIT, || code.circuit.bytes())?;
             }
-            // Nobody stays in an atomic section: whoever is held up in one holds up everybody.
+            // No thread rests in an atomic section: a thread that is blocked in one blocks all others.
             if code.threads[thread].depth[place] > 0 {
                 code.circuit.require(&leaves);
             }

@@ -44,7 +44,7 @@ impl<'s> Macros<'s> {
         Macros { known }
     }
 
-    /// Adds to a message the macros that its place is the call of; those of system headers are nobody's business.
+    /// Adds to a message the macros whose use is its place, except those of system headers.
     pub fn explain(&self, sources: &Sources, diagnostic: &mut Diagnostic, is_system: impl Fn(Span) -> bool) {
         let Some(line) = sources.line(diagnostic.span) else { return };
         let at = diagnostic.span.column.saturating_sub(1) as usize;

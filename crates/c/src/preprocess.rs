@@ -217,7 +217,7 @@ fn file_argument(name: &str) -> PathBuf {
     if name.starts_with('-') { Path::new(".").join(name) } else { PathBuf::from(name) }
 }
 
-/// A standard input that holds a text. It is a file, so that nobody waits for the other.
+/// A standard input that holds a text. It is a file, so that neither side waits for the other.
 fn stdin_with(text: &str) -> std::io::Result<std::fs::File> {
     let mut file = tempfile::tempfile()?;
     file.write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Stores reach memory when somebody looks: flushes that nobody can tell from later ones are left out.
+//! Stores reach memory when a thread looks: flushes that cannot be told from later ones are left out.
 //!
 //! A flush of a cell trades places with every step behind it that does not touch the cell in memory: with other threads'
 //! steps on other cells, and with all steps of its own thread that do not wait for the buffer, for the thread sees its own
@@ -9,7 +9,7 @@
 //! - the cell is gone, and the flush itself an error.
 //!
 //! The flushes that are put off until their thread waits for an empty buffer stand together then, just before it goes on, so
-//! that one order of them is enough: one flush at a time is tried that nobody wants.
+//! that one order of them is enough: one flush at a time is tried that no thread waits for.
 //!
 //! Flushes that none of these happens to are left out, and none of the rest is: what is searched is a part of the states that
 //! are reachable, in which every thread comes to all places that it comes to. Under TSO an earlier store of the same buffer

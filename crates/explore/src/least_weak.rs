@@ -303,7 +303,7 @@ struct Search<'m, 'p, M: Memory> {
 enum Taken {
     Done,
     Violation(Violation),
-    /// It fails in a way that nobody looks for, or goes over a limit.
+    /// It fails in a way that is not asked for, or exceeds a limit.
     Nothing,
 }
 

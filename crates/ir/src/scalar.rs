@@ -2,7 +2,7 @@
 //!
 //! Every value is an `i64`. Invariant: a value of type `t` satisfies `t.contains(v)`; unsigned
 //! 64-bit values are held by their bit pattern. Who makes a value ([`crate::eval`], initialisers)
-//! establishes it, nobody else has to check.
+//! establishes it, and no other code has to check.
 
 use crate::pointer;
 use std::fmt;

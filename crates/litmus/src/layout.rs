@@ -234,7 +234,7 @@ impl Layout {
         i
     }
 
-    /// Locations that nobody declared are 0 at first.
+    /// Undeclared locations are 0 at first.
     fn add_used(&mut self, init: &[Init], columns: &[Column], tail: &Tail) {
         for item in init {
             item.values.iter().for_each(|(c, _)| self.add_constant(c));

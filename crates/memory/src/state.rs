@@ -211,7 +211,7 @@ impl State {
         object.is_some_and(|object| object.life == Life::Freed)
     }
 
-    /// What a cell holds; 0 in one that nobody has written.
+    /// What a cell holds; 0 in one that was never written.
     pub fn read(&self, loc: Loc) -> i64 {
         let Some((object, number)) = loc.as_element() else { return self.cells[loc.index()] };
         if let Some(object) = self.heap_object(object) {

@@ -1,6 +1,6 @@
 //! Graph to graph: removes choices that decide nothing by themselves.
 //!
-//! - A havoc of a register that nobody reads afterwards is an empty step: formats whose registers
+//! - A havoc of a register that is never read afterwards is an empty step: formats whose registers
 //!   start with any value do not mean that every value has to be tried.
 //! - A bare choice that leads to a node where nothing else does is merged with the steps behind it:
 //!   instead of choosing and then waiting, the thread takes whichever step can be taken. Runs that

@@ -3,7 +3,7 @@
 //! C's variables without initialiser hold anything, and most are assigned before they are read, though
 //! no analysis of the graph alone can see that. So such a register gets a flag beside it: the choice
 //! only clears the flag, an assignment sets it, and where the register is read with the flag clear,
-//! the choice is made there. Nobody can tell when a value was chosen that nobody had looked at.
+//! the choice is made there. No thread can tell when a value was chosen before it is looked at.
 
 use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{

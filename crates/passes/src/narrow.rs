@@ -8,7 +8,7 @@
 //! `if (x < 0 || x > 3) abort();` among five.
 //!
 //! A few steps between the choice and its test that have nothing to do with the register are taken before the
-//! choice: nobody else sees a register, so it does not matter when it gets its value.
+//! choice: no other thread sees a register, so it does not matter when it gets its value.
 
 use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{

@@ -124,7 +124,7 @@ fn all_passes(
     program
 }
 
-/// [`run`] with no options and nobody looking.
+/// [`run`] with no options and no observer.
 pub fn lower(program: tree::Program) -> cfg::Program {
     run(program, Options::default(), |_, _| {})
 }

@@ -5,7 +5,7 @@
 //! that wait until `main` has come to the loop. A loop with a free choice as its condition is the same, and
 //! `main` goes on behind it.
 //!
-//! The arguments have to be constants, and nobody may look at the handles.
+//! The arguments have to be constants, and the handles must not be used.
 
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};

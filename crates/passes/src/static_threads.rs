@@ -268,7 +268,7 @@ impl Plan {
         let count = || Expr::Reg(self.count);
         let part = |instr| (instr, Origin::Part(id));
         let some_left = binary(BinaryOp::Lt, count(), constant(i64::from(self.slots)));
-        // All of the original step is done when the section begins: nobody else sees a difference.
+        // All of the original step is done when the section begins: no other thread can observe a difference.
         let mut path =
             vec![part(Instr::Assume(some_left)), (Instr::AtomicBegin(Drain::Yes), Origin::Step(id))];
         for (number, arg) in args.iter().enumerate() {

@@ -137,7 +137,7 @@ struct Translator<'a> {
     watched: BTreeSet<String>,
     /// For each procedure the process that threads run instead of it.
     process_of: Vec<ProcedureId>,
-    /// Functions that threads run and nobody calls: they begin and end rounds themselves.
+    /// Functions that threads run and that are never called: they begin and end rounds themselves.
     in_place: BTreeSet<ProcedureId>,
     /// The procedures of the translation's own that are called, as they are first called.
     helpers: RefCell<Vec<Helper>>,

@@ -86,9 +86,9 @@ pub struct CellFacts {
     pub ty: Scalar,
     /// What it may hold.
     pub values: Values,
-    /// What it holds at first; `None` where nobody knows.
+    /// Its initial value; `None` if it is unknown.
     pub init: Option<Values>,
-    /// Whether there are times when nobody knows what it holds.
+    /// Whether its value is unknown at times.
     pub unwritten: bool,
 }
 

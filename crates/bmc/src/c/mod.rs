@@ -133,7 +133,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
         matches!(self.sharing.cells[&loc].home, Home::Shared(_))
     }
 
-    /// Whether nobody but the thread writes the cell, so that it knows what is there.
+    /// Whether only the thread itself writes the cell, so that it knows the value.
     fn is_own(&self, thread: usize, loc: Loc) -> bool {
         self.sharing.shadows.get(&loc).is_some_and(|(writer, _)| *writer == thread)
     }

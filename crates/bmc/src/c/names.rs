@@ -10,7 +10,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// A name like `prefix` followed by `wish` that nobody has.
+    /// An unused name like `prefix` followed by `wish`.
     pub fn give(&mut self, prefix: &str, wish: &str) -> String {
         let mut name = String::from(prefix);
         for c in wish.chars() {

@@ -38,7 +38,7 @@ pub struct StepCode {
     pub late: Faults,
     /// What others can see of it.
     pub visible: Option<Visible>,
-    /// The value that is chosen: by a havoc, or by a load of what nobody has written.
+    /// The chosen value: of a havoc, or of a load from memory that was never written.
     pub choice: Option<Word>,
     /// Whether a store of another thread waits that will reach what the step frees.
     pub too_late: Option<Lit>,
@@ -112,7 +112,7 @@ pub struct Plan<'a, 'p> {
     pub freed: &'a BTreeSet<usize>,
     /// The memory model.
     pub model: Model,
-    /// Places where a thread may rest although nobody sees its next step, for each thread.
+    /// Places where a thread may rest although no other thread can observe its next step, for each thread.
     pub rests: &'a [Vec<bool>],
 }
 

@@ -184,7 +184,7 @@ impl<'h> Lowerer<'h> {
         {
             return (**inner).clone();
         }
-        // Of any value nobody can say more than that it is zero or not.
+        // Of any value, all that is known is that it is zero or not.
         if let ExprKind::Any(choices) = &value.kind
             && choices.0.iter().any(|(lo, hi)| *lo <= 0 && 0 <= *hi)
             && choices.0.iter().any(|(lo, hi)| *lo != 0 || *hi != 0)

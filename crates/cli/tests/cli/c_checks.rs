@@ -434,7 +434,7 @@ fn an_address_that_was_freed_is_given_out_again() {
     }
 }
 
-/// Nobody has a pointer to what was freed, but the new object may come before an older one.
+/// There is no pointer to what was freed, but the new object may come before an older one.
 #[test]
 fn an_address_that_is_given_out_again_may_be_smaller() {
     let text = "#include <assert.h>\n#include <stdlib.h>\n\

@@ -132,7 +132,7 @@ fn random_programs() {
             continue;
         }
         let mut program = pipeline::lower(fp::read("random.fp", &text).unwrap());
-        // Of threads that are started nobody speaks by name.
+        // Properties cannot name spawned threads.
         program.properties.clear();
         let Ok(fixed) = static_threads(&program, 2) else { continue };
         assert_eq!(validate(&fixed.program), Ok(()), "seed {seed}\n{text}");

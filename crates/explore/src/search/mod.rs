@@ -506,7 +506,7 @@ impl<'p, M: Memory> Search<'p, M> {
         self.hold_back(state, bound, steps)
     }
 
-    /// The steps of a thread that nobody sees: a store reaches memory before anything else happens, so that the
+    /// The steps of a thread that no other can observe: a store reaches memory before anything else happens, so that the
     /// bound holds nothing back.
     fn section_steps(&self, state: &State, owner: usize, steps: &mut Vec<Step>) {
         steps.clear();
@@ -526,7 +526,7 @@ impl<'p, M: Memory> Search<'p, M> {
         steps.is_empty()
     }
 
-    /// A flush of the thread's buffer that nobody sees; else the thread's steps if they are all local and none
+    /// A flush of the thread's buffer that no other thread can observe; else the thread's steps if they are all local and none
     /// is held back by the bound; else nothing. With one held back, the others alone would not be an ample set. `rounds`
     /// is how often it may still go round in loops of local steps.
     fn local_steps(

@@ -90,7 +90,7 @@ pub enum Rule {
     KnowsWritten,
     /// Readers are before the next write.
     KnowsReaders,
-    /// A new write is known to nobody else.
+    /// No other thread knows a new write.
     Forgets,
     /// A thread is after what started it.
     KnowsSpawn,

@@ -413,7 +413,7 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// Whether it matters to nobody whether the buffer is flushed before or after the instruction, which never waits.
+/// Whether it makes no difference if the buffer is flushed before or after the instruction, which never waits.
 fn runs_unseen(instr: &Instr) -> bool {
     matches!(instr, Instr::Nop | Instr::Assign(..) | Instr::Store(..) | Instr::Own(_) | Instr::Havoc(..))
 }

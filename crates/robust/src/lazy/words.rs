@@ -17,7 +17,7 @@
 //! mapped back fails at the store. The stores to a local variable that is gone are forgotten.
 //!
 //! Some runs are cut off: those in which bytes are mixed that are no bits, pointers among them where they are not used as integers; and those
-//! in which they are mixed with what is in allocated memory, of which nobody knows whether it was written.
+//! in which they are mixed with the contents of allocated memory, which may never have been written.
 
 use super::extend::{Loading, Waiting, Way, Works, and, eq, local, or};
 use super::located::{Located, located};
@@ -75,7 +75,7 @@ fn ones(bytes: u64) -> i64 {
     if bytes >= 8 { -1 } else { (1 << (bytes * 8)) - 1 }
 }
 
-/// Whether a new object of the program may hold what nobody has written.
+/// Whether a new object of the program may hold memory that was never written.
 fn leaves_unwritten(program: &Program) -> bool {
     program.procedures.iter().flat_map(Procedure::edges).any(|edge| {
         matches!(edge.instr, Instr::Allocate { fill: Fill::Undefined, .. } | Instr::Reallocate { .. })

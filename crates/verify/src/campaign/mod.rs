@@ -55,7 +55,7 @@ pub struct CampaignOptions {
 
 /// A run over files.
 pub struct Campaign {
-    /// What is told in every result; nothing where nobody asked.
+    /// What every result says; nothing unless asked for.
     stamp: Option<Value>,
     results: Option<Results>,
 }

@@ -155,7 +155,7 @@ fn instruction(names: &Names<'_>, text: &str) -> Option<Instruction> {
     let (word, operands) = text.split_once(' ').unwrap_or((text, ""));
     let (operation, bytes) = mnemonic(&word.to_lowercase())?;
     let operands = match operation {
-        // Nobody looks where a hint points to.
+        // A hint's address does not matter.
         Operation::Nothing => Vec::new(),
         _ => split(operands).into_iter().map(|text| operand(names, text)).collect::<Option<Vec<_>>>()?,
     };

@@ -1,4 +1,4 @@
-//! Conversions that nobody wrote.
+//! Implicit conversions.
 
 use super::typed;
 use expect_test::{Expect, expect};

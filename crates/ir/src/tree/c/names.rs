@@ -1,6 +1,6 @@
 //! Names that C can have, and a beginning for names that passes add.
 //!
-//! Front ends make temporaries with names that nobody can write, and may have several variables of one name. What stands
+//! Front ends make temporaries with names that cannot be written in a program, and may have several variables of one name. What stands
 //! outside of functions gets a name of its own. A local variable keeps its name beside another one of that name if neither is
 //! used where the other one is declared.
 

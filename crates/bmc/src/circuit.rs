@@ -255,7 +255,7 @@ impl Circuit {
         if otherwise == Lit::FALSE || otherwise == condition {
             return self.and(condition, then);
         }
-        // A choice among the same alternatives behind the same condition.
+        // A choice among the same alternatives after the same condition.
         if let Node::Choose(c, _, e) = self.nodes[otherwise.node()]
             && c == condition
         {

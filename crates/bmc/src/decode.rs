@@ -21,7 +21,7 @@ use fencepost_task::{Action, Limit, Model, Step, Trace, Violation};
 pub enum Decoded {
     /// A run that violates a property.
     Run(Trace),
-    /// A run that comes to a limit of ours: the failure and where.
+    /// A run that comes to an engine limit: the failure and where.
     Limit(Limit, fencepost_ir::Span),
     /// No such run of the program, for this reason.
     NoRun(String),
@@ -344,14 +344,14 @@ impl<M: Memory> Run<'_, '_, '_, M> {
                 self.run_on(child);
             }
             self.flush_private(at);
-            // Threads that were spawned in the section could not go on before.
+            // Threads that were spawned in the section could not continue before.
             if was_in_section && self.state.section.is_none() {
                 (0..self.place.len()).for_each(|other| self.run_on(other));
             }
         }
     }
 
-    /// Does a step of the machine and looks at the result; whether the run goes on.
+    /// Does a step of the machine and looks at the result; whether the run continues.
     fn apply(&mut self, step: Step, span: fencepost_ir::Span) -> bool {
         if self.end.is_some() {
             return false;

@@ -12,7 +12,7 @@
 
 use super::scan::{PieceKind, Scanner};
 
-/// How many lines a macro's call may go on for.
+/// How many lines a macro's call may continue for.
 const MAX_LINES: usize = 64;
 
 /// Longer rows are not compared in full: the table would be too large.
@@ -80,7 +80,7 @@ impl UserText {
         }
     }
 
-    /// The pieces of a line, and of those behind it until its parentheses are closed.
+    /// The pieces of a line, and of those after it until its parentheses are closed.
     fn call(&self, line: u32) -> &[UserPiece] {
         let mut depth = 0i32;
         let first = (line as usize).wrapping_sub(1);

@@ -110,7 +110,7 @@ impl<'a> File<'a> {
         let line = self.lines.get((span.line as usize).checked_sub(1)?)?;
         let start = line.char_indices().nth((span.column as usize).checked_sub(1)?)?.0;
         let word = |text: &str| text.chars().take_while(|c| is_word(*c)).collect::<String>();
-        // The constant of a case stands behind the word.
+        // The constant of a case stands after the word.
         let word = match line[start..].strip_prefix("case ") {
             Some(rest) => word(rest.trim_start()),
             None => word(&line[start..]),

@@ -30,7 +30,7 @@ pub struct Options {
     pub overflow: bool,
     /// Functions without a body do nothing, and give any value.
     pub havoc_externs: bool,
-    /// Threads that wait for ever are looked for.
+    /// Threads that wait forever are looked for.
     pub deadlock: bool,
 }
 

@@ -164,7 +164,7 @@ impl<'a> Iterator for Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// A character constant or string whose quote stands behind a prefix of so many bytes.
+    /// A character constant or string whose quote stands after a prefix of so many bytes.
     fn quoted(&mut self, prefix: usize) -> Piece<'a> {
         let bytes = self.rest.as_bytes();
         let quote = bytes[prefix];

@@ -45,7 +45,7 @@ struct Link {
     /// The later configuration.
     parent: Id,
     /// Steps in the order in which they were undone, by the processes' places in the later
-    /// configuration; a process that joins comes behind all of them.
+    /// configuration; a process that joins comes after all of them.
     labels: Vec<(Slot, Label)>,
     /// For each process its place in the later configuration.
     from: Vec<Slot>,

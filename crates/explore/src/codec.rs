@@ -408,7 +408,7 @@ pub fn take_loc(input: &mut &[u8]) -> Loc {
     loc_from(head, input)
 }
 
-/// Takes what [`put_loc`] put, behind its first number.
+/// Takes what [`put_loc`] put, after its first number.
 fn loc_from(head: u64, input: &mut &[u8]) -> Loc {
     if head & 1 == 1 {
         let loc = Loc::element(ObjectId((head >> 1) as u32), take(input, Shape::Variable));

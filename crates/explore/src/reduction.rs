@@ -13,7 +13,7 @@
 //!
 //! While an atomic section is open only its thread steps, so no other thread can observe what happens inside:
 //! its steps are taken at once where there is no choice, and where all sections wait for empty
-//! buffers at both ends, its stores reach memory at once. A section that cannot go on is as if it
+//! buffers at both ends, its stores reach memory at once. A section that cannot continue is as if it
 //! had not begun.
 //!
 //! The same holds while all other threads have ended, or not yet begun: a thread that is alone is seen by
@@ -344,7 +344,7 @@ fn local_nodes(program: &Program, id: ProcId, facts: &Facts<'_>) -> Vec<bool> {
     local
 }
 
-/// The local nodes that may be on a cycle: those that have one before and one behind them, again and again, and all
+/// The local nodes that may be on a cycle: those that have one before and one after them, again and again, and all
 /// nodes of the procedures that are called from these.
 fn cyclic_nodes(program: &Program, local: &[Vec<bool>]) -> Vec<Vec<bool>> {
     let with_nodes = program.procedures.iter().zip(local);

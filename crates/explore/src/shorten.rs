@@ -21,7 +21,7 @@ const DROP_LIMIT: usize = 3_000;
 /// How many steps are left out at once, at first.
 const LONGEST_PIECE: usize = 32;
 
-/// Every so many steps the state is kept, to go on from.
+/// Every so many steps the state is kept, to continue from.
 const MARKED: usize = 32;
 
 /// A run to a violation that is no longer than the given one.

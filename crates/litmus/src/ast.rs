@@ -26,7 +26,7 @@ pub struct Name {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Constant {
     Number(i128),
-    /// So many bytes, or elements of an array, behind the location's first.
+    /// So many bytes, or elements of an array, after the location's first.
     Address {
         name: Name,
         bytes: i64,
@@ -276,7 +276,7 @@ pub enum Prop {
     Implies(Box<Prop>, Box<Prop>),
 }
 
-/// What stands behind the code, the same for all architectures.
+/// What stands after the code, the same for all architectures.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tail {
     pub locations: Vec<Location>,

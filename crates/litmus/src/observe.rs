@@ -208,7 +208,7 @@ impl Prop {
         }
     }
 
-    /// herd's text: as few parentheses as its own reader needs, but always some behind `not`.
+    /// herd's text: as few parentheses as its own reader needs, but always some after `not`.
     fn show(&self, around: Around, addresses: &BTreeMap<i64, String>) -> String {
         let joined = |p: &Prop, word: &str, q: &Prop, here: Around, bare: &[Around]| {
             let text = format!("{} {word} {}", p.show(here, addresses), q.show(here, addresses));

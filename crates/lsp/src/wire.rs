@@ -1,4 +1,4 @@
-//! JSON-RPC over a stream: messages behind a header with their length, as the Language Server Protocol has them.
+//! JSON-RPC over a stream: messages after a header with their length, as the Language Server Protocol has them.
 
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Write};

@@ -102,7 +102,7 @@ impl Slots {
                 read[edge.from.index()].entry(position).or_insert(edge.span);
             }
         }
-        // The node behind the checks of each node.
+        // The node after the checks of each node.
         let mut behind: Vec<_> = (0..parts.nodes).map(NodeId).collect();
         let mut edges = Vec::new();
         for (from, read) in behind.iter_mut().zip(read) {

@@ -3,7 +3,7 @@
 //! `while (1) pthread_create(&t, 0, f, 0);` in `main` starts as many threads as a run likes, all alike, and
 //! a thread that has been created may take any time to begin. So it is a group `[*]` of threads
 //! that wait until `main` has come to the loop. A loop with a free choice as its condition is the same, and
-//! `main` goes on behind it.
+//! `main` continues after it.
 //!
 //! The arguments have to be constants, and the handles must not be used.
 

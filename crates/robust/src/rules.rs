@@ -323,7 +323,7 @@ fn take_place(input: &mut &[u8]) -> Place {
     Place { procedure: ProcId(take_number(input) as u32), edge: EdgeId(take_number(input) as u32) }
 }
 
-/// Appends how far an attack is; the state's bytes come behind.
+/// Appends how far an attack is; the state's bytes come after it.
 pub fn encode_phase(phase: &Phase, out: &mut Vec<u8>) {
     let (kind, delayed, load, first, marks) = match phase {
         Phase::Free => {

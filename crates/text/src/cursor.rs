@@ -29,7 +29,7 @@ impl<'a> Cursor<'a> {
         self.peek_at(0)
     }
 
-    /// The token behind so many others.
+    /// The token after so many others.
     pub fn peek_at(&self, ahead: usize) -> &'a Token {
         &self.tokens[(self.position + ahead).min(self.tokens.len() - 1)]
     }

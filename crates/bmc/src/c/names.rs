@@ -26,7 +26,7 @@ impl Names {
         *used += 1;
         match *used {
             1 => name,
-            // A number of its own behind two underscores, which no other name has.
+            // A number of its own after two underscores, which no other name has.
             n => format!("{name}__{n}"),
         }
     }

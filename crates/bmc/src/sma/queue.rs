@@ -56,7 +56,7 @@ pub struct Queues {
     memory: Vec<Word>,
     own: Vec<Vec<CellId>>,
     queues: Vec<Vec<Entry>>,
-    /// Whether the next store comes behind a store-store fence.
+    /// Whether the next store comes after a store-store fence.
     fence_waits: Vec<Lit>,
     issued: Vec<Issued>,
 }

@@ -1,4 +1,4 @@
-//! One walk over everything in a translation unit: override what is of interest, and call the `walk_` function to go on
+//! One walk over everything in a translation unit: override what is of interest, and call the `walk_` function to continue
 //! inside. What is not evaluated (types, `sizeof`, static assertions, designators) is left out.
 
 use super::*;

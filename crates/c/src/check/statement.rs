@@ -338,7 +338,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// CBMC's way to start a thread: a call behind a label with a name of its own.
+    /// CBMC's way to start a thread: a call after a label with a name of its own.
     fn started(&mut self, stmt: &'a ast::Stmt, items: &mut Vec<Stmt>) {
         if let Ast::Expr(e) = &stmt.kind
             && let Ok(value) = self.value(e)

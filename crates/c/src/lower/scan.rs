@@ -13,7 +13,7 @@ use fencepost_ir::tree::{BinaryOp, Block, Choices, Expr, LocalId, StmtKind};
 use fencepost_ir::{Scalar, Span};
 use fencepost_text::Diagnostic;
 
-/// What has been read so far: where the next piece begins, how many were assigned, and whether it goes on.
+/// What has been read so far: where the next piece begins, how many were assigned, and whether it continues.
 struct Progress {
     text: Expr,
     at: LocalId,

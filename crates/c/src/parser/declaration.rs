@@ -97,7 +97,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Says what is missing behind a declarator.
+    /// Says what is missing after a declarator.
     fn unfinished(&self, declarators: &[InitDeclarator]) -> Box<Diagnostic> {
         let last = declarators.last();
         if last.is_some_and(|d| d.initializer.is_some()) {

@@ -3,7 +3,7 @@
 //! C can only be parsed by one who knows which names are types, so the parser keeps the typedef names
 //! of each scope, and what hides them.
 //!
-//! An error ends what it stands in; `recover.rs` says where parsing goes on. Nesting is counted, so that no input overflows
+//! An error ends what it stands in; `recover.rs` says where parsing continues. Nesting is counted, so that no input overflows
 //! the stack.
 
 mod attribute;

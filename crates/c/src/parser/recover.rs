@@ -1,4 +1,4 @@
-//! Translation units, and where parsing goes on after an error, so that all that is wrong with a text is told in one run.
+//! Translation units, and where parsing continues after an error, so that all that is wrong with a text is told in one run.
 //!
 //! A name that is used like a type and is none is taken for one from then on, and what it stands in is parsed again. After any
 //! other error the declaration or function that it stands in is passed over. Where braces do not match, what follows cannot

@@ -1,7 +1,7 @@
 //! Long rows of operators and long chains of `?:`.
 //!
 //! Each operator of `a + b + c + ...` puts all that stands left of it one level deeper, and each `?` of `a ? b : c ? d : ...`
-//! all that stands behind it. A tree of such a height would be too much for whoever walks it. So inside of functions, where
+//! all that stands after it. A tree of such a height would be too much for whoever walks it. So inside of functions, where
 //! expressions may hold statements, what is left of an operator goes into a variable once it is high:
 //! `({ __auto_type v = a + b; v + c + ...; })`. It is evaluated first, as it would be without. A long chain is
 //! `({ int v; if (a) v = 0; else if (c) v = 1; ... v < 1 ? b : d; })`, where the `if`s stand side by side and the last

@@ -426,7 +426,7 @@ fn settings() {
     client.end();
 }
 
-/// What makes no sense is answered with an error, and the server goes on.
+/// What makes no sense is answered with an error, and the server continues.
 #[test]
 fn malformed_messages_do_no_harm() {
     let mut client = Client::start();

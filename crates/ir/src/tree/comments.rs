@@ -1,6 +1,6 @@
 //! The user's comments: found in the text, and put before what they stand with.
 //!
-//! A comment in a body belongs to the first statement on its line or behind it; one before a function or a shared variable
+//! A comment in a body belongs to the first statement on its line or after it; one before a function or a shared variable
 //! to that, if nothing stands between; the first one in a file, to the file. Which is a matter of looks: a comment that
 //! belongs to nothing is left out.
 

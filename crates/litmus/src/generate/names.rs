@@ -1,5 +1,5 @@
 //! The names of tests: what the literature calls the shape (Alglave, Maranget, Sarkar, Sewell; diy's
-//! documentation), and behind it what stands in each thread.
+//! documentation), and after it what stands in each thread.
 //!
 //! The shape is the ends of each thread and how the threads communicate. Threads with nothing but `po` in
 //! them are not mentioned where all are so; where all have the same, it is named once in the plural:

@@ -309,7 +309,7 @@ impl Lowering<'_> {
     }
 
     /// Does something with the variable that a location means; with each of them if it is a
-    /// pointer, behind the check that it is the one.
+    /// pointer, after the check that it is the one.
     fn each_target(
         &self,
         memory: &Memory,
@@ -455,7 +455,7 @@ fn push_fitting(out: &mut Vec<Stmt>, value: &Expr, ty: Scalar, span: Span) {
 fn converted(value: Expr, ty: Scalar) -> Expr {
     match value.kind {
         _ if value.ty == ty => value,
-        // A constant that never fits stands behind a check that never holds.
+        // A constant that never fits stands after a check that never holds.
         ExprKind::Const(v) => {
             Expr::constant(if ty.contains(v) { v } else { ty.default_value() }, ty, value.span)
         }

@@ -43,7 +43,7 @@ pub struct Words<'p> {
     /// Where a load goes, and what it has seen.
     there: u32,
     seen: u32,
-    /// The types of the stores. The number behind them is that of a store that is forgotten.
+    /// The types of the stores. The number after them is that of a store that is forgotten.
     types: Vec<Scalar>,
     /// Pointers from this one on lead to allocated memory, which may hold nothing yet.
     allocated: Option<i64>,

@@ -167,7 +167,7 @@ impl Generator {
         format!("\"{}\"", self.rng.pick(&TEXTS))
     }
 
-    /// A call with something drawn for each letter behind a `$`: `t` a text, `s` separators, `c` a character, `n` a number
+    /// A call with something drawn for each letter after a `$`: `t` a text, `s` separators, `c` a character, `n` a number
     /// up to 7, `m` one up to 3, `v` 0 or 1, `i` an `int`, `l` a `long`, `d` and `a` the text of a number, `a` of one that fits
     /// an `int`, `b` a base, `f` a format of dates, `k` a kind of mutexes.
     fn fill(&mut self, template: &str) {

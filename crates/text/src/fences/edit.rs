@@ -55,7 +55,7 @@ impl<'a> Lines<'a> {
         self.starts[self.line(offset) as usize - 1]
     }
 
-    /// The offset where the line behind the line of an offset starts, or the end of the text.
+    /// The offset where the line after the line of an offset starts, or the end of the text.
     pub fn next_line(&self, offset: usize) -> usize {
         self.starts.get(self.line(offset) as usize).copied().unwrap_or(self.text.len())
     }

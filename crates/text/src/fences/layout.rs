@@ -1,6 +1,6 @@
 //! The repaired text for people: a fence before a statement gets a line of its own.
 //!
-//! It goes right behind the line where the statement before it ends, if nothing but comments and blank lines
+//! It goes right after the line where the statement before it ends, if nothing but comments and blank lines
 //! is in between, and is indented like its neighbours; else it stays within its line. Directives are never
 //! crossed. A line that the language needs first ([`FenceSyntax::missing_line`]) is added.
 
@@ -13,7 +13,7 @@ use fencepost_ir::tree::FenceKind;
 pub struct Laid {
     /// The text.
     pub text: String,
-    /// For each fence the line of the old text that it stands behind, or in.
+    /// For each fence the line of the old text that it stands after, or in.
     pub places: Vec<Standing>,
     /// What makes the text of the old one, in its order; no two of them touch.
     pub edits: Vec<Edit>,
@@ -33,7 +33,7 @@ pub struct Edit {
 /// Where a fence stands, in lines of the old text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// On a line of its own behind this one.
+    /// On a line of its own after this one.
     After(u32),
     /// Within a line.
     In {
@@ -119,7 +119,7 @@ fn own_line(text: &str, lines: &Lines<'_>, at: usize) -> Option<Own> {
     let before = last_code(&text[..at])?;
     let behind = lines.next_line(before);
     let between = text.get(behind..start)?;
-    // A comment may go on over the end of the line.
+    // A comment may continue over the end of the line.
     let is_open = last_code(&text[..behind]) != Some(before) || ends_in_comment(&text[..behind]);
     let has_directive = between.lines().any(|l| l.trim_start().starts_with('#'));
     let place = if is_open || has_directive { start } else { behind };

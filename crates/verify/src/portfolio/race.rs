@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// A panic in an engine's thread ends the others, and goes on with its words where the race was started.
+    /// A panic in an engine's thread ends the others, and continues with its words where the race was started.
     #[test]
     fn a_panic_ends_the_race() {
         let text =

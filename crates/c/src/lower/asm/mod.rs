@@ -258,7 +258,7 @@ struct Labels {
     used: HashMap<usize, String>,
 }
 
-/// The line of the label that is meant: of a number the next one before or after, as the letter behind it says.
+/// The line of the label that is meant: of a number the next one before or after, as the letter after it says.
 fn target(lines: &[Line], from: usize, name: &str) -> Option<usize> {
     let is = |at: &usize, name: &str| matches!(&lines[*at], Line::Label(label) if label == name);
     let number = name.strip_suffix(['b', 'f']).filter(|n| n.chars().all(|c| c.is_ascii_digit()));

@@ -143,7 +143,7 @@ fn first_dialect(template: &str) -> String {
     text
 }
 
-/// A label at the beginning of a line, and what stands behind it.
+/// A label at the beginning of a line, and what stands after it.
 fn label(line: &str) -> Option<(&str, &str)> {
     let (label, rest) = line.split_once(':')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$');

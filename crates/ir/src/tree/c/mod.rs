@@ -2,7 +2,7 @@
 //!
 //! What it prints means what the tree means, if
 //!
-//! - read-modify-writes, threads that are started, and allocated memory are the whole value of an assignment or a
+//! - read-modify-writes, spawned threads, and allocated memory are the whole value of an assignment or a
 //!   declaration, choices are of all values of their type, and calls of procedures stand alone or as such a value;
 //! - mutexes are taken and given back inside atomic sections: there they are variables that are tested and set;
 //! - it begins with one thread.

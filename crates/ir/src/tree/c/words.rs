@@ -45,7 +45,7 @@ impl Words<'_> {
         }
     }
 
-    /// The type's name without the dimensions, which stand behind the variable.
+    /// The type's name without the dimensions, which stand after the variable.
     pub fn type_name(&self, ty: &Type) -> String {
         match ty.innermost() {
             Type::Record(id) => {

@@ -1,11 +1,11 @@
 //! Extreme inputs: deep ones, long ones, broken ones.
 
 use super::parse;
-use super::places::has_preprocessor;
 use super::{fragment, said};
 use fencepost_c::Options;
 use fencepost_samples::Rng;
 use fencepost_samples::mutate::mutate;
+use fencepost_samples::programs;
 
 const PROGRAM: &str = include_str!("program.c");
 
@@ -137,7 +137,7 @@ fn broken_programs_are_refused_with_a_place() {
 
 #[test]
 fn broken_programs_with_directives_are_refused_with_a_place() {
-    if !has_preprocessor() {
+    if !programs::has("cc") {
         return;
     }
     let text = format!("#include <pthread.h>\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n{PROGRAM}");

@@ -29,7 +29,7 @@ const SMALL_CLOCK: u32 = 10;
 const LONGEST: u32 = 768;
 const MANY_CLAUSES: u64 = 1_000_000;
 
-/// More models that are no runs, because of a cut width or of other numbers of objects, are not looked at.
+/// More models that are not runs, because of a cut width or of other numbers of objects, are not looked at.
 const MAX_SPURIOUS: u64 = 200;
 
 /// What is tried.

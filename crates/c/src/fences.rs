@@ -1,7 +1,7 @@
 //! Sites in a C file: before each part of a block and at its end, before and after a statement that is
 //! the whole body of an `if` or a loop.
 //!
-//! What a macro expands to stands at the macro's name, so of the statements that begin there only the
+//! What a macro expands to is at the macro's name, so of the statements that begin there only the
 //! outermost counts: a fence goes before the macro, not into it. Statements of included files have no sites.
 
 use crate::{Options, ast::*, parse};

@@ -1,4 +1,4 @@
-//! Preprocessed text to tokens that stand where the user wrote them.
+//! Preprocessed text to tokens that are where the user wrote them.
 //!
 //! Line markers (`# 12 "file.c" 2`, `#line 12`) say which file and line the text stems from; columns
 //! come from [`super::align`], where the file can be read. Text without markers and fragments keep their
@@ -24,7 +24,7 @@ pub struct Lexed<'a> {
     pub origins: Origins,
 }
 
-/// Where tokens are said to stand.
+/// Where tokens are said to be.
 pub enum Places<'s> {
     /// In the files that the line markers name. The first file is in the table already.
     Marked(Files<'s>),
@@ -143,7 +143,7 @@ impl<'a> Lexer<'a, '_> {
         if let Some(first) = self.system_since {
             self.lexed.origins.add_system_lines(self.file, first, self.scanner.line());
         }
-        // The end stands after the last token, which is a better place than a line that a marker
+        // The end is after the last token, which is a better place than a line that a marker
         // does not speak of.
         let span = match (self.lexed.tokens.last(), &self.places) {
             (Some(last), Places::Marked(_)) => {

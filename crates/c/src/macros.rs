@@ -1,4 +1,4 @@
-//! Macros behind a place: what the preprocessor makes of a macro's call stands where the call does, so a message about it
+//! Macros behind a place: what the preprocessor makes of a macro's call is where the call is, so a message about it
 //! shows the definition, too.
 //!
 //! The preprocessor does not tell where in a macro a token comes from. The word at the place is looked for among the
@@ -78,7 +78,7 @@ impl<'s> Macros<'s> {
 }
 
 impl<'s> Definition<'s> {
-    /// What stands after the macro's name.
+    /// What comes after the macro's name.
     fn body(&self, name: &str) -> &'s str {
         let start = self.lines.find(name).map_or(0, |at| at + name.len());
         &self.lines[start..]

@@ -208,7 +208,7 @@ fn run(mut command: Command) -> std::io::Result<Output> {
     Ok(Output { status, stdout: stdout?, stderr })
 }
 
-/// A complaint about an `#include` of what is no file and may have no end, which preprocessors try to read all of.
+/// A complaint about an `#include` of what is not a file and may have no end, which preprocessors try to read all of.
 fn endless_include(file: FileId, name: &str, text: &str, options: &Options) -> Option<Diagnostic> {
     let folder = Path::new(name).parent().map(Path::to_path_buf);
     let folders: Vec<PathBuf> = folder.into_iter().chain(options.include_dirs.iter().cloned()).collect();
@@ -224,7 +224,7 @@ fn endless_include(file: FileId, name: &str, text: &str, options: &Options) -> O
     })
 }
 
-/// A path that is no option.
+/// A path that is not an option.
 fn file_argument(name: &str) -> PathBuf {
     if name.starts_with('-') { Path::new(".").join(name) } else { PathBuf::from(name) }
 }

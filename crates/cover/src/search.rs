@@ -342,7 +342,7 @@ impl<'a> Search<'a> {
         for (process, earlier) in starts.iter().enumerate() {
             steps.extend(earlier.labels.iter().rev().map(|label| (process, *label)));
         }
-        // Which process stands at each place of the configuration at hand.
+        // Which process is at each place of the configuration at hand.
         let mut at: Vec<usize> = (0..groups.len()).collect();
         let mut here = id;
         while let (Some(Link { parent, labels, from }), _) = &self.links[here as usize] {

@@ -385,7 +385,7 @@ fn put(out: &mut Vec<u8>, value: i64, shape: Shape) {
     }
 }
 
-/// What stands for entries of a buffer that are no stores of their own; no cell is put as these.
+/// What stands for entries of a buffer that are not stores of their own; no cell is put as these.
 const BARRIER: u64 = 0;
 const PART: u64 = 2;
 const FIRST_CELL: u64 = 2;

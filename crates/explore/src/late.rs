@@ -8,7 +8,7 @@
 //! - its own thread waits for its buffer, or for a place in it, where its length is bounded;
 //! - the cell is gone, and the flush itself an error.
 //!
-//! The flushes that are put off until their thread waits for an empty buffer stand together then, just before it continues, so
+//! The flushes that are put off until their thread waits for an empty buffer are together then, just before it continues, so
 //! that one order of them is enough: one flush at a time is tried that no thread waits for.
 //!
 //! Flushes that none of these happens to are left out, and none of the rest is: what is searched is a part of the states that

@@ -76,7 +76,7 @@ pub fn drop_steps<M: Memory>(
     Ok(())
 }
 
-/// Leaves out pieces of that length, from the last to the first: what is before a piece stays as it is until it is its turn.
+/// Leaves out pieces of that length, from the last to the first: what comes before a piece stays as it is until it is its turn.
 fn drop_pieces<M: Memory>(
     machine: &Machine<'_>,
     memory: &M,
@@ -156,7 +156,7 @@ fn leads_to<M: Memory>(
     Ok(machine.violation(memory, &state) == Some(Ok(violation)))
 }
 
-/// Where the last step of a run stands in the source.
+/// Where the last step of a run is in the source.
 pub fn last_span<M: Memory, E>(
     machine: &Machine<'_>,
     memory: &M,

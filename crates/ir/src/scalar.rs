@@ -109,7 +109,7 @@ impl Scalar {
         matches!(self, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. })
     }
 
-    /// The bits of a value, in as many bytes as it has. `None` where bits are no values, or a pointer of 4 bytes has no
+    /// The bits of a value, in as many bytes as it has. `None` where bits are not values, or a pointer of 4 bytes has no
     /// narrow form.
     pub fn to_bits(self, value: i64) -> Option<u64> {
         let bits = match self {

@@ -326,7 +326,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// The value of an element, or of the whole location if it is no array.
+    /// The value of an element, or of the whole location if it is not an array.
     fn cell_reading(&mut self, place: usize, index: u32) -> Reading {
         let (location, word) = (&self.layout.places[place], self.layout.word);
         let bits = location.cell.bits();

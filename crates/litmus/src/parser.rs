@@ -1,4 +1,4 @@
-//! The frame of a litmus test: init block, columns of code, and what stands after the code. The
+//! The frame of a litmus test: init block, columns of code, and what comes after the code. The
 //! instructions themselves are in [`super::instruction`].
 //!
 //! In conditions `=>` binds tighter than `/\`, and that tighter than `\/`: herd reads them so. A bare
@@ -86,7 +86,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a thread's number and a colon stand there: `0:` or `P0:`.
+    /// Whether a thread's number and a colon are there: `0:` or `P0:`.
     fn thread_at(&self, ahead: usize) -> bool {
         let thread = match &self.peek_at(ahead).kind {
             TokenKind::Number(_) => true,
@@ -509,7 +509,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether what stands after the code comes next, in a text.
+/// Whether what comes after the code comes next, in a text.
 pub fn at_tail(rest: &str) -> bool {
     let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
     rest.is_empty()

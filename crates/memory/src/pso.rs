@@ -4,8 +4,8 @@
 //! is the oldest in each.
 //!
 //! The thread's buffer holds all its entries, epochs separated by barriers. Within an epoch the order of stores that have
-//! no cell in common has no meaning; so that equal states are equal, they stand in the smallest order by their first
-//! cells that keeps stores with a common cell by age. For the same reason a barrier never stands at the front or after
+//! no cell in common has no meaning; so that equal states are equal, they are in the smallest order by their first
+//! cells that keeps stores with a common cell by age. For the same reason a barrier never is at the front or after
 //! another one: a store-store fence adds one only after a store, and a flush removes one that
 //! has nothing left before it.
 //!

@@ -43,7 +43,7 @@ fn put_off(procedure: Procedure, id: ProcId, liveness: &Liveness) -> Procedure {
 #[derive(Default)]
 struct Slots {
     chosen: Vec<(u32, Choices)>,
-    /// Where each slot stands in `chosen`.
+    /// Where each slot is in `chosen`.
     positions: BTreeMap<u32, usize>,
 }
 

@@ -107,7 +107,7 @@ fn all_passes(
     check("choices", || cfg::validate(&program));
     after("choices", Stage::Cfg(&program));
 
-    // Tests stand right after choices where there are no empty steps between them.
+    // Tests are right after choices where there are no empty steps between them.
     compact::run(&mut program);
     narrow::run(&mut program);
     check("narrow", || cfg::validate(&program));

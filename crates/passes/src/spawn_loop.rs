@@ -10,7 +10,7 @@
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};
 
-/// A loop that can be replaced: where it stands in `main`, and what it starts.
+/// A loop that can be replaced: where it is in `main`, and what it starts.
 struct SpawnLoop {
     position: usize,
     starts: Vec<(ProcedureId, Vec<i64>, Span)>,

@@ -4,7 +4,7 @@ use fencepost_ir::Scalar;
 use fencepost_ir::tree::*;
 use std::collections::HashMap;
 
-/// What stands around a thread's function.
+/// What is around a thread's function.
 #[derive(Default)]
 pub(crate) struct Around {
     /// Local variables, after the parameters.

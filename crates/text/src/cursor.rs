@@ -34,12 +34,12 @@ impl<'a> Cursor<'a> {
         &self.tokens[(self.position + ahead).min(self.tokens.len() - 1)]
     }
 
-    /// Where the next token stands.
+    /// Where the next token is.
     pub fn here(&self) -> Span {
         self.peek().span
     }
 
-    /// Where the last token that was read stands.
+    /// Where the last token that was read is.
     pub fn before(&self) -> Span {
         self.tokens[self.position.saturating_sub(1)].span
     }

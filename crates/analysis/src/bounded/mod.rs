@@ -188,7 +188,7 @@ impl<'p> Bounded<'p> {
         Ok(analysis)
     }
 
-    /// Where an access to several cells stands, if there is one.
+    /// Where an access to several cells is, if there is one.
     pub fn wide_access(&self) -> Option<Span> {
         let steps = self.instances.iter().flat_map(|i| i.code.steps.iter().zip(&i.facts));
         let mut wide = steps.filter(|(_, facts)| facts.reachable && facts.targets.width() > 1);

@@ -54,9 +54,9 @@ pub struct Target {
 /// An access through a pointer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PointedAccess {
-    /// Where it stands.
+    /// Its place in the source.
     pub procedure: ProcedureId,
-    /// Where it stands, for people.
+    /// Where it is, for people.
     pub span: Span,
     /// What is said of it.
     pub access: Access,

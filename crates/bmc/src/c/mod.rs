@@ -163,7 +163,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
         pointer::to_object((program.objects.len() + object) as u32, 0)
     }
 
-    /// Where a statement stands in the source, if it is not where the last one stood.
+    /// Where a statement is in the source, if it is not where the last one stood.
     fn comment(&self, span: Span) -> String {
         if span == Span::NONE || self.last_line.replace((span.file, span.line)) == (span.file, span.line) {
             return String::new();

@@ -163,7 +163,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
         }
     }
 
-    /// The number of the visible statement in whose part of the text a place stands; 0 before the first.
+    /// The number of the visible statement in whose part of the text a place is; 0 before the first.
     fn part(&self, place: usize) -> usize {
         self.stops[..=place].iter().rev().find_map(|stop| *stop).unwrap_or(0)
     }

@@ -241,7 +241,7 @@ impl<'a> Checker<'a> {
         self.types.show(ty)
     }
 
-    /// The function that is being checked, where the grammar lets statements stand.
+    /// The function that is being checked, where the grammar allows statements.
     fn body(&mut self) -> &mut Body<'a> {
         self.body.as_mut().expect("statements stand in functions")
     }

@@ -328,7 +328,7 @@ impl<'a> Checker<'a> {
         let Some(e) = value else { return Ok(None) };
         let value = self.value(e)?;
         match (self.types.is_void(result), self.types.is_void(value.ty)) {
-            // GNU C lets a call of a function without value stand there.
+            // GNU C allows a call of a function without value there.
             (true, true) => Ok(Some(value)),
             (true, false) => self.fail(e.span, "this function returns no value"),
             (false, _) if self.types.is_record(value.ty) && !self.types.same(value.ty, result) => {

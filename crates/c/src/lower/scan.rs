@@ -197,7 +197,7 @@ impl<'h> Lowerer<'h> {
         self.library_value(name, args, span).map(Some)
     }
 
-    /// What stands between two places becomes a value.
+    /// What is between two places becomes a value.
     fn assign_piece(
         &mut self,
         progress: &Progress,

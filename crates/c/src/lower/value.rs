@@ -1,7 +1,7 @@
 //! Expressions for their value.
 //!
 //! Expressions of the program have no effects but those of memory, calls and spawns, so assignments inside of expressions
-//! become statements before the one they stand in, operands from left to right; C leaves the order open.
+//! become statements before the one they are in, operands from left to right; C leaves the order open.
 
 use super::body::Slot;
 use super::build::{number, read, truth_value};

@@ -5,7 +5,7 @@ use crate::ast::*;
 use fencepost_ir::Span;
 use fencepost_text::Diagnostic;
 
-/// Where a declaration stands.
+/// Where a declaration is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     /// Outside of functions, where functions are defined.
@@ -15,7 +15,7 @@ enum Level {
 }
 
 impl Parser<'_, '_> {
-    /// Reads what stands outside of functions; stray semicolons are nothing.
+    /// Reads what is outside of functions; stray semicolons are nothing.
     pub(super) fn item(&mut self, items: &mut Vec<Item>) -> Result<()> {
         if self.take(";") {
             return Ok(());

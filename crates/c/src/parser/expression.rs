@@ -93,7 +93,7 @@ impl Parser<'_, '_> {
         self.climb(CONDITIONAL)
     }
 
-    /// Without choices, too: what may stand before the next `?` of a chain.
+    /// Without choices, too: what may come before the next `?` of a chain.
     pub(super) fn operand_of_choice(&mut self) -> Result<Expr> {
         self.climb(CONDITIONAL + 1)
     }

@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 /// A block of a page.
 struct Block {
     line: usize,
-    /// The language and what is after it.
+    /// The language and what comes after it.
     info: Vec<String>,
     text: String,
 }
@@ -90,7 +90,7 @@ fn console(place: &str, folder: &Path, text: &str) {
         }
         let mut rest = shown.lines();
         for line in expected.into_iter().filter(|line| !line.is_empty() && line.trim() != "...") {
-            // What stands in brackets with a time is not pinned.
+            // What is in brackets with a time is not pinned.
             let timed = line.rsplit_once(" (").filter(|(_, behind)| behind.ends_with(" s)"));
             let line = timed.map_or(line, |(verdict, _)| verdict);
             assert!(

@@ -171,7 +171,7 @@ fn offset(text: &str, position: &Value) -> usize {
     text.len()
 }
 
-/// What stands at a range.
+/// What is at a range.
 fn at<'t>(text: &'t str, range: &Value) -> &'t str {
     &text[offset(text, &range["start"])..offset(text, &range["end"])]
 }

@@ -30,7 +30,7 @@ impl Block {
 pub struct Stmt {
     /// What it is.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 

@@ -35,7 +35,7 @@ pub enum Where {
     Different,
 }
 
-/// What stands between two instructions.
+/// What is between two instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Between {
     /// Nothing.

@@ -4,7 +4,7 @@
 //! It makes text, which is then read like any other test: nothing of a generated test gets to an engine
 //! by another way.
 //!
-//! Events of one location stand together in the cycle, between two relations that change the location.
+//! Events of one location are together in the cycle, between two relations that change the location.
 //! The writes among them get 1, 2, ... in that order, which is to be their coherence order, and each read
 //! the value of the write before it, or 0. A cycle at one location contradicts program order: there the
 //! order starts after it. The condition names every read's value, and the last value of a location that
@@ -41,7 +41,7 @@ struct Event {
     dir: Dir,
     location: usize,
     value: u32,
-    /// What stands before it in its thread.
+    /// What comes before it in its thread.
     between: Between,
     register: Option<Register>,
 }

@@ -179,7 +179,7 @@ impl Relation {
                     None => panic!("a read takes its value from a write to its cell"),
                 },
             };
-            // The next one is enough, the others follow by co. An update is no write after its own read.
+            // The next one is enough, the others follow by co. An update is not a write after its own read.
             if let Some(&next) = order[behind..].iter().find(|w| **w != id) {
                 self.add(id, next);
             }

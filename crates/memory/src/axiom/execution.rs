@@ -68,7 +68,7 @@ pub struct Event {
     pub kind: Kind,
     /// What the program says of it.
     pub access: Access,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
     /// Its cells; fences have none. Executions that grow from one share them.
     pub touches: Rc<[Touch]>,
@@ -517,7 +517,7 @@ impl<'a> Enumeration<'a> {
 }
 
 /// What becomes of an execution when a thread reads these values: if they are an error of the program, it stops there. `None` if
-/// another read-modify-write stands where this one would.
+/// another read-modify-write is where this one would.
 fn read_from(
     execution: &Execution,
     index: usize,

@@ -23,7 +23,7 @@
 //!
 //! Why these are the buffers of the operational models: order the events by the time at which a load
 //! reads, a store reaches memory, a fence passes. Loads and fences happen in po and a store reaches memory
-//! after what stands before it is done, so the pairs that ppo keeps are in that order; a store and a later
+//! after what comes before it is done, so the pairs that ppo keeps are in that order; a store and a later
 //! load are not, for the store may wait. One buffer for each thread keeps all pairs of stores, one for
 //! each cell those of one cell, an epoch of a PSO buffer those across a store-store fence. A full fence and
 //! a read-modify-write wait for an empty buffer. A load that takes its value from the own buffer is before

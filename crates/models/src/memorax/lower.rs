@@ -455,7 +455,7 @@ fn push_fitting(out: &mut Vec<Stmt>, value: &Expr, ty: Scalar, span: Span) {
 fn converted(value: Expr, ty: Scalar) -> Expr {
     match value.kind {
         _ if value.ty == ty => value,
-        // A constant that never fits stands after a check that never holds.
+        // A constant that never fits is after a check that never holds.
         ExprKind::Const(v) => {
             Expr::constant(if ty.contains(v) { v } else { ty.default_value() }, ty, value.span)
         }

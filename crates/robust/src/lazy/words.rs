@@ -16,7 +16,7 @@
 //! That a pointer leads nowhere is seen when its store reaches memory, which it can do at once; the run that is
 //! mapped back fails at the store. The stores to a local variable that is gone are forgotten.
 //!
-//! Some runs are cut off: those in which bytes are mixed that are no bits, pointers among them where they are not used as integers; and those
+//! Some runs are cut off: those in which bytes are mixed that are not bits, pointers among them where they are not used as integers; and those
 //! in which they are mixed with the contents of allocated memory, which may never have been written.
 
 use super::extend::{Loading, Waiting, Way, Works, and, eq, local, or};

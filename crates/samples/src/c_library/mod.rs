@@ -139,7 +139,7 @@ pub fn program(seed: u64, widths: Widths) -> String {
     let catalogue = catalogue(widths);
     let mut generator = Generator { rng: Rng::new(seed), text: String::new(), widths };
     for i in 0..CALLS {
-        // A step that has no divisor in common with the catalogue's length mixes what stands together.
+        // A step that has no divisor in common with the catalogue's length mixes what is together.
         let at = (seed as usize * CALLS + i) * 59 % catalogue.len();
         match catalogue[at] {
             Call::Template(template) => generator.fill(template),

@@ -8,12 +8,12 @@ use super::edit::{Piece, pieces};
 use super::{Edited, FenceSyntax, Lines, Shape, Site};
 use fencepost_ir::tree::FenceKind;
 
-/// The repaired text, and where the fences stand.
+/// The repaired text, and where the fences are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Laid {
     /// The text.
     pub text: String,
-    /// For each fence the line of the old text that it stands after, or in.
+    /// For each fence the line of the old text that it is after, or in.
     pub places: Vec<Standing>,
     /// What makes the text of the old one, in its order; no two of them touch.
     pub edits: Vec<Edit>,
@@ -30,7 +30,7 @@ pub struct Edit {
     pub text: String,
 }
 
-/// Where a fence stands, in lines of the old text.
+/// Where a fence is, in lines of the old text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
     /// On a line of its own after this one.
@@ -39,7 +39,7 @@ pub enum Standing {
     In {
         /// The line.
         line: u32,
-        /// The column where it stands.
+        /// The column where it is.
         column: u32,
     },
 }
@@ -108,7 +108,7 @@ struct Own {
     after: u32,
 }
 
-/// Where a line of its own goes for a fence before what begins at `at`; `None` if other code stands
+/// Where a line of its own goes for a fence before what begins at `at`; `None` if other code is
 /// before it on its line.
 fn own_line(text: &str, lines: &Lines<'_>, at: usize) -> Option<Own> {
     let start = lines.line_start(at);

@@ -228,7 +228,7 @@ fn labelled_programs_reach_the_same_places() {
                     None => continue,
                     Some(Ok(())) => {}
                     Some(Err(_)) => {
-                        // Labels that no property names are no places of the translation.
+                        // Labels that no property names are not places of the translation.
                         let watched =
                             |text: &str| text.matches(": ").count() == text.matches("at most").count();
                         let fails = |text: &str| {

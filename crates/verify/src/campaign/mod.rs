@@ -26,7 +26,7 @@ pub struct Shard {
     pub of: u32,
 }
 
-/// That a text is no part.
+/// A text does not name a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("expected I/N with I from 1 to N, as in 2/4")]
 pub struct NoShard;

@@ -2,7 +2,7 @@
 //!
 //! The text is taken apart ([`template`]), its operands are registers, places in memory and values ([`operand`]), and the
 //! instructions are done one after the other ([`instruction`], [`exchange`], [`bit`]). A locked instruction is a
-//! read-modify-write, any other access to memory a load or a store of its own: an instruction is no access of C, so it races
+//! read-modify-write, any other access to memory a load or a store of its own: an instruction is not an access of C, so it races
 //! with nothing. Registers are values as long as the code is straight; where it jumps inside, they are variables.
 
 mod bit;

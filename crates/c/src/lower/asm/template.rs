@@ -1,7 +1,7 @@
 //! The text of assembly, taken apart: lines of labels and instructions with their operands, in AT&T's syntax.
 //!
 //! Directives say where code lies and mean nothing here; what kernels put into another section (the places of their
-//! `lock`s) is left out. A prefix may stand on a line of its own.
+//! `lock`s) is left out. A prefix may be on a line of its own.
 
 use super::mnemonic::{Operation, mnemonic};
 
@@ -143,7 +143,7 @@ fn first_dialect(template: &str) -> String {
     text
 }
 
-/// A label at the beginning of a line, and what stands after it.
+/// A label at the beginning of a line, and what comes after it.
 fn label(line: &str) -> Option<(&str, &str)> {
     let (label, rest) = line.split_once(':')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$');

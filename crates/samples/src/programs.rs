@@ -14,7 +14,8 @@ pub fn has(name: &str) -> bool {
 /// The first of the names under which a program is on the PATH. It is declared missing under its first argument.
 pub fn any_of<'n>(program: &str, names: &[&'n str]) -> Option<&'n str> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = names.iter().find(|name| std::env::split_paths(&path).any(|folder| is_program(&folder.join(name))));
+    let found =
+        names.iter().find(|name| std::env::split_paths(&path).any(|folder| is_program(&folder.join(name))));
     if found.is_none() {
         let declared = std::env::var("FENCEPOST_MISSING").unwrap_or_default();
         assert!(

@@ -14,7 +14,7 @@ use fencepost_ir::Check;
 use std::path::PathBuf;
 
 pub use campaign::{CampaignOptions, MergeOptions};
-pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
+pub use check::{BmcOptions, CheckModel, CheckOptions, ExplainOptions, SmaName};
 pub use fences::{FencesOptions, GoalName};
 pub use litmus::{LitmusModel, LitmusOptions, SequencesName, TestArch};
 pub use robust::{Criterion, RobustModel, RobustOptions};

@@ -18,7 +18,8 @@ use fencepost_verify::compiler::databases;
 use fencepost_verify::fences::{Source, Suggestion, suggest};
 use fencepost_verify::robust::c11::applicable;
 use fencepost_verify::{
-    Decided, Format as InputFormat, InputError, Program, decide, decide_c11, files, internal, patience, read,
+    Decided, Format as InputFormat, InputError, Program, decide, decide_c11, decide_with_races, files,
+    internal, patience, read,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -285,7 +286,8 @@ fn check_program(
             exit = exit.and(take_over(options, known));
             continue;
         }
-        let asked = Asked { options, telling, files, name: &name, question: question.as_ref(), cancelled };
+        let question = question.as_ref();
+        let asked = Asked { options, telling, files, name: &name, format, question, cancelled };
         if model == AnyModel::C11
             && let Err(reason) = applicable(&program.tree, format)
         {
@@ -319,7 +321,8 @@ fn unread(
 ) -> Exit {
     let name = program_name(files);
     let program = cfg::Program::default();
-    let asked = Asked { options, telling, files, name: &name, question: None, cancelled };
+    let format = InputFormat::C;
+    let asked = Asked { options, telling, files, name: &name, format, question: None, cancelled };
     let mut exit = Exit::Good;
     for model in options.models() {
         let reason = format!("{} while the program was read", Reason::from(stop));
@@ -374,6 +377,7 @@ struct Asked<'a> {
     telling: Telling,
     files: &'a [PathBuf],
     name: &'a str,
+    format: InputFormat,
     /// Where results are kept.
     question: Option<&'a Question>,
     cancelled: &'a AtomicBool,
@@ -396,9 +400,10 @@ fn check_model(
         Ok(formula) => formula,
         Err(message) => return output::refuse(message),
     };
+    let looks_for_races = program.graph.checks.races && applicable(&program.tree, asked.format).is_ok();
     let language = match model {
-        AnyModel::Machine(_) => None,
-        AnyModel::C11 => {
+        AnyModel::Machine(_) if !looks_for_races => None,
+        AnyModel::Machine(_) | AnyModel::C11 => {
             let (title, tree, input) = (name.to_string(), program.tree.clone(), options.input.meant());
             match patience::within(budget, move || Program::for_language(&title, tree, &input)) {
                 Ok(program) => Some(program),
@@ -409,16 +414,24 @@ fn check_model(
             }
         }
     };
-    let program = language.as_ref().unwrap_or(program);
-    let decided = match model {
-        AnyModel::Machine(model) => decide(program, model, &wanted, budget, &mut progress),
-        AnyModel::C11 => decide_c11(program, &wanted, budget, &mut progress),
+    let decided = match (model, &language) {
+        (AnyModel::Machine(model), None) => decide(program, model, &wanted, budget, &mut progress),
+        (AnyModel::Machine(model), Some(language)) => {
+            decide_with_races((program, language), model, &wanted, budget, &mut progress)
+        }
+        (AnyModel::C11, language) => {
+            let language = language.as_ref().expect("it was made for this model");
+            decide_c11(language, &wanted, budget, &mut progress)
+        }
     };
     drop(line);
     let decided = match decided {
         Ok(decided) => decided,
         Err(why) => return output::refuse(misfit_words(why)),
     };
+    // A run with a race is one of the program for the language.
+    let raced = matches!(&decided.verdict, Shown::Unsafe(replay) if replay.race.is_some());
+    let program = language.as_ref().filter(|_| raced || model == AnyModel::C11).unwrap_or(program);
     match formula.finish(&decided.verdict) {
         Ok(()) => show(asked, &program.graph, model, decided, receivers, budget),
         Err(message) => output::refuse(message),

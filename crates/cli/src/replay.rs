@@ -26,9 +26,12 @@ pub fn run(options: &ReplayOptions) -> Exit {
             return Exit::Wrong;
         }
     };
-    let program = match model {
-        AnyModel::Machine(_) => lower(tree, &options.input.meant()),
-        AnyModel::C11 => lower_for_language(tree, &options.input.meant()),
+    // A race by happens-before is shown by a run of the program for the language.
+    let raced = saved.property.as_ref().is_some_and(|property| property.starts_with("data race"));
+    let of_language = model == AnyModel::C11 || raced;
+    let program = match of_language {
+        false => lower(tree, &options.input.meant()),
+        true => lower_for_language(tree, &options.input.meant()),
     };
     if program.is_parameterized() && saved.instances.len() != program.threads.len() {
         output::complain(
@@ -45,10 +48,10 @@ pub fn run(options: &ReplayOptions) -> Exit {
         Exit::Bad
     };
     let replayed = match model {
-        AnyModel::Machine(model) => {
+        AnyModel::Machine(model) if !of_language => {
             replay_claims(&program, model, &saved.instances, &saved.init, &saved.claims)
         }
-        AnyModel::C11 => replay_claims_c11(&program, &saved.init, &saved.claims),
+        AnyModel::Machine(_) | AnyModel::C11 => replay_claims_c11(&program, &saved.init, &saved.claims),
     };
     match replayed {
         Err(rejection) => rejected(rejection.to_string()),

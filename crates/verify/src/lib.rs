@@ -62,7 +62,7 @@ mod stops;
 mod translated;
 pub mod translation;
 
-pub use c11::decide_c11;
+pub use c11::{decide_c11, decide_with_races};
 pub use decide::{Decided, decide};
 pub use fencepost_report::Shown;
 pub use fencepost_robust::c11::ReleaseSequences;

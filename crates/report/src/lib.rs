@@ -42,7 +42,9 @@ pub use kind::ResultKind;
 use explain::{Explanation, Order};
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Budget, EngineChoice, EngineId, Model, Reason, Scope, Stats, Unreached, VerdictKind};
+use fencepost_task::{
+    AnyModel, Budget, EngineChoice, EngineId, Reason, Scope, Stats, Unreached, VerdictKind,
+};
 
 /// How a file's check ended, ready to be shown: every run in it has been replayed.
 pub struct Outcome<'a> {
@@ -51,7 +53,7 @@ pub struct Outcome<'a> {
     /// The program.
     pub program: &'a Program,
     /// The memory model.
-    pub model: Model,
+    pub model: AnyModel,
     /// The engine that answered; where none did, what was asked for.
     pub engine: EngineChoice,
     /// The engines that took part.

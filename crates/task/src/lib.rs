@@ -58,6 +58,44 @@ impl Model {
     }
 }
 
+/// What a program is checked under: a machine's memory model, or that of the language.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum AnyModel {
+    /// A machine's.
+    Machine(Model),
+    /// C11, as RC11 repairs it.
+    C11,
+}
+
+impl AnyModel {
+    /// All of them.
+    pub const ALL: [AnyModel; 4] = [
+        AnyModel::Machine(Model::Sc),
+        AnyModel::Machine(Model::Tso),
+        AnyModel::Machine(Model::Pso),
+        AnyModel::C11,
+    ];
+
+    /// As the command line writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnyModel::Machine(model) => model.name(),
+            AnyModel::C11 => "c11",
+        }
+    }
+
+    /// The model of a name that [`AnyModel::name`] gives.
+    pub fn from_name(name: &str) -> Option<AnyModel> {
+        AnyModel::ALL.into_iter().find(|m| m.name() == name)
+    }
+}
+
+impl From<Model> for AnyModel {
+    fn from(model: Model) -> AnyModel {
+        AnyModel::Machine(model)
+    }
+}
+
 /// Bounds of an analysis; `None` is no bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bounds {

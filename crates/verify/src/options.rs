@@ -4,6 +4,7 @@ use fencepost_bmc::{Abstraction, Bmc};
 use fencepost_c::DataModel;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_ir::Checks;
+use fencepost_robust::c11::ReleaseSequences;
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{Bounds, Budget, EngineChoice, Model};
 use std::path::PathBuf;
@@ -81,6 +82,8 @@ pub struct CheckOptions {
     pub dimacs: Option<PathBuf>,
     /// Where the proof that it has no model is written to.
     pub proof: Option<PathBuf>,
+    /// What belongs to a release sequence under C11.
+    pub release_sequences: ReleaseSequences,
     /// Cores for engines side by side; all where there is none. With one, the same program gives the same run every time.
     pub jobs: Option<u32>,
 }
@@ -97,6 +100,7 @@ impl Default for CheckOptions {
             sma: None,
             dimacs: None,
             proof: None,
+            release_sequences: ReleaseSequences::default(),
             jobs: None,
         }
     }

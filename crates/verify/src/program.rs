@@ -3,7 +3,7 @@
 use crate::decide::{Decided, decide};
 use crate::options::{CheckOptions, Format, Misfit, ReadOptions};
 use crate::read::{self, InputError};
-use fencepost_ir::{Check, Span, cfg, tree};
+use fencepost_ir::{Check, Checks, Span, cfg, tree};
 use fencepost_passes::pipeline;
 use fencepost_task::{Budget, Model};
 use fencepost_text::Diagnostic;
@@ -37,7 +37,20 @@ impl Program {
 
     /// The program of a tree.
     pub fn new(name: &str, tree: tree::Program, options: &ReadOptions) -> Program {
-        let mut graph = lower(tree.clone(), options);
+        let graph = lower(tree.clone(), options);
+        Program::of(name, tree, graph, options)
+    }
+
+    /// The program of a tree for the language's own model, C11.
+    pub fn for_language(name: &str, tree: tree::Program, options: &ReadOptions) -> Program {
+        let graph = lower_for_language(tree.clone(), options);
+        let program = Program::of(name, tree, graph, options);
+        // That model looks for races in any case, and by happens-before.
+        let checks = Checks { races: false, ..program.graph.checks };
+        Program { graph: cfg::Program { checks, ..program.graph }, ..program }
+    }
+
+    fn of(name: &str, tree: tree::Program, mut graph: cfg::Program, options: &ReadOptions) -> Program {
         graph.checks = options.checks.clone();
         if !graph.checks.reports(Check::Assertion) {
             graph.drop_assertions();

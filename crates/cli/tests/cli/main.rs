@@ -7,6 +7,7 @@ mod bad_input;
 mod bmc;
 mod browser;
 mod c;
+mod c11;
 mod c_checks;
 mod c_library;
 mod c_life;

@@ -49,7 +49,7 @@ pub fn robustness<'a>(
 }
 
 /// What was found, after the axioms have said the same.
-fn confirmed(
+pub(crate) fn confirmed(
     name: &str,
     program: &Program,
     found: Found,

@@ -6,9 +6,9 @@ use crate::meant::{limits_text, misfit as misfit_words};
 use crate::merge::exit_of;
 use crate::options::{CheckOptions, Format, ModelName};
 use crate::progress::ProgressLine;
-use crate::{Exit, input, interrupt, output, outputs, story};
+use crate::{Exit, input, interrupt, output, outputs, story, warnings};
 use fencepost_certify::Replay;
-use fencepost_ir::{Checks, cfg};
+use fencepost_ir::{Checks, Remark, cfg};
 use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, ResultKind, Shown, certificate, json, text};
@@ -264,10 +264,10 @@ fn check_program(
         Ok(program) => program,
         Err(stop) => return unread(options, telling, files, stop, receivers, cancelled, start),
     };
-    if let Err(error) = program.require_property() {
+    if let Err(error) = program.require_property(&options.input.meant().asked) {
         return refuse(options, &name, error, receivers);
     }
-    let mut exit = Exit::Good;
+    let (warnings, mut exit) = warnings::warn(options, &program);
     for (number, &model) in options.models.iter().enumerate() {
         let model = Model::from(model);
         // What it took to read the file was of the first model's time.
@@ -279,7 +279,15 @@ fn check_program(
             exit = exit.and(take_over(options, known));
             continue;
         }
-        let asked = Asked { options, telling, files, name: &name, question: question.as_ref(), cancelled };
+        let asked = Asked {
+            options,
+            telling,
+            files,
+            name: &name,
+            warnings: &warnings,
+            question: question.as_ref(),
+            cancelled,
+        };
         let checked = internal::guard(|| check_model(&asked, &program, model, receivers, &budget));
         exit = exit.and(checked.unwrap_or_else(|m| broken(options, &name, Some(model), &m, receivers)));
         if cancelled.load(Ordering::Relaxed) {
@@ -302,7 +310,7 @@ fn unread(
 ) -> Exit {
     let name = program_name(files);
     let program = cfg::Program::default();
-    let asked = Asked { options, telling, files, name: &name, question: None, cancelled };
+    let asked = Asked { options, telling, files, name: &name, warnings: &[], question: None, cancelled };
     let mut exit = Exit::Good;
     for &model in &options.models {
         let reason = format!("{} while the program was read", Reason::from(stop));
@@ -352,6 +360,7 @@ struct Asked<'a> {
     telling: Telling,
     files: &'a [PathBuf],
     name: &'a str,
+    warnings: &'a [Remark],
     /// Where results are kept.
     question: Option<&'a Question>,
     cancelled: &'a AtomicBool,
@@ -423,6 +432,7 @@ fn show(
         order,
         stats,
         seconds,
+        warnings: asked.warnings,
         telling,
     };
     receivers.collected.check(&outcome, fix.as_ref());

@@ -60,6 +60,7 @@ mod simplest;
 mod stops;
 mod translated;
 pub mod translation;
+mod warnings;
 
 pub use decide::{Decided, decide};
 pub use fencepost_report::Shown;
@@ -68,3 +69,4 @@ pub use fencepost_task::{Bounds, Budget, EngineChoice, EngineId, Model, VerdictK
 pub use options::{COptions, CheckOptions, Format, Limits, Misfit, ReadOptions, Sma};
 pub use program::{Program, lower, lower_for_language, nothing_to_check};
 pub use read::InputError;
+pub use warnings::warnings;

@@ -169,7 +169,7 @@ fn optional(value: &Value) -> Result<Option<u32>, String> {
     if value.is_null() { Ok(None) } else { number(value).map(Some) }
 }
 
-/// What stands there, cut off.
+/// What is there, cut off.
 fn short(value: &Value) -> String {
     let text = value.to_string();
     let start: String = text.chars().take(40).collect();

@@ -6,9 +6,9 @@ use crate::meant::{limits_text, misfit as misfit_words};
 use crate::merge::exit_of;
 use crate::options::{CheckOptions, Format};
 use crate::progress::ProgressLine;
-use crate::{Exit, input, interrupt, output, outputs, story};
+use crate::{Exit, input, interrupt, output, outputs, story, warnings};
 use fencepost_certify::Replay;
-use fencepost_ir::{Checks, cfg};
+use fencepost_ir::{Checks, Remark, cfg};
 use fencepost_report::explain::explain;
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, ResultKind, Shown, certificate, json, text};
@@ -271,11 +271,11 @@ fn check_program(
     let models = options.models();
     // C11 always looks for races.
     if models != [AnyModel::C11]
-        && let Err(error) = program.require_property()
+        && let Err(error) = program.require_property(&options.input.meant().asked)
     {
         return refuse(options, &name, error, receivers);
     }
-    let mut exit = Exit::Good;
+    let (warnings, mut exit) = warnings::warn(options, &program);
     for (number, &model) in models.iter().enumerate() {
         // What it took to read the file was of the first model's time.
         if number > 0 {
@@ -287,7 +287,8 @@ fn check_program(
             continue;
         }
         let question = question.as_ref();
-        let asked = Asked { options, telling, files, name: &name, format, question, cancelled };
+        let warnings = &warnings;
+        let asked = Asked { options, telling, files, name: &name, format, warnings, question, cancelled };
         if model == AnyModel::C11
             && let Err(reason) = applicable(&program.tree, format)
         {
@@ -322,7 +323,8 @@ fn unread(
     let name = program_name(files);
     let program = cfg::Program::default();
     let format = InputFormat::C;
-    let asked = Asked { options, telling, files, name: &name, format, question: None, cancelled };
+    let warnings = &[];
+    let asked = Asked { options, telling, files, name: &name, format, warnings, question: None, cancelled };
     let mut exit = Exit::Good;
     for model in options.models() {
         let reason = format!("{} while the program was read", Reason::from(stop));
@@ -378,6 +380,7 @@ struct Asked<'a> {
     files: &'a [PathBuf],
     name: &'a str,
     format: InputFormat,
+    warnings: &'a [Remark],
     /// Where results are kept.
     question: Option<&'a Question>,
     cancelled: &'a AtomicBool,
@@ -476,6 +479,7 @@ fn show(
         order,
         stats,
         seconds,
+        warnings: asked.warnings,
         telling,
     };
     receivers.collected.check(&outcome, fix.as_ref());

@@ -29,6 +29,7 @@ mod robust;
 mod sequentialize;
 mod shell;
 mod story;
+mod warnings;
 mod translate;
 
 use clap::Parser;

@@ -6,8 +6,7 @@ use crate::options::{
 };
 use fencepost_c::DataModel;
 use fencepost_explore::{Order, Reduction};
-use fencepost_ir::Checks;
-use fencepost_task::{AnyModel, Bounds, EngineChoice, EngineId, Model};
+use fencepost_task::{AnyModel, Asked, Bounds, EngineChoice, EngineId, Model, Property};
 use fencepost_verify::campaign;
 use fencepost_verify::fences::GoalKind;
 use fencepost_verify::litmus::Judge;
@@ -129,16 +128,29 @@ impl InputOptions {
                 flags: self.c_flag.clone(),
                 preprocessor: self.cpp.clone(),
                 data_model: self.data_model.into(),
-                overflow: self.overflow,
+                args: self.args.clone(),
                 havoc_externs: self.havoc_externs,
             },
-            checks: Checks {
-                deadlock: self.deadlock,
-                leaks: self.leaks,
-                races: self.races,
-                off: self.no_check.clone(),
-            },
+            asked: self.asked(),
         }
+    }
+
+    /// What is asked of programs: the short forms add to what `--property` says, and `--no-check` takes away.
+    fn asked(&self) -> Asked {
+        let mut asked = match &self.property[..] {
+            [] => Asked::default(),
+            properties => Asked::only(properties),
+        };
+        let short = [
+            (self.races, Property::Races),
+            (self.deadlock, Property::Deadlock),
+            (self.leaks, Property::Leaks),
+            (self.exit_status, Property::Exit),
+            (self.overflow, Property::Overflow),
+        ];
+        short.iter().filter(|(given, _)| *given).for_each(|(_, property)| asked.add(property));
+        asked.checks.off.extend(&self.no_check);
+        asked
     }
 }
 
@@ -217,10 +229,6 @@ pub fn misfit(misfit: Misfit) -> String {
     match misfit {
         Misfit::Abstraction { wanted, model } => {
             format!("this --sma is for --model {}, and the model is {}", wanted.name(), model.name())
-        }
-        Misfit::Checks => {
-            "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit"
-                .to_string()
         }
     }
 }

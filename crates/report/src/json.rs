@@ -4,7 +4,7 @@
 use crate::explain::Known;
 use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Claim, Replay, States};
-use fencepost_ir::Sources;
+use fencepost_ir::{Remark, Sources};
 use fencepost_ir::cfg::Program;
 use fencepost_task::{Action, AnyModel, Budget, Pace, Scope, Stop};
 use fencepost_text::Diagnostic;
@@ -137,6 +137,12 @@ fn head(outcome: &Outcome<'_>) -> Value {
         "engines": outcome.engines.iter().map(engine).collect::<Vec<_>>(),
     });
     if let Value::Object(map) = &mut object {
+        if !outcome.warnings.is_empty() {
+            let place = |w: &Remark| json!({
+                "file": outcome.program.sources.name(w.span.file), "line": w.span.line, "message": w.message,
+            });
+            map.insert("warnings".into(), outcome.warnings.iter().map(place).collect());
+        }
         if let Some(caveat) = crate::text::caveat(outcome) {
             map.insert("caveat".into(), json!(caveat));
         }

@@ -41,6 +41,7 @@ pub use kind::ResultKind;
 
 use explain::{Explanation, Order};
 use fencepost_certify::Replay;
+use fencepost_ir::Remark;
 use fencepost_ir::cfg::Program;
 use fencepost_task::{
     AnyModel, Budget, EngineChoice, EngineId, Reason, Scope, Stats, Unreached, VerdictKind,
@@ -68,6 +69,8 @@ pub struct Outcome<'a> {
     pub stats: Stats,
     /// Wall-clock time.
     pub seconds: f64,
+    /// What makes the verdict mean less than it seems to.
+    pub warnings: &'a [Remark],
     /// The limits of telling about it: what does not fit is left out, with a word.
     pub telling: Budget,
 }

@@ -7,7 +7,7 @@ use crate::timeline::timeline;
 use crate::words::{buffer, cell_value, conclusion};
 use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Replay, States};
-use fencepost_ir::Span;
+use fencepost_ir::{Remark, Sources, Span};
 use fencepost_ir::cfg::Program;
 use fencepost_task::{AnyModel, Budget, Pace, Reason, Stop, Unreached};
 use std::fmt::Write;
@@ -142,6 +142,11 @@ pub fn caveat(outcome: &Outcome<'_>) -> Option<String> {
              weaker machines than {model}"
         )
     })
+}
+
+/// A warning with its place.
+pub fn warning(sources: &Sources, warning: &Remark) -> String {
+    format!("{}: {}", sources.place(warning.span), warning.message)
 }
 
 /// What no run came to, as a sentence.

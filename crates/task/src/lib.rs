@@ -15,6 +15,7 @@
 mod budget;
 pub mod certificate;
 mod engine;
+mod property;
 mod resident;
 mod stats;
 mod trace;
@@ -25,6 +26,7 @@ use std::fmt;
 pub use budget::{Budget, Finished, Pace, Stop, Watch};
 pub use certificate::Certificate;
 pub use engine::{Engine, EngineChoice, EngineId};
+pub use property::{Asked, Property};
 pub use stats::{Progress, Stats};
 pub use trace::{Action, Error, Failure, Limit, Step, Trace, Violation};
 

@@ -61,6 +61,7 @@ mod simplest;
 mod stops;
 mod translated;
 pub mod translation;
+mod warnings;
 
 pub use c11::{decide_c11, decide_with_races};
 pub use decide::{Decided, decide};
@@ -70,3 +71,4 @@ pub use fencepost_task::{AnyModel, Bounds, Budget, EngineChoice, EngineId, Model
 pub use options::{COptions, CheckOptions, Format, Limits, Misfit, ReadOptions, Sma};
 pub use program::{Program, lower, lower_for_language, nothing_to_check};
 pub use read::InputError;
+pub use warnings::warnings;

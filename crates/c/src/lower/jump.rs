@@ -6,6 +6,7 @@
 //! A variable with the attribute `cleanup` has a function called with its address when its scope is left, the youngest
 //! variable first; leaving by `goto` is refused.
 
+use fencepost_ir::Claim;
 use super::body::Slot;
 use super::build::{binary, number, truth_value};
 use super::{Lowerer, Result, Value};
@@ -124,5 +125,5 @@ impl<'h> Lowerer<'h> {
 
 /// What happens when a pointer points to nothing that fits.
 pub fn wild_call(span: Span) -> Block {
-    Block(vec![Stmt { kind: StmtKind::Assert(truth_value(false, span)), span }])
+    Block(vec![Stmt { kind: StmtKind::Assert(truth_value(false, span), Claim::Target), span }])
 }

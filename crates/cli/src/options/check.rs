@@ -106,6 +106,9 @@ pub struct CheckOptions {
     /// engine's last program) or `after:PASS`; bmc's passes are `inline`, `unroll`, `number`, `sequentialize`
     #[arg(long, value_name = "WHAT")]
     pub print: Option<String>,
+    /// Exit with 2 where there is a warning: nothing is checked, no thread is started, a pragma is ignored
+    #[arg(long)]
+    pub strict: bool,
     /// Exit with 0 where the answer is unknown
     #[arg(long)]
     pub allow_unknown: bool,

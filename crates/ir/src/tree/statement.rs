@@ -1,5 +1,6 @@
 //! Statements.
 
+use crate::checks::Claim;
 use super::{Expr, Form, LocalId, Place};
 use crate::access::Order;
 use crate::cfg::{Drain, FenceKind};
@@ -73,8 +74,8 @@ pub enum StmtKind {
     Fence(Fence),
     /// Passes only if true.
     Assume(Expr),
-    /// Must be true.
-    Assert(Expr),
+    /// Must be true, for the reason given.
+    Assert(Expr, Claim),
     /// Waits for a mutex and takes it.
     Lock(Place),
     /// Gives a mutex back.

@@ -104,7 +104,7 @@ pub fn act(machine: &Machine<'_>, state: &State, thread: usize, edge: &Edge) -> 
         | Instr::Choose
         | Instr::Assign(..)
         | Instr::Assume(_)
-        | Instr::Assert(_)
+        | Instr::Assert(..)
         | Instr::Havoc(..)
         | Instr::Own(_)
         | Instr::Call(..)

@@ -4,7 +4,7 @@ use super::{drawings, facts, not_drawn, page, run_section, sentences};
 use crate::nearest_sc::{Fate, NearestSc};
 use crate::picture::svg::escape;
 use crate::picture::{Frame, Picture};
-use crate::text::{caveat, everywhere, unreached};
+use crate::text::{self, caveat, everywhere, unreached};
 use crate::{Outcome, Shown};
 use fencepost_certify::Replay;
 use fencepost_ir::Span;
@@ -57,6 +57,9 @@ pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
             body += &properties(outcome.program, budget);
         }
     }
+    let warnings: Vec<String> =
+        outcome.warnings.iter().map(|w| text::warning(&outcome.program.sources, w)).collect();
+    body += &sentences("Warning", &warnings);
     if let Some(caveat) = caveat(outcome) {
         body += &sentences("What this does not speak of", &[caveat]);
     }
@@ -137,7 +140,7 @@ fn properties(program: &Program, budget: &Budget) -> String {
         *span
     });
     let edges = program.procedures.iter().flat_map(|p| p.edges());
-    let assertions = edges.filter(|e| matches!(e.instr, Instr::Assert(_))).map(|e| e.span);
+    let assertions = edges.filter(|e| matches!(e.instr, Instr::Assert(..))).map(|e| e.span);
     let mut seen = HashSet::new();
     let spans: Vec<Span> = properties.chain(assertions).filter(|span| seen.insert(*span)).collect();
     let mut pace = Pace::new(budget);

@@ -79,6 +79,7 @@ enum Kind {
 impl Log {
     /// A verdict of `check`, and the fences that repair the program, if there are any.
     pub fn check(&mut self, outcome: &Outcome<'_>, fix: Option<&Fix>) {
+        self.warn(&outcome.program.sources, outcome.warnings);
         let model = outcome.model.name().to_uppercase();
         let properties = json!({
             "file": outcome.file,

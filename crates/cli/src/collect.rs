@@ -146,7 +146,7 @@ impl Collected {
         let told = c11::text(answer, Style { detail: Detail::Steps, ..Style::default() });
         let (first, rest) = told.split_once('\n').unwrap_or((&told, ""));
         let (ended, output) = match &answer.found {
-            FoundC11::Robust => (Ended::Passed, told.clone()),
+            FoundC11::Robust(_) => (Ended::Passed, told.clone()),
             FoundC11::Unknown(reason) => (cases.unknowns.ended(reason.to_string()), told.clone()),
             FoundC11::Departed(_) | FoundC11::Raced(_) => {
                 (Ended::Failed(first.to_string(), rest.to_string()), String::new())

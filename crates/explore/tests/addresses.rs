@@ -125,10 +125,18 @@ fn renumbered_objects_keep_every_outcome() {
 #[test]
 fn addresses_that_are_computed_with_are_not_opaque() {
     let with = |use_of: &str| {
-        let body = format!("struct node *n = calloc(1, sizeof *n); unsigned long w = (unsigned long)n; {use_of}");
+        let body =
+            format!("struct node *n = calloc(1, sizeof *n); unsigned long w = (unsigned long)n; {use_of}");
         program(&format!("{BEGINNING}int main(void) {{ {body} g = w; return (int)g; }}")).opaque_addresses
     };
-    for kept in ["w |= 1;", "w &= ~7UL;", "w += 8;", "if (w == h) g = 1;", "if (w & 3) g = 1;", "p = (struct node *)w;"] {
+    for kept in [
+        "w |= 1;",
+        "w &= ~7UL;",
+        "w += 8;",
+        "if (w == h) g = 1;",
+        "if (w & 3) g = 1;",
+        "p = (struct node *)w;",
+    ] {
         assert!(with(kept), "{kept}");
     }
     for computed in [

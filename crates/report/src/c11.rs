@@ -8,15 +8,16 @@ use crate::words::RACE_CURE;
 use fencepost_certify::{Because, Departed, Link, Raced, Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
+use fencepost_memory::axiom::c11::ReleaseSequences;
 use fencepost_memory::run_graph::What;
-use fencepost_task::{Budget, Reason, Stats, Stop, VerdictKind};
+use fencepost_task::{Budget, Reason, Scope, Stats, Stop, VerdictKind};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// What was found; its run has been replayed, and the axioms have confirmed it.
 pub enum FoundC11 {
-    /// Every execution of C11 is one of SC, and nothing races.
-    Robust,
+    /// Every execution of C11 within the scope is one of SC, and nothing races.
+    Robust(Scope),
     /// C11 has a step that SC does not have.
     Departed(Departed),
     /// Two accesses race, so C11 says nothing of what happens.
@@ -31,6 +32,8 @@ pub struct RobustnessC11<'a> {
     pub file: &'a str,
     /// The program.
     pub program: &'a Program,
+    /// What belongs to a release sequence.
+    pub sequences: ReleaseSequences,
     /// What was found.
     pub found: FoundC11,
     /// A relaxed load and a later relaxed store that machines may swap, and RC11 not.
@@ -47,7 +50,7 @@ impl RobustnessC11<'_> {
     /// What was found, in one word.
     pub fn verdict(&self) -> ResultKind {
         match self.found {
-            FoundC11::Robust => ResultKind::Robust,
+            FoundC11::Robust(_) => ResultKind::Robust,
             FoundC11::Departed(_) => ResultKind::NotRobust,
             FoundC11::Raced(_) => ResultKind::Race,
             FoundC11::Unknown(_) => VerdictKind::Unknown.into(),
@@ -57,7 +60,7 @@ impl RobustnessC11<'_> {
     /// What has to be said besides.
     fn note(&self) -> Option<String> {
         match self.found {
-            FoundC11::Robust => buffering_note(self.program, self.load_buffering),
+            FoundC11::Robust(_) => buffering_note(self.program, self.load_buffering),
             FoundC11::Departed(_) | FoundC11::Raced(_) | FoundC11::Unknown(_) => None,
         }
     }
@@ -83,10 +86,16 @@ pub fn object(answer: &RobustnessC11<'_>) -> Value {
         "schema": 1,
         "file": answer.file,
         "model": "c11",
+        "release_sequences": answer.sequences.name(),
         "verdict": answer.verdict().name(),
+        "scope": match &answer.found {
+            FoundC11::Robust(scope) => crate::json::scope(*scope),
+            FoundC11::Departed(_) | FoundC11::Raced(_) => json!("complete"),
+            FoundC11::Unknown(_) => Value::Null,
+        },
         "reason": match &answer.found {
             FoundC11::Unknown(reason) => Some(reason.to_string()),
-            FoundC11::Robust | FoundC11::Departed(_) | FoundC11::Raced(_) => None,
+            FoundC11::Robust(_) | FoundC11::Departed(_) | FoundC11::Raced(_) => None,
         },
         "notes": answer.note().into_iter().collect::<Vec<_>>(),
         "seconds": (answer.seconds * 1e6).round() / 1e6,
@@ -102,7 +111,7 @@ pub fn object(answer: &RobustnessC11<'_>) -> Value {
     };
     let shown = |replay: &Replay, step: usize| replay.init.len() + step + 1;
     match &answer.found {
-        FoundC11::Robust | FoundC11::Unknown(_) => {}
+        FoundC11::Robust(_) | FoundC11::Unknown(_) => {}
         FoundC11::Departed(d) => {
             let link = |link: &Link| {
                 let step = shown(&d.replay, link.step);
@@ -147,7 +156,7 @@ pub fn text(answer: &RobustnessC11<'_>, style: Style) -> String {
     let RobustnessC11 { file, found, stats, seconds, .. } = answer;
     let cost = format!("{} states, {seconds:.2} s", stats.states);
     let (colour, verdict, what) = match found {
-        FoundC11::Robust => (Colour::Green, "robust", String::new()),
+        FoundC11::Robust(scope) => (Colour::Green, "robust", format!(", {scope}")),
         FoundC11::Departed(_) => (Colour::Red, "not robust", ": a step that SC does not have".to_string()),
         FoundC11::Raced(_) => (Colour::Red, "data race", ": its behaviour is undefined".to_string()),
         FoundC11::Unknown(reason) => (Colour::Yellow, "unknown", format!(": {reason}")),
@@ -160,7 +169,7 @@ pub fn text(answer: &RobustnessC11<'_>, style: Style) -> String {
         out += &wrap(&note, style.width, 2, 4);
     }
     let told = match found {
-        FoundC11::Robust | FoundC11::Unknown(_) => Ok(String::new()),
+        FoundC11::Robust(_) | FoundC11::Unknown(_) => Ok(String::new()),
         FoundC11::Departed(departed) => departure(answer, departed, style),
         FoundC11::Raced(raced) => race(answer, raced, style),
     };

@@ -122,6 +122,8 @@ pub enum Shown {
         scope: Scope,
         /// Properties that no run came to.
         unreached: Vec<Unreached>,
+        /// What ended the growth of the bounds, where they would have grown on.
+        ended: Option<Reason>,
     },
     /// A replayed violation.
     Unsafe(Box<Replay>),

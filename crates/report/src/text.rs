@@ -7,8 +7,8 @@ use crate::timeline::timeline;
 use crate::words::{buffer, cell_value, conclusion};
 use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Replay, States};
-use fencepost_ir::{Remark, Sources, Span};
 use fencepost_ir::cfg::Program;
+use fencepost_ir::{Remark, Sources, Span};
 use fencepost_task::{AnyModel, Budget, Pace, Reason, Stop, Unreached};
 use std::fmt::Write;
 use std::ops::Range;
@@ -68,11 +68,14 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
         let _ = writeln!(out, "note: {violations} violations at the cut width are none at full width");
     }
     match &outcome.verdict {
-        Shown::Safe { scope, unreached } => {
+        Shown::Safe { scope, unreached, ended } => {
             let number = if program.is_parameterized() { " for any number of threads" } else { "" };
             let safe = style.paint.bold(Colour::Green, &format!("safe{number}"));
             let everywhere = everywhere(outcome);
             let _ = writeln!(out, "{safe}: {file} under {model}, {scope}{everywhere} ({cost})");
+            if let Some(reason) = ended {
+                let _ = writeln!(out, "  larger bounds were not finished: {reason}");
+            }
             for u in unreached.iter().filter(|_| style.detail != Detail::Verdict) {
                 let _ = writeln!(out, "  note: {}", self::unreached(program, u));
             }

@@ -140,6 +140,23 @@ impl Bounds {
         ];
         all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
+
+    /// What is within both.
+    pub fn and(self, other: Bounds) -> Bounds {
+        let smaller = |a: Option<u32>, b: Option<u32>| a.into_iter().chain(b).min();
+        Bounds {
+            buffer: smaller(self.buffer, other.buffer),
+            threads: smaller(self.threads, other.threads),
+            unwind: smaller(self.unwind, other.unwind),
+            rounds: smaller(self.rounds, other.rounds),
+            age: smaller(self.age, other.age),
+            clock: smaller(self.clock, other.clock),
+            queue: smaller(self.queue, other.queue),
+            width: smaller(self.width, other.width),
+            block: smaller(self.block, other.block),
+            reuse: smaller(self.reuse, other.reuse),
+        }
+    }
 }
 
 /// How far a verdict reaches.
@@ -149,6 +166,27 @@ pub enum Scope {
     Complete,
     /// All runs within bounds.
     UpTo(Bounds),
+}
+
+impl From<Bounds> for Scope {
+    fn from(bounds: Bounds) -> Scope {
+        if bounds == Bounds::default() { Scope::Complete } else { Scope::UpTo(bounds) }
+    }
+}
+
+impl Scope {
+    /// The bounds; none are set where it is complete.
+    pub fn bounds(self) -> Bounds {
+        match self {
+            Scope::Complete => Bounds::default(),
+            Scope::UpTo(bounds) => bounds,
+        }
+    }
+
+    /// What is in both: what rests on two proofs holds there.
+    pub fn and(self, other: Scope) -> Scope {
+        self.bounds().and(other.bounds()).into()
+    }
 }
 
 impl fmt::Display for Scope {
@@ -199,9 +237,10 @@ pub struct Cleared {
 }
 
 impl Cleared {
-    /// What work came to that was finished.
-    pub fn new(scope: Scope, _: Finished) -> Cleared {
-        Cleared { scope }
+    /// What work on a task came to that was finished, within the bounds of the search and the number of threads that the
+    /// user gave.
+    pub fn new(task: &Task<'_>, bounds: Bounds, _: Finished) -> Cleared {
+        Cleared { scope: task.scope(bounds) }
     }
 
     /// What was cleared.
@@ -216,7 +255,7 @@ impl Cleared {
 
     /// The same of what is left of the scope within bounds.
     pub fn up_to(self, bounds: Bounds) -> Cleared {
-        Cleared { scope: Scope::UpTo(bounds) }
+        Cleared { scope: self.scope.and(bounds.into()) }
     }
 }
 
@@ -335,4 +374,11 @@ pub struct Task<'a> {
     pub bounds: Bounds,
     /// Limits.
     pub budget: Budget,
+}
+
+impl Task<'_> {
+    /// How far a search within bounds reaches: the program has no more threads than the user said.
+    pub fn scope(&self, bounds: Bounds) -> Scope {
+        bounds.and(Bounds { threads: self.bounds.threads, ..Bounds::default() }).into()
+    }
 }

@@ -24,7 +24,14 @@ pub fn decide_c11(
     let start = Instant::now();
     let sequences = options.release_sequences;
     let answer = robustness(&program.graph, sequences, &budget.for_half_the_time());
-    let found = confirmed(&program.name, &program.graph, answer.found, sequences, &budget.to_confirm());
+    let found = confirmed(
+        &program.name,
+        &program.graph,
+        program.threads,
+        answer.found,
+        sequences,
+        &budget.to_confirm(),
+    );
     if let FoundC11::Raced(raced) = found {
         return Ok(race(raced, answer.stats, start));
     }
@@ -32,7 +39,7 @@ pub fn decide_c11(
     if let Shown::Safe { .. } = decided.verdict {
         let unknown = |reason| Shown::Unknown { reason, scope: None };
         match found {
-            FoundC11::Robust => {
+            FoundC11::Robust(_) => {
                 decided.notes.extend(buffering_note(&program.graph, load_buffering(&program.graph)))
             }
             FoundC11::Departed(departed) => {
@@ -65,7 +72,14 @@ pub fn decide_with_races(
     let start = Instant::now();
     let sequences = options.release_sequences;
     let answer = races(&language.graph, sequences, &budget.for_half_the_time());
-    let found = confirmed(&program.name, &language.graph, answer.found, sequences, &budget.to_confirm());
+    let found = confirmed(
+        &program.name,
+        &language.graph,
+        program.threads,
+        answer.found,
+        sequences,
+        &budget.to_confirm(),
+    );
     if let FoundC11::Raced(raced) = found {
         return Ok(race(raced, answer.stats, start));
     }

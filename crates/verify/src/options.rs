@@ -5,7 +5,7 @@ use fencepost_c::DataModel;
 use fencepost_explore::{Explicit, Order, Reduction};
 use fencepost_robust::c11::ReleaseSequences;
 use fencepost_robust::lazy::Lazy;
-use fencepost_task::{Asked, Bounds, Budget, EngineChoice, Model};
+use fencepost_task::{Asked, Bounds, Budget, EngineChoice, EngineId, Model};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -190,6 +190,18 @@ impl CheckOptions {
     /// What a verdict depends on besides the program, the model and limits, as a text.
     pub fn method(&self) -> String {
         format!("{:?}", CheckOptions { jobs: None, ..self.clone() })
+    }
+
+    /// Whether safe up to bounds is what was asked for, also where these are smaller than the given ones: the engine that was
+    /// named is a bounded one, or has a bound.
+    pub fn asks_for_bounds(&self) -> bool {
+        match self.engine {
+            EngineChoice::Auto => self.is_bounded(),
+            EngineChoice::Only(EngineId::Rounds | EngineId::Age | EngineId::Bmc) => true,
+            EngineChoice::Only(EngineId::Explicit) => self.bounds.buffer.is_some(),
+            EngineChoice::Only(EngineId::Lazy) => self.bounds.unwind.is_some(),
+            EngineChoice::Only(EngineId::Dual) => false,
+        }
     }
 
     /// Whether the user gave a bound, so that safe up to it is an answer.

@@ -27,6 +27,7 @@ mod examples;
 mod explain;
 mod fences;
 mod internal;
+mod interrupted;
 mod junit;
 mod limits;
 mod litmus;

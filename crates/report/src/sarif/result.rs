@@ -109,11 +109,15 @@ impl Log {
             properties,
         };
         match &outcome.verdict {
-            Shown::Safe { scope, .. } => {
+            Shown::Safe { scope, ended, .. } => {
                 let number =
                     if outcome.program.is_parameterized() { " for any number of threads" } else { "" };
                 let everywhere = everywhere(outcome);
-                let message = format!("{} is safe{number} under {model}, {scope}{everywhere}.", outcome.file);
+                let mut message =
+                    format!("{} is safe{number} under {model}, {scope}{everywhere}.", outcome.file);
+                if let Some(reason) = ended {
+                    message += &format!(" Larger bounds were not finished: {reason}.");
+                }
                 self.add(Draft { message, ..whole });
             }
             Shown::Unknown { reason, scope } => {
@@ -193,7 +197,10 @@ impl Log {
             self.add(draft);
         }
         match (&answer.incomplete, answer.attacks.is_empty()) {
-            (None, true) => self.add(draft(Kind::Pass, format!("{} is robust against TSO.", answer.file))),
+            (None, true) => {
+                let message = format!("{} is robust against TSO, {}.", answer.file, answer.scope);
+                self.add(draft(Kind::Pass, message));
+            }
             (None, false) => {}
             (Some(reason), none) => {
                 let more = if none { "whether there are attacks" } else { "whether there are more attacks" };

@@ -7,7 +7,7 @@ use fencepost_ir::cfg::{Address, Instr, Loc, ObjectId, Program, RmwOp};
 use fencepost_memory::axiom::c11::{ReleaseSequences, fence_order};
 use fencepost_memory::run_graph::{Act, What};
 use fencepost_memory::{Life, State};
-use fencepost_task::Reason;
+use fencepost_task::{Pace, Reason};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -134,6 +134,7 @@ impl Monitor {
         (before, after): (&State, &State),
         t: usize,
         act: Act,
+        pace: &mut Pace,
     ) -> Result<bool, Reason> {
         let rules = self.rules;
         Ok(match act {
@@ -173,10 +174,11 @@ impl Monitor {
                 let old = views.shape().cells.clone();
                 *views = views.reshaped(after.threads.len(), cells(after));
                 let new: Vec<usize> = (0..views.shape().cells.len())
-                    .filter(|x| !old.contains(&views.shape().cells[*x]))
+                    .filter(|x| old.binary_search(&views.shape().cells[*x]).is_err())
                     .collect();
                 // It is as if the thread stored the initial value, which no other thread can have accessed.
                 for x in new {
+                    pace.work(1 + views.shape().bytes() / Pace::BYTES_A_UNIT, || 0)?;
                     rules.write(views, t, x, None, Writing::Store, None);
                 }
                 false

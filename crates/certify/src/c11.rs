@@ -4,13 +4,13 @@
 //! the thread's next access with an older write than the newest: the axioms have to accept the graph with it, and SC has to
 //! reject it. A race is one by happens-before on the graph.
 
-use crate::replay::{Rejection, Replay, replay_run};
+use crate::replay::{Claim, Rejection, Replay, claimed_steps, replay_claims, replay_run};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{EdgeId, Loc, Program};
 use fencepost_memory::axiom::c11::{Act, EventId, Graph, ReleaseSequences, Rules, Source};
 use fencepost_memory::run_graph::{self, Record, What};
 use fencepost_memory::{Machine, Sc, State};
-use fencepost_task::{Action, Budget, Model, Pace, Step, Stop};
+use fencepost_task::{Action, Budget, Error, Model, Pace, Step, Stop, Violation};
 use std::collections::VecDeque;
 
 /// What is said of a thread at the end of a run.
@@ -201,7 +201,7 @@ pub fn confirm_race(
     sequences: ReleaseSequences,
     budget: &Budget,
 ) -> Result<Result<Raced, Rejection>, Stop> {
-    let replay = match replay_run(program, Model::Sc, init, steps, budget)? {
+    let mut replay = match replay_run(program, Model::Sc, init, steps, budget)? {
         Ok(replay) => replay,
         Err(rejection) => return Ok(Err(rejection)),
     };
@@ -213,9 +213,29 @@ pub fn confirm_race(
     match Rules::new(recorded.record.graph(), sequences, &mut pace)?.race(&mut pace)? {
         Some((first, second)) => {
             let (first, second) = (recorded.steps[first], recorded.steps[second]);
+            replay.violation = Violation::Failure(Error::RACE);
+            replay.race = Some((first, second));
             Ok(Ok(Raced { replay, first, second }))
         }
         None => reject(steps.len(), "nothing races"),
+    }
+}
+
+/// Replays a saved trace of C11: a run of SC that violates a property, or in which accesses race. What races with the release sequences
+/// of C11 races with those of C++20, too.
+pub fn replay_claims_c11(
+    program: &Program,
+    init: &[(String, i128)],
+    claims: &[Claim],
+) -> Result<Replay, Rejection> {
+    let violating = replay_claims(program, Model::Sc, &[], init, claims);
+    if violating.is_ok() {
+        return violating;
+    }
+    let (chosen, steps) = claimed_steps(program, init, claims)?;
+    match confirm_race(program, (&chosen, &steps), ReleaseSequences::Cxx20, &Budget::default()) {
+        Ok(raced) => raced.map(|raced| raced.replay).or(violating),
+        Err(stop) => unreachable!("nothing stops a replay without limits, but {stop:?}"),
     }
 }
 

@@ -10,7 +10,7 @@ use fencepost_report::robust::{self, RobustVerdict, Robustness};
 use fencepost_report::sarif::{self, Fix, Kinds, Log, Started};
 use fencepost_report::text::{Detail, Style};
 use fencepost_report::{Outcome, Shown, text};
-use fencepost_task::Model;
+use fencepost_task::AnyModel;
 use fencepost_verify::InputError;
 use std::time::SystemTime;
 
@@ -86,7 +86,7 @@ impl Collected {
     }
 
     /// A file in which an internal error happened.
-    pub fn internal(&mut self, name: &str, model: Option<Model>, message: &str) {
+    pub fn internal(&mut self, name: &str, model: Option<AnyModel>, message: &str) {
         match self {
             Collected::Nothing => {}
             Collected::Sarif(log) => log.internal(name, message),
@@ -210,7 +210,7 @@ pub fn unreadable(name: &str, error: &InputError) -> Case {
 }
 
 /// The case of a file in which an internal error happened.
-pub fn broken(name: &str, model: Option<Model>, message: &str) -> Case {
+pub fn broken(name: &str, model: Option<AnyModel>, message: &str) -> Case {
     let case =
         model.map_or_else(|| name.to_string(), |m| format!("{name} under {}", m.name().to_uppercase()));
     let ended = Ended::Error(message.to_string(), String::new());

@@ -306,7 +306,7 @@ fn never_reached<M: Memory>(program: &Program, search: &Search<'_, M>) -> Vec<Un
     for (i, procedure) in program.procedures.iter().enumerate() {
         for (id, edge) in procedure.edges().iter().enumerate() {
             // What says `never` is meant not to be reached.
-            let meant = |instr: &Instr| matches!(instr, Instr::Assert(e) if *e != Expr::Const(0));
+            let meant = |instr: &Instr| matches!(instr, Instr::Assert(e, _) if *e != Expr::Const(0));
             if meant(&edge.instr) && !reached(i, edge.from) {
                 unreached.push(Unreached::Assertion(ProcId(i as u32), fencepost_ir::cfg::EdgeId(id as u32)));
             }

@@ -4,6 +4,7 @@ use crate::ResultKind;
 use crate::paint::{Colour, wrap};
 use crate::robust::event_words;
 use crate::text::{Detail, Style, left_out, steps};
+use crate::words::RACE_CURE;
 use fencepost_certify::{Because, Departed, Link, Raced, Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
@@ -58,17 +59,23 @@ impl RobustnessC11<'_> {
 
     /// What has to be said besides.
     fn note(&self) -> Option<String> {
-        let (FoundC11::Robust(_), Some((load, store))) = (&self.found, self.load_buffering) else {
-            return None;
-        };
-        let place = |span| self.program.sources.place(span).to_string();
-        Some(format!(
-            "this holds with RC11, in which the relaxed load at {} is done before the relaxed store at {}: some machines swap such \
-             two where no dependency is between them",
-            place(load),
-            place(store)
-        ))
+        match self.found {
+            FoundC11::Robust(_) => buffering_note(self.program, self.load_buffering),
+            FoundC11::Departed(_) | FoundC11::Raced(_) | FoundC11::Unknown(_) => None,
+        }
     }
+}
+
+/// What has to be said of a program that has a relaxed load and a later relaxed store that machines may swap, and RC11 not.
+pub fn buffering_note(program: &Program, pair: Option<(Span, Span)>) -> Option<String> {
+    let (load, store) = pair?;
+    let place = |span| program.sources.place(span).to_string();
+    Some(format!(
+        "this holds with RC11, in which the relaxed load at {} is done before the relaxed store at {}: some machines swap such \
+         two where no dependency is between them",
+        place(load),
+        place(store)
+    ))
 }
 
 /// One JSON object.
@@ -170,8 +177,8 @@ pub fn text(answer: &RobustnessC11<'_>, style: Style) -> String {
     out
 }
 
-fn departure(answer: &RobustnessC11<'_>, d: &Departed, style: Style) -> Result<String, Stop> {
-    let program = answer.program;
+/// The step that SC does not have, in a line.
+pub fn departure_line(program: &Program, d: &Departed) -> String {
     let place = |span: Span| program.sources.place(span);
     let cell = d.replay.last.cells_name(program, d.loc, 1);
     let ty = program.cell_type(d.loc);
@@ -192,12 +199,13 @@ fn departure(answer: &RobustnessC11<'_>, d: &Departed, style: Style) -> Result<S
             format!("{thread}: the read-modify-write of {cell} at {access} can still take {value} {from}")
         }
     };
-    let mut out = wrap(
-        &format!("{line}, although the store at {newer} is before it in this run of SC"),
-        style.width,
-        2,
-        4,
-    );
+    format!("{line}, although the store at {newer} is before it in a run of SC")
+}
+
+fn departure(answer: &RobustnessC11<'_>, d: &Departed, style: Style) -> Result<String, Stop> {
+    let program = answer.program;
+    let cell = d.replay.last.cells_name(program, d.loc, 1);
+    let mut out = wrap(&departure_line(program, d), style.width, 2, 4);
     out += &steps(program, &d.replay, style, &answer.telling)?;
     let head = "what puts that store before it (po: program order, rf: is read by, mo: is overwritten by, fr: reads what is overwritten by; \
                 `!` where C11 has no happens-before):";
@@ -255,7 +263,6 @@ fn race(answer: &RobustnessC11<'_>, r: &Raced, style: Style) -> Result<String, S
     );
     let mut out = wrap(&line, style.width, 2, 4);
     out += &steps(program, &r.replay, style, &answer.telling)?;
-    let help = "a mutex around both, or a release store after the first that an acquire load before the second reads, would order them";
-    out += &wrap(help, style.width, 2, 4);
+    out += &wrap(RACE_CURE, style.width, 2, 4);
     Ok(out)
 }

@@ -15,6 +15,7 @@
 mod budget;
 pub mod certificate;
 mod engine;
+mod property;
 mod resident;
 mod stats;
 mod trace;
@@ -25,6 +26,7 @@ use std::fmt;
 pub use budget::{Budget, Finished, Pace, Stop, Watch};
 pub use certificate::Certificate;
 pub use engine::{Engine, EngineChoice, EngineId};
+pub use property::{Asked, Property};
 pub use stats::{Progress, Stats};
 pub use trace::{Action, Error, Failure, Limit, Step, Trace, Violation};
 
@@ -55,6 +57,44 @@ impl Model {
     /// The model of a name that [`Model::name`] gives.
     pub fn from_name(name: &str) -> Option<Model> {
         Model::ALL.into_iter().find(|m| m.name() == name)
+    }
+}
+
+/// What a program is checked under: a machine's memory model, or that of the language.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum AnyModel {
+    /// A machine's.
+    Machine(Model),
+    /// C11, as RC11 repairs it.
+    C11,
+}
+
+impl AnyModel {
+    /// All of them.
+    pub const ALL: [AnyModel; 4] = [
+        AnyModel::Machine(Model::Sc),
+        AnyModel::Machine(Model::Tso),
+        AnyModel::Machine(Model::Pso),
+        AnyModel::C11,
+    ];
+
+    /// As the command line writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnyModel::Machine(model) => model.name(),
+            AnyModel::C11 => "c11",
+        }
+    }
+
+    /// The model of a name that [`AnyModel::name`] gives.
+    pub fn from_name(name: &str) -> Option<AnyModel> {
+        AnyModel::ALL.into_iter().find(|m| m.name() == name)
+    }
+}
+
+impl From<Model> for AnyModel {
+    fn from(model: Model) -> AnyModel {
+        AnyModel::Machine(model)
     }
 }
 

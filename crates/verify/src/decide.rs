@@ -2,13 +2,12 @@
 //! and a proof checked again before anybody hears of it.
 
 use crate::options::{CheckOptions, Misfit};
-use crate::portfolio::{self, Choice, Setup};
+use crate::portfolio::{self, AllErrors, Choice, Setup};
 use crate::program::Program;
 use crate::simplest::simplest;
 use crate::translated::{Growing, Translated};
 use fencepost_certify::{Part, Replay, Unproven, check_certificate_within, replay_within};
 use fencepost_cover::Dual;
-use fencepost_ir::Checks;
 use fencepost_report::{Shown, Took, explain};
 use fencepost_task::{
     Answer, Bounds, Budget, Certificate, Cleared, EngineChoice, EngineId, Model, Progress, Reason, Stats,
@@ -59,10 +58,9 @@ pub fn decide(
     let Choice { answer, engine, engines } = match options.engine {
         EngineChoice::Auto => portfolio::check(&setup, &task, progress),
         EngineChoice::Only(EngineId::Explicit) => Choice::of(&setup.explicit, &task, progress),
-        EngineChoice::Only(_) if graph.checks != Checks::default() => return Err(Misfit::Checks),
-        EngineChoice::Only(EngineId::Dual) => Choice::of(&Dual, &task, progress),
-        EngineChoice::Only(EngineId::Lazy) => Choice::of(&setup.lazy, &task, progress),
-        EngineChoice::Only(EngineId::Bmc) => Choice::of(&setup.bmc, &task, progress),
+        EngineChoice::Only(EngineId::Dual) => Choice::of(&AllErrors(Dual), &task, progress),
+        EngineChoice::Only(EngineId::Lazy) => Choice::of(&AllErrors(setup.lazy), &task, progress),
+        EngineChoice::Only(EngineId::Bmc) => Choice::of(&AllErrors(setup.bmc.clone()), &task, progress),
         EngineChoice::Only(EngineId::Rounds) => {
             translated(program, Growing::Rounds(options.bounds.rounds), &task, progress, &mut notes)
         }
@@ -175,8 +173,8 @@ fn translated(
     progress: &mut dyn FnMut(&Progress),
     notes: &mut Vec<String>,
 ) -> Choice {
-    let engine = Translated::new(&program.tree, program.threads, bound);
+    let engine = AllErrors(Translated::new(&program.tree, program.threads, bound));
     let choice = Choice::of(&engine, task, progress);
-    notes.extend(engine.notes.take());
+    notes.extend(engine.0.notes.take());
     choice
 }

@@ -9,7 +9,8 @@ use super::monitor::{Choice, Monitor};
 use super::rules::{Rule, Rules};
 use super::search::successors;
 use super::views::Views;
-use super::{Found, robustness};
+use super::{Found, races, robustness, synchronises};
+use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::axiom::c11::{self, Act, ReleaseSequences, Source};
 use fencepost_memory::run_graph::{Record, What};
@@ -20,7 +21,7 @@ use fencepost_samples::effort::{Effort, effort, seeds};
 use fencepost_samples::ordered::{
     Ordered, Profile, cycle, decisive, known, neighbour, random, threaded, tiny,
 };
-use fencepost_task::{Action, Budget, Pace, Stop};
+use fencepost_task::{Action, Bounds, Budget, Model, Pace, Stop, Task, Verdict};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Graphs of one program that are looked at.
@@ -37,6 +38,8 @@ struct Tally {
     weak: usize,
     /// Steps that race.
     races: usize,
+    /// Programs all of whose atomic accesses synchronise.
+    synchronising: usize,
     /// Programs with an execution that SC does not have.
     weak_programs: usize,
     /// How often leaving a rule out was noticed.
@@ -189,6 +192,30 @@ fn compare(program: &Ordered, sequences: ReleaseSequences, left_out: &[Rule], ta
         Found::Unknown(_) => false,
     };
     assert!(right, "{program} with {sequences:?}: {is_weak} {has_race} {:?}", answer.found);
+    let races = match races(&graph, sequences, &Budget::default()).found {
+        Found::Race(_) => true,
+        Found::Robust => false,
+        other => panic!("{program} with {sequences:?}: {other:?}"),
+    };
+    assert_eq!(races, has_race, "{program} with {sequences:?}: races by happens-before");
+    if synchronises(&graph) {
+        tally.synchronising += 1;
+        assert_eq!(side_by_side(&graph), has_race, "{program} with {sequences:?}: accesses side by side");
+    }
+}
+
+/// Whether two threads can do accesses next that race, in some state of SC.
+fn side_by_side(graph: &Program) -> bool {
+    let mut program = graph.clone();
+    program.properties.clear();
+    program.checks.races = true;
+    let task =
+        Task { program: &program, model: Model::Sc, bounds: Bounds::default(), budget: Budget::default() };
+    match Explicit::default().check_quickly(&task, &mut |_| {}).verdict {
+        Verdict::Unsafe { .. } => true,
+        Verdict::Safe(_) => false,
+        Verdict::Unknown { reason, .. } => panic!("{reason}"),
+    }
 }
 
 fn note(tally: &mut Tally, rule: Rule, differs: bool) {

@@ -71,6 +71,15 @@ pub enum Found {
     Unknown(Reason),
 }
 
+/// What is searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// Steps that SC does not have, and races.
+    Robustness,
+    /// Races alone; [`Found::Robust`] says that there are none.
+    Races,
+}
+
 /// What a search found, and what it cost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
@@ -107,6 +116,7 @@ pub struct Search<'p> {
     monitor: Monitor,
     codec: Codec<'p>,
     sequences: ReleaseSequences,
+    goal: Goal,
     store: Store,
     waiting: VecDeque<StateId>,
     /// Why not everything was seen, if so.
@@ -116,12 +126,14 @@ pub struct Search<'p> {
 }
 
 /// Searches a graph for the language, without properties.
-pub fn search(program: &Program, sequences: ReleaseSequences, budget: &Budget) -> Answer {
+pub fn search(program: &Program, sequences: ReleaseSequences, goal: Goal, budget: &Budget) -> Answer {
+    let monitor = Monitor::new(program, Rules::new(sequences), sequences);
     let mut search = Search {
         machine: Machine::new(program).expect("checked for templates before"),
-        monitor: Monitor::new(program, Rules::new(sequences), sequences),
+        monitor: if goal == Goal::Races { monitor.of_races() } else { monitor },
         codec: Codec::new(program, Model::Sc, Some(Liveness::new(program))),
         sequences,
+        goal,
         store: Store::default(),
         waiting: VecDeque::new(),
         limit: None,
@@ -218,7 +230,9 @@ impl Search<'_> {
         self.pace.work(state.units(), || held)?;
         successors(&self.machine, &state, (&mut limit, &mut self.pace), &mut |successor, pace| {
             let (step, act) = (successor.step, successor.act);
-            if let Some((what, loc)) = departure(&self.monitor, &views, step.thread as usize, act)? {
+            if self.goal == Goal::Robustness
+                && let Some((what, loc)) = departure(&self.monitor, &views, step.thread as usize, act)?
+            {
                 end.get_or_insert(End { state: id, step, what: Ending::Departs(what, loc) });
             }
             let bytes = affordable(&self.monitor, successor.after)?;

@@ -38,12 +38,7 @@ pub fn robustness<'a>(
 ) -> RobustnessC11<'a> {
     let start = Instant::now();
     let answer = c11::robustness(program, sequences, budget);
-    let found = match answer.found {
-        Found::Robust => FoundC11::Robust(Bounds { threads, ..Bounds::default() }.into()),
-        Found::Unknown(reason) => FoundC11::Unknown(reason),
-        Found::Departure(departure) => departed(name, program, &departure, sequences, &budget.to_confirm()),
-        Found::Race(race) => raced(name, program, &race, sequences, &budget.to_confirm()),
-    };
+    let found = confirmed(name, program, threads, answer.found, sequences, &budget.to_confirm());
     RobustnessC11 {
         file: name,
         program,
@@ -53,6 +48,23 @@ pub fn robustness<'a>(
         stats: answer.stats,
         seconds: start.elapsed().as_secs_f64(),
         telling: budget.to_tell(),
+    }
+}
+
+/// What was found, after the axioms have said the same; with so many threads for each template.
+pub(crate) fn confirmed(
+    name: &str,
+    program: &Program,
+    threads: Option<u32>,
+    found: Found,
+    sequences: ReleaseSequences,
+    budget: &Budget,
+) -> FoundC11 {
+    match found {
+        Found::Robust => FoundC11::Robust(Bounds { threads, ..Bounds::default() }.into()),
+        Found::Unknown(reason) => FoundC11::Unknown(reason),
+        Found::Departure(departure) => departed(name, program, &departure, sequences, budget),
+        Found::Race(race) => raced(name, program, &race, sequences, budget),
     }
 }
 

@@ -101,11 +101,11 @@ impl<'p> Constraints<'p> {
             }
             ExprKind::Allocate(_, bytes, ..) => {
                 self.value(bytes);
-                self.one((self.sites[&(e as *const Expr)], Byte::At(0)))
+                self.one((self.allocated(e), Byte::At(0)))
             }
             ExprKind::Reallocate(_, old, bytes) => {
                 self.value(bytes);
-                let site = self.sites[&(e as *const Expr)];
+                let site = self.allocated(e);
                 let made = self.one((site, Byte::At(0)));
                 let old = self.value(old);
                 self.notes.resized.extend(made.into_iter().chain(old));

@@ -56,13 +56,18 @@ use std::path::Path;
 pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::default();
     let read = parse_all(files, options, &mut sources);
+    if read.errors.is_empty() {
+        passed_over(&read.units, &mut sources);
+    }
     let library = runtime::library(&read.units);
     let is_system =
         |span: Span| span.file == runtime::FILE || read.units.iter().any(|unit| unit.origins.is_system(span));
     let typed = read.checked(&library, files, options, &sources);
     let lowered = typed.and_then(|typed| {
         let lowered = lower::lower(&typed, options, &sources, &is_system);
-        lowered.map_err(|found| blamed(found, &read.units, files, &sources))
+        let program = lowered.map_err(|found| blamed(found, &read.units, files, &sources))?;
+        typed.remarks.into_iter().for_each(|remark| sources.remark(remark.span, remark.message));
+        Ok(program)
     });
     match lowered {
         Ok(mut program) => {
@@ -72,6 +77,16 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
             Ok(program)
         }
         Err(found) => Err((sources, found)),
+    }
+}
+
+/// Takes note of what is not read although it changes the meaning.
+fn passed_over(units: &[Unit], sources: &mut Sources) {
+    for pragma in units.iter().flat_map(|unit| &unit.pragmas) {
+        if pragma.text.split_whitespace().next() == Some("omp") {
+            let message = format!("`#pragma {}` is ignored: OpenMP is not read", pragma.text.trim());
+            sources.remark(pragma.span, message);
+        }
     }
 }
 

@@ -35,11 +35,11 @@ impl Made {
         let only_literals = |access: &PointedAccess<'_>| {
             !access.targets.is_empty() && access.targets.iter().all(|t| is_literal(&t.object))
         };
-        let points_to = PointsTo::new(&self.program);
-        let of_literals: HashMap<*const Place, bool> = points_to
-            .accesses()
-            .map(|access| (access.place as *const Place, only_literals(&access)))
-            .collect();
+        // A pointer that comes from arithmetic may be any. A function's text may be looked at several times.
+        let mut of_literals: HashMap<*const Place, bool> = HashMap::new();
+        for access in PointsTo::with_unknown(&self.program).accesses() {
+            *of_literals.entry(access.place).or_insert(true) &= only_literals(&access);
+        }
         let mut found = HashSet::new();
         for (p, procedure) in self.program.procedures.iter().enumerate() {
             procedure.body.visit(&mut |stmt| {

@@ -154,7 +154,7 @@ impl Machine<'_> {
                 Event { loc, value: new.flatten().or(old), old, ..event(EventKind::Rmw) }
             }
             Instr::Fence(_) => event(EventKind::Fence),
-            Instr::Assert(condition) => {
+            Instr::Assert(condition, _) => {
                 Event { value: eval(condition, thread).ok(), ..event(EventKind::Assert) }
             }
             Instr::Own(_) => Event { value: Some(index as i64), ..event(EventKind::Local) },
@@ -190,7 +190,7 @@ impl Machine<'_> {
                 match (&edge.instr, edge.instr.address(), edge.instr.dest()) {
                     (Instr::Spawn(..) | Instr::Join(..), _, _) => Scalar::Thread,
                     (Instr::Free(..), _, _) => Scalar::Pointer { bits: self.program.pointer_bits },
-                    (Instr::Assert(_), _, _) => Scalar::Bool,
+                    (Instr::Assert(..), _, _) => Scalar::Bool,
                     (Instr::Return(_), _, _) => {
                         self.program.procedure(thread.top().procedure).result.unwrap_or(Scalar::Integer)
                     }

@@ -271,7 +271,7 @@ impl<'p> Constraints<'p> {
             | StmtKind::While(test, _)
             | StmtKind::DoWhile(_, test)
             | StmtKind::Assume(test)
-            | StmtKind::Assert(test) => {
+            | StmtKind::Assert(test, _) => {
                 let value = self.value(test);
                 self.uses(value, test.span);
             }

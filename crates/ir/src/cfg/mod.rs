@@ -429,19 +429,6 @@ impl Program {
         bases
     }
 
-    /// Passes over assertions instead of checking them.
-    pub fn drop_assertions(&mut self) {
-        for procedure in &mut self.procedures {
-            let mut parts = procedure.clone().into_parts();
-            for edge in &mut parts.edges {
-                if let Instr::Assert(_) = edge.instr {
-                    edge.instr = Instr::Nop;
-                }
-            }
-            *procedure = Procedure::new(parts);
-        }
-    }
-
     /// The types of all cells that have numbers.
     pub fn cell_types(&self) -> Vec<Scalar> {
         self.each_cell_type().collect()

@@ -2,6 +2,7 @@
 //! [`super::parse()`] reads it back.
 
 use super::*;
+use crate::checks::Claim;
 use crate::layout::RecordKind;
 use std::fmt::{self, Display, Formatter};
 
@@ -177,7 +178,8 @@ impl Names<'_> {
             Instr::Fence(FenceKind::Full) => "fence full".into(),
             Instr::Fence(FenceKind::StoreStore) => "fence store-store".into(),
             Instr::Assume(e) => format!("assume {}", self.expr(e)),
-            Instr::Assert(e) => format!("assert {}", self.expr(e)),
+            Instr::Assert(e, Claim::Assertion) => format!("assert {}", self.expr(e)),
+            Instr::Assert(e, claim) => format!("claim {} {}", claim.name(), self.expr(e)),
             Instr::Havoc(d, choices) => format!("havoc {} {choices}", self.dest(d)),
             Instr::Lock(a) => format!("lock {}", self.address(a)),
             Instr::Unlock(a) => format!("unlock {}", self.address(a)),

@@ -12,7 +12,7 @@ mod result;
 mod rules;
 
 use crate::clock::utc;
-use fencepost_ir::Sources;
+use fencepost_ir::{Remark, Sources};
 use fencepost_text::Diagnostic;
 use fencepost_text::fences::Edit;
 use location::{Artifacts, BASE, file_uri_with};
@@ -72,13 +72,16 @@ pub struct Log {
     results: Vec<Value>,
     fingerprints: Vec<String>,
     notifications: Vec<Value>,
+    /// Whether something could not be done.
+    failed: bool,
 }
 
 /// What notifications are about; a number is the place in this list.
-const NOTIFICATIONS: [(&str, &str); 3] = [
+const NOTIFICATIONS: [(&str, &str); 4] = [
     ("input", "An input cannot be read, or has nothing to check."),
     ("internal", "A bug in Fencepost: the file has no result."),
     ("interrupted", "The run was ended before all was done."),
+    ("warning", "Something makes the verdict mean less than it seems to."),
 ];
 
 impl Log {
@@ -92,6 +95,7 @@ impl Log {
             results: Vec::new(),
             fingerprints: Vec::new(),
             notifications: Vec::new(),
+            failed: false,
         }
     }
 
@@ -124,17 +128,21 @@ impl Log {
         self.notify("interrupted", "interrupted: not everything was looked at", None);
     }
 
-    fn notify(&mut self, id: &str, text: &str, physical: Option<Value>) {
-        let index = NOTIFICATIONS.iter().position(|(name, _)| *name == id);
-        let mut notification = json!({
-            "descriptor": {"id": id, "index": index},
-            "level": "error",
-            "message": {"text": text},
-        });
-        if let Some(physical) = physical {
-            notification["locations"] = json!([{"physicalLocation": physical}]);
+    /// What makes verdicts on a program mean less than they seem to.
+    pub fn warn(&mut self, sources: &Sources, warnings: &[Remark]) {
+        for warning in warnings {
+            let physical = self.artifacts.physical(sources, warning.span);
+            let notification = notification("warning", "warning", &warning.message, Some(physical));
+            // Every model has the same.
+            if !self.notifications.contains(&notification) {
+                self.notifications.push(notification);
+            }
         }
-        self.notifications.push(notification);
+    }
+
+    fn notify(&mut self, id: &str, text: &str, physical: Option<Value>) {
+        self.failed = true;
+        self.notifications.push(notification(id, "error", text, physical));
     }
 
     /// The log, with the code that the process ends with.
@@ -166,7 +174,7 @@ impl Log {
                     "description": {"text": "The folder in which Fencepost was started."},
                 }},
                 "invocations": [{
-                    "executionSuccessful": self.notifications.is_empty(),
+                    "executionSuccessful": !self.failed,
                     "exitCode": exit,
                     "commandLine": command,
                     "arguments": arguments,
@@ -180,4 +188,17 @@ impl Log {
             }],
         })
     }
+}
+
+fn notification(id: &str, level: &str, text: &str, physical: Option<Value>) -> Value {
+    let index = NOTIFICATIONS.iter().position(|(name, _)| *name == id);
+    let mut notification = json!({
+        "descriptor": {"id": id, "index": index},
+        "level": level,
+        "message": {"text": text},
+    });
+    if let Some(physical) = physical {
+        notification["locations"] = json!([{"physicalLocation": physical}]);
+    }
+    notification
 }

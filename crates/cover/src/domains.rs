@@ -51,6 +51,8 @@ pub struct Domains {
     pub initial: Vec<usize>,
     /// Whether no more are added.
     pub(crate) closed: bool,
+    /// A variable that has more values than any may have.
+    pub(crate) overfull: Option<Var>,
 }
 
 impl Domains {
@@ -97,6 +99,9 @@ impl Domains {
             let values = &mut self.values[var as usize];
             (!self.closed).then(|| {
                 values.push(value);
+                if values.len() > MAX_VALUES {
+                    self.overfull = Some(var);
+                }
                 values.len() as Value - 1
             })
         })

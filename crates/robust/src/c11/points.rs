@@ -7,7 +7,7 @@
 
 use super::monitor::{Choice, Monitor};
 use super::rules::{Rule, Rules};
-use super::search::successors;
+use super::search::{Broken, Watched, successors};
 use super::views::Views;
 use super::{Found, races, robustness, synchronises};
 use fencepost_explore::Explicit;
@@ -113,7 +113,7 @@ fn compare(program: &Ordered, sequences: ReleaseSequences, left_out: &[Rule], ta
         if seen.len() > MAX_GRAPHS {
             return;
         }
-        successors(&machine, &point.state, &mut None, &mut |successor| {
+        successors(&machine, &point.state, &Watched::default(), &mut Broken::default(), &mut |successor| {
             let thread = successor.step.thread as usize;
             let Action::Edge(edge, _) = successor.step.action else { unreachable!("SC has no other steps") };
             let span = machine.edge(&point.state.threads[thread], edge).span;

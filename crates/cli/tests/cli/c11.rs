@@ -184,3 +184,27 @@ fn assembly_has_no_meaning_in_c11() {
     let reason = answer["reason"].as_str().unwrap();
     assert!(reason.contains("assembly") && reason.contains(":4"), "{reason}");
 }
+
+/// A reader that takes its values only if the writer was not there meanwhile.
+const SEQLOCK: &str = "shared 0..2 seq; shared 0..1 a, b;\n\
+    thread writer { seq@relaxed = 1; fence release; a@relaxed = 1; b@relaxed = 1; seq@release = 2; }\n\
+    thread reader { 0..2 before, after; 0..1 x, y;\n\
+    before = seq@acquire; x = a@relaxed; y = b@relaxed; fence acquire; after = seq@relaxed;\n\
+    if (before == after && before != 1) { assert(x == y); } }\n";
+
+#[test]
+fn a_seqlock_reads_old_values_and_is_right() {
+    let (code, answer) = check("seqlock.fp", SEQLOCK, "");
+    assert_eq!((code, answer["verdict"].as_str()), (0, Some("safe")), "{answer}");
+    for fence in ["fence release;", "fence acquire;"] {
+        let (code, answer) = check("torn.fp", &SEQLOCK.replace(fence, ""), "");
+        assert_eq!((code, answer["verdict"].as_str()), (1, Some("unsafe")), "without {fence}: {answer}");
+        let trace = answer["trace"].as_array().unwrap();
+        assert!(trace.iter().any(|step| step.get("older").is_some()), "{answer}");
+        // What was confirmed replays from its file, too.
+        let file = scratch("c11/torn.fp", &SEQLOCK.replace(fence, ""));
+        let saved = scratch("c11/torn.json", &answer.to_string());
+        let ran = fencepost(&format!("replay {} {}", file.display(), saved.display()));
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+}

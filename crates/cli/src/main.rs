@@ -29,8 +29,8 @@ mod robust;
 mod sequentialize;
 mod shell;
 mod story;
-mod warnings;
 mod translate;
+mod warnings;
 
 use clap::Parser;
 use options::{Cli, Command};

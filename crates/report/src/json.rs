@@ -4,8 +4,8 @@
 use crate::explain::Known;
 use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Claim, Replay, States};
-use fencepost_ir::{Remark, Sources};
 use fencepost_ir::cfg::Program;
+use fencepost_ir::{Remark, Sources};
 use fencepost_task::{Action, Budget, Model, Pace, Scope, Stop};
 use fencepost_text::Diagnostic;
 use serde_json::{Map, Value, json};
@@ -138,9 +138,11 @@ fn head(outcome: &Outcome<'_>) -> Value {
     });
     if let Value::Object(map) = &mut object {
         if !outcome.warnings.is_empty() {
-            let place = |w: &Remark| json!({
-                "file": outcome.program.sources.name(w.span.file), "line": w.span.line, "message": w.message,
-            });
+            let place = |w: &Remark| {
+                json!({
+                    "file": outcome.program.sources.name(w.span.file), "line": w.span.line, "message": w.message,
+                })
+            };
             map.insert("warnings".into(), outcome.warnings.iter().map(place).collect());
         }
         if let Some(caveat) = crate::text::caveat(outcome) {

@@ -119,7 +119,9 @@ mod tests {
         assert!(!asked.checks.races && !asked.overflow && !asked.exit);
         let asked = Asked::only(&["reach=f".parse().unwrap(), Property::Races]);
         assert_eq!(asked.reach, ["f"]);
-        assert!(asked.checks.races && asked.checks.reports(Check::Reach) && !asked.checks.reports(Check::Free));
+        assert!(
+            asked.checks.races && asked.checks.reports(Check::Reach) && !asked.checks.reports(Check::Free)
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::link::FunctionDecl;
 use super::scope::Symbol;
 use super::{Checker, Result};
 use crate::ast::{self, ExprKind as Ast};
-use crate::hir::{Callee, Expr, ExprKind, Intrinsic, FunctionType, TypeId};
+use crate::hir::{Callee, Expr, ExprKind, FunctionType, Intrinsic, TypeId};
 use fencepost_ir::Span;
 
 /// What verifiers' harnesses define, and mean by its name.

@@ -262,13 +262,19 @@ impl<'a> Checker<'a> {
             "schar" | "signed_char" | "s8" | "S8" | "int8_t" => self.types.integer(Rank::Char, true),
             "uchar" | "unsigned_char" | "u8" | "U8" | "uint8_t" => self.types.integer(Rank::Char, false),
             "short" | "s16" | "S16" | "int16_t" => self.types.integer(Rank::Short, true),
-            "ushort" | "unsigned_short" | "u16" | "U16" | "uint16_t" => self.types.integer(Rank::Short, false),
+            "ushort" | "unsigned_short" | "u16" | "U16" | "uint16_t" => {
+                self.types.integer(Rank::Short, false)
+            }
             "int" | "s32" | "S32" | "int32_t" => self.types.int(),
             "uint" | "unsigned_int" | "unsigned" | "u32" | "U32" | "uint32_t" => self.types.unsigned(),
-            "long" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "loff_t" | "off_t" | "time_t" => self.types.long(),
+            "long" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "loff_t" | "off_t" | "time_t" => {
+                self.types.long()
+            }
             "ulong" | "unsigned_long" | "size_t" | "uintptr_t" => self.types.unsigned_long(),
             "longlong" | "long_long" | "s64" | "S64" | "int64_t" => self.types.integer(Rank::LongLong, true),
-            "ulonglong" | "unsigned_long_long" | "u64" | "U64" | "uint64_t" => self.types.integer(Rank::LongLong, false),
+            "ulonglong" | "unsigned_long_long" | "u64" | "U64" | "uint64_t" => {
+                self.types.integer(Rank::LongLong, false)
+            }
             _ => return self.fail(span, format!("`{name}` is not supported")),
         })
     }

@@ -1,11 +1,11 @@
 //! Functions that have no body because their meaning is known: threads, locks, and the run itself. Those on memory are in
 //! [`super::memory`], those that print in [`super::print`], and those that ask the world outside in [`super::outside`].
 
-use fencepost_ir::Claim;
 use super::build::{any, number, truth_value};
 use super::heap::constant;
 use super::{Lowerer, Result, Value, Wanted, floating};
 use crate::hir::{self, Intrinsic, TypeId};
+use fencepost_ir::Claim;
 use fencepost_ir::tree::{Block, Choices, Drain, Expr, ExprKind, Fence, FenceKind, Stmt, StmtKind};
 use fencepost_ir::{IntType, Scalar, Span};
 

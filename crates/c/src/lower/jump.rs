@@ -6,11 +6,11 @@
 //! A variable with the attribute `cleanup` has a function called with its address when its scope is left, the youngest
 //! variable first; leaving by `goto` is refused.
 
-use fencepost_ir::Claim;
 use super::body::Slot;
 use super::build::{binary, number, truth_value};
 use super::{Lowerer, Result, Value};
 use crate::hir::{self, FunctionId, LabelId};
+use fencepost_ir::Claim;
 use fencepost_ir::Span;
 use fencepost_ir::tree::{BinaryOp, Block, Expr, Place, Stmt, StmtKind, VarRef};
 

@@ -3,7 +3,8 @@
 use super::build::{binary, number, read_local, truth_value};
 use super::{Lowerer, Result};
 use crate::hir::{self, FunctionId};
-use fencepost_ir::tree::{BinaryOp, Expr, ExprKind, LocalId, Procedure, ProcedureId, ProcedureKind, Stmt, StmtKind,
+use fencepost_ir::tree::{
+    BinaryOp, Expr, ExprKind, LocalId, Procedure, ProcedureId, ProcedureKind, Stmt, StmtKind,
 };
 use fencepost_ir::{Claim, Scalar, Span};
 

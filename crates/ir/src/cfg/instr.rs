@@ -1,7 +1,7 @@
 //! What an edge of a control-flow graph does.
 
-use crate::checks::Claim;
 use super::{Expr, HeapTypeId, ObjectId, ProcId, Program, Reg};
+use crate::checks::Claim;
 use crate::scalar::Scalar;
 use crate::wanted;
 

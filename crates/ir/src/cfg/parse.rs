@@ -2,8 +2,8 @@
 //!
 //! A tool for tests and debugging, so its messages name the line and what was expected, no more.
 
-use crate::checks::Claim;
 use super::*;
+use crate::checks::Claim;
 use crate::layout::{Field, Record, RecordId, RecordKind};
 use crate::scalar::IntType;
 use crate::source::FileId;

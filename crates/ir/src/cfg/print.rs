@@ -1,8 +1,8 @@
 //! The control-flow graph as text: one declaration or edge a line, expressions in prefix form.
 //! [`super::parse()`] reads it back.
 
-use crate::checks::Claim;
 use super::*;
+use crate::checks::Claim;
 use crate::layout::RecordKind;
 use std::fmt::{self, Display, Formatter};
 

@@ -1,9 +1,9 @@
 //! Statements.
 
-use crate::checks::Claim;
 use super::{Expr, Form, LocalId, Place};
 use crate::access::Order;
 use crate::cfg::{Drain, FenceKind};
+use crate::checks::Claim;
 use crate::source::Span;
 
 /// A fence, as the program has it.

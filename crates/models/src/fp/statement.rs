@@ -1,9 +1,9 @@
 //! Statements of one procedure: scopes, labels, and where jumps may lead.
 
-use fencepost_ir::Claim;
 use super::ast::{self, Init};
 use super::expression::{Context, one_order};
 use super::resolve::{Resolver, Result};
+use fencepost_ir::Claim;
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};
 use fencepost_text::Diagnostic;

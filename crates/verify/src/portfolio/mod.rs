@@ -11,6 +11,7 @@ mod few_threads;
 pub mod race;
 pub mod turns;
 
+pub use all_errors::AllErrors;
 use fencepost_bmc::Bmc;
 use fencepost_cover::Dual;
 use fencepost_explore::Explicit;
@@ -18,7 +19,6 @@ use fencepost_memory::without_delay;
 use fencepost_report::{Took, TookPart};
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{Answer, Engine, EngineId, Model, Progress, Reason, Task, Verdict};
-pub use all_errors::AllErrors;
 use few_threads::FewThreads;
 use std::time::Duration;
 use turns::HeadStart;

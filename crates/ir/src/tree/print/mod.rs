@@ -5,8 +5,8 @@
 
 mod words;
 
-pub use words::Words;
 use crate::checks::Claim;
+pub use words::Words;
 use words::nodrain;
 pub(in crate::tree) use words::strength;
 

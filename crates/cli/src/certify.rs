@@ -5,7 +5,7 @@ use crate::{Exit, input, output};
 use fencepost_certify::{Part, check_certificate};
 use fencepost_passes::pipeline;
 use fencepost_report::certificate;
-use fencepost_task::Model;
+use fencepost_task::{Bounds, Model, Scope};
 use fencepost_verify::read;
 
 pub fn run(options: &CertifyOptions) -> Exit {
@@ -46,7 +46,10 @@ pub fn run(options: &CertifyOptions) -> Exit {
                 0 => String::new(),
                 size => format!(", invariant of {size}"),
             };
-            output::line(format!("proof holds: {file} is safe under TSO{any} (basis of {basis}{invariant})"));
+            let scope = Scope::from(Bounds { threads: options.input.threads, ..Bounds::default() });
+            output::line(format!(
+                "proof holds: {file} is safe under TSO{any}, {scope} (basis of {basis}{invariant})"
+            ));
             Exit::Good
         }
     }

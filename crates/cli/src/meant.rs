@@ -1,12 +1,12 @@
 //! What is meant by what was typed.
 
 use crate::options::{
-    BmcOptions, CampaignOptions, CheckOptions, DataModelName, EngineName, GoalName, InputFormat,
+    BmcOptions, CampaignOptions, CheckModel, CheckOptions, DataModelName, EngineName, GoalName, InputFormat,
     InputOptions, LitmusModel, ModelName, SearchOrder, SequencesName, SmaName,
 };
 use fencepost_c::DataModel;
 use fencepost_explore::{Order, Reduction};
-use fencepost_task::{Asked, Bounds, EngineChoice, EngineId, Model, Property};
+use fencepost_task::{AnyModel, Asked, Bounds, EngineChoice, EngineId, Model, Property};
 use fencepost_verify::campaign;
 use fencepost_verify::fences::GoalKind;
 use fencepost_verify::litmus::Judge;
@@ -20,6 +20,19 @@ impl From<ModelName> for Model {
             ModelName::Sc => Model::Sc,
             ModelName::Tso => Model::Tso,
             ModelName::Pso => Model::Pso,
+        }
+    }
+}
+
+impl CheckModel {
+    /// The models that it means.
+    fn meant(self) -> Vec<AnyModel> {
+        match self {
+            CheckModel::Sc => vec![Model::Sc.into()],
+            CheckModel::Tso => vec![Model::Tso.into()],
+            CheckModel::Pso => vec![Model::Pso.into()],
+            CheckModel::C11 => vec![AnyModel::C11],
+            CheckModel::All => AnyModel::ALL.to_vec(),
         }
     }
 }
@@ -167,8 +180,25 @@ impl CheckOptions {
             sma: sma.map(Sma::from),
             dimacs,
             proof,
+            release_sequences: self.release_sequences.into(),
             jobs: self.jobs,
         }
+    }
+
+    /// The models that are asked for, each once.
+    pub fn models(&self) -> Vec<AnyModel> {
+        let mut models: Vec<AnyModel> = Vec::new();
+        for model in self.models.iter().flat_map(|name| name.meant()) {
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+        models
+    }
+
+    /// Whether C11 is meant for those files only that have memory orders.
+    pub fn leaves_out(&self) -> bool {
+        self.models.contains(&CheckModel::All) && !self.models.contains(&CheckModel::C11)
     }
 
     /// Time and memory for each file and model.

@@ -172,8 +172,7 @@ impl Machine<'_> {
             Instr::AtomicBegin(_) => event(EventKind::Begin),
             Instr::AtomicEnd(_) => event(EventKind::AtomicEnd),
             Instr::Allocate { .. } | Instr::Reallocate { .. } => {
-                let next = before.first_heap + before.heap.len() as u32;
-                let number = choice.map_or(next, |gone| gone as u32);
+                let number = choice.map_or(before.next_object().0, |gone| gone as u32);
                 let word = pointer::to_object(number, 0);
                 Event { value: Some(word), ..event(EventKind::Alloc) }
             }

@@ -6,7 +6,7 @@ use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Claim, Replay, States};
 use fencepost_ir::cfg::Program;
 use fencepost_ir::{Remark, Sources};
-use fencepost_task::{Action, Budget, Model, Pace, Scope, Stop};
+use fencepost_task::{Action, AnyModel, Budget, Pace, Scope, Stop};
 use fencepost_text::Diagnostic;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -108,7 +108,7 @@ fn head(outcome: &Outcome<'_>) -> Value {
         _ => Value::Null,
     };
     let (scope, reason) = match &outcome.verdict {
-        Shown::Safe { scope: s, .. } => (scope(*s), Value::Null),
+        Shown::Safe { scope: s, ended, .. } => (scope(*s), json!(ended.as_ref().map(ToString::to_string))),
         Shown::Unsafe(_) => (json!("complete"), Value::Null),
         Shown::Unknown { scope: s, reason } => (s.map_or(Value::Null, scope), json!(reason.to_string())),
     };
@@ -274,7 +274,7 @@ pub fn error(file: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Value
 #[derive(Clone, Debug, Default)]
 pub struct SavedTrace {
     /// The memory model.
-    pub model: Option<Model>,
+    pub model: Option<AnyModel>,
     /// The property.
     pub property: Option<String>,
     /// Whether it says to be a shortest one.
@@ -294,8 +294,9 @@ pub fn read_trace(text: &str) -> Result<SavedTrace, String> {
         return Err("this trace has another schema than 1".to_string());
     }
     let model = value.get("model").and_then(Value::as_str);
-    let model =
-        model.and_then(Model::from_name).ok_or("no memory model: the key `model` is `sc`, `tso` or `pso`")?;
+    let model = model
+        .and_then(AnyModel::from_name)
+        .ok_or("no memory model: the key `model` is `sc`, `tso`, `pso` or `c11`")?;
     let events =
         value.get("trace").and_then(Value::as_array).ok_or("no run: the key `trace` is a list of steps")?;
     let property = value.get("property").and_then(Value::as_str).map(str::to_string);

@@ -7,7 +7,7 @@ use fencepost_certify::{Cycle, Relation, Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
-use fencepost_task::{Budget, Reason, Stats, Stop, VerdictKind};
+use fencepost_task::{Budget, Reason, Scope, Stats, Stop, VerdictKind};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -79,6 +79,8 @@ pub struct Robustness<'a> {
     pub attacks: Vec<ShownAttack>,
     /// Why there may be more.
     pub incomplete: Option<Reason>,
+    /// How far it reaches that there are no more: where the user gave a number of threads, to these.
+    pub scope: Scope,
     /// What it cost.
     pub stats: Stats,
     /// Wall-clock time.
@@ -131,6 +133,11 @@ pub fn object(answer: &Robustness<'_>) -> Value {
         "model": "tso",
         "criterion": answer.criterion.name(),
         "verdict": ResultKind::from(answer.verdict()).name(),
+        "scope": match answer.verdict() {
+            RobustVerdict::Robust => crate::json::scope(answer.scope),
+            RobustVerdict::NotRobust => json!("complete"),
+            RobustVerdict::Unknown => Value::Null,
+        },
         "attacks": answer.attacks.iter().map(attack).collect::<Vec<_>>(),
         "complete": answer.incomplete.is_none(),
         "reason": answer.incomplete.as_ref().map(Reason::to_string),
@@ -150,7 +157,7 @@ fn shown_step(attack: &ShownAttack, step: usize) -> usize {
 
 /// The verdict, the attacks, and runs: of the first attack, or of all.
 pub fn text(answer: &Robustness<'_>, style: Style) -> String {
-    let Robustness { file, program, attacks, incomplete, stats, seconds, .. } = answer;
+    let Robustness { file, program, attacks, incomplete, scope, stats, seconds, .. } = answer;
     let place = |span: Span| program.sources.place(span);
     let cost = format!("{} states, {seconds:.2} s", stats.states);
     let mut out = String::new();
@@ -159,7 +166,7 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
         ([], None) => {
             let what = if races { "robust, without triangular races" } else { "robust" };
             let what = style.paint.bold(Colour::Green, what);
-            let _ = writeln!(out, "{what}: {file} against TSO ({cost})");
+            let _ = writeln!(out, "{what}: {file} against TSO, {scope} ({cost})");
         }
         ([], Some(reason)) => {
             let unknown = style.paint.bold(Colour::Yellow, "unknown");

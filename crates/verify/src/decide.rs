@@ -84,8 +84,9 @@ pub fn decide(
         ),
     }
     let mut order = None;
+    let (verdict, ended) = finished(verdict, options);
     let verdict = match verdict {
-        Verdict::Safe(cleared) => Shown::Safe { scope: cleared.scope(), unreached },
+        Verdict::Safe(cleared) => Shown::Safe { scope: cleared.scope(), unreached, ended },
         Verdict::Unknown { reason, cleared } => Shown::Unknown { reason, scope: cleared.map(Cleared::scope) },
         Verdict::Unsafe { trace } => match confirmed(&task, &program.name, engine, &trace) {
             Ok(known) => {
@@ -99,6 +100,19 @@ pub fn decide(
     let certificate = certificate.map(|certificate| (engine, certificate));
     let engine = EngineChoice::Only(engine);
     Ok(Decided { verdict, engine, engines, order, stats, certificate, seconds, notes })
+}
+
+/// With bounds asked for, what was finished before the time limit ended their growth is the answer, and the limit a remark. It
+/// is a proof like any other: a [`Cleared`] is made of a search that came to its end, and not of the one that was stopped.
+pub(crate) fn finished(verdict: Verdict, options: &CheckOptions) -> (Verdict, Option<Reason>) {
+    match verdict {
+        Verdict::Unknown { reason: reason @ Reason::Timeout, cleared: Some(cleared) }
+            if options.asks_for_bounds() =>
+        {
+            (Verdict::Safe(cleared), Some(reason))
+        }
+        verdict => (verdict, None),
+    }
 }
 
 /// The run that an engine found, replayed: from then on the violation is known, and limits end only what is made of it.

@@ -1,7 +1,7 @@
 //! Internal errors. A panic is a bug in Fencepost; where there are many files, it is the result of the one in which it
 //! happened, and the others continue.
 
-use fencepost_task::Model;
+use fencepost_task::AnyModel;
 use serde_json::{Value, json};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,7 +32,7 @@ fn message(text: &str) -> String {
 }
 
 /// The result of a file, or of a file under a model, in which it happened.
-pub fn object(name: &str, model: Option<Model>, message: &str) -> Value {
+pub fn object(name: &str, model: Option<AnyModel>, message: &str) -> Value {
     let mut object = json!({
         "schema": 1,
         "file": name,

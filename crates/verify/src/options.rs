@@ -3,8 +3,9 @@
 use fencepost_bmc::{Abstraction, Bmc};
 use fencepost_c::DataModel;
 use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_robust::c11::ReleaseSequences;
 use fencepost_robust::lazy::Lazy;
-use fencepost_task::{Asked, Bounds, Budget, EngineChoice, Model};
+use fencepost_task::{Asked, Bounds, Budget, EngineChoice, EngineId, Model};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -80,6 +81,8 @@ pub struct CheckOptions {
     pub dimacs: Option<PathBuf>,
     /// Where the proof that it has no model is written to.
     pub proof: Option<PathBuf>,
+    /// What belongs to a release sequence under C11.
+    pub release_sequences: ReleaseSequences,
     /// Cores for engines side by side; all where there is none. With one, the same program gives the same run every time.
     pub jobs: Option<u32>,
 }
@@ -96,6 +99,7 @@ impl Default for CheckOptions {
             sma: None,
             dimacs: None,
             proof: None,
+            release_sequences: ReleaseSequences::default(),
             jobs: None,
         }
     }
@@ -186,6 +190,18 @@ impl CheckOptions {
     /// What a verdict depends on besides the program, the model and limits, as a text.
     pub fn method(&self) -> String {
         format!("{:?}", CheckOptions { jobs: None, ..self.clone() })
+    }
+
+    /// Whether safe up to bounds is what was asked for, also where these are smaller than the given ones: the engine that was
+    /// named is a bounded one, or has a bound.
+    pub fn asks_for_bounds(&self) -> bool {
+        match self.engine {
+            EngineChoice::Auto => self.is_bounded(),
+            EngineChoice::Only(EngineId::Rounds | EngineId::Age | EngineId::Bmc) => true,
+            EngineChoice::Only(EngineId::Explicit) => self.bounds.buffer.is_some(),
+            EngineChoice::Only(EngineId::Lazy) => self.bounds.unwind.is_some(),
+            EngineChoice::Only(EngineId::Dual) => false,
+        }
     }
 
     /// Whether the user gave a bound, so that safe up to it is an answer.

@@ -3,7 +3,7 @@
 use crate::decide::{Decided, decide};
 use crate::options::{CheckOptions, Format, Misfit, ReadOptions};
 use crate::read::{self, InputError};
-use fencepost_ir::{Span, cfg, tree};
+use fencepost_ir::{Checks, Span, cfg, tree};
 use fencepost_passes::{claims, pipeline};
 use fencepost_task::{Asked, Budget, Model};
 use fencepost_text::Diagnostic;
@@ -37,6 +37,23 @@ impl Program {
 
     /// The program of a tree.
     pub fn new(name: &str, tree: tree::Program, options: &ReadOptions) -> Program {
+        Program::of(name, tree, options, lower)
+    }
+
+    /// The program of a tree for the language's own model, C11.
+    pub fn for_language(name: &str, tree: tree::Program, options: &ReadOptions) -> Program {
+        let program = Program::of(name, tree, options, lower_for_language);
+        // That model looks for races in any case, and by happens-before.
+        let checks = Checks { races: false, ..program.graph.checks };
+        Program { graph: cfg::Program { checks, ..program.graph }, ..program }
+    }
+
+    fn of(
+        name: &str,
+        tree: tree::Program,
+        options: &ReadOptions,
+        lower: impl FnOnce(tree::Program, &ReadOptions) -> cfg::Program,
+    ) -> Program {
         let tree = claims::run(tree, &options.asked.checks, &options.asked.reach);
         let mut graph = lower(tree.clone(), options);
         graph.checks = options.asked.checks.clone();

@@ -39,6 +39,7 @@ mod initializer;
 mod inline;
 mod intrinsic;
 mod jump;
+mod known;
 mod life;
 mod looping;
 mod memory;

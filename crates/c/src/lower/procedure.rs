@@ -264,6 +264,9 @@ impl<'h> Lowerer<'h> {
         let storage = self.stored(*ty, *span)?;
         if storage.as_scalar().is_some() && !addressed {
             self.set_slot(id, Slot::Local(LocalId(slot)));
+            if let Some(value) = self.facts.known_parameter(self.body.frames[0].function, id) {
+                self.body.known.insert(LocalId(slot), value);
+            }
             return Ok(1);
         }
         let local = self.local(name, storage.clone(), *span);

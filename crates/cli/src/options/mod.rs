@@ -15,7 +15,7 @@ use fencepost_task::Property;
 use std::path::PathBuf;
 
 pub use campaign::{CampaignOptions, MergeOptions};
-pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
+pub use check::{BmcOptions, CheckModel, CheckOptions, ExplainOptions, SmaName};
 pub use fences::{FencesOptions, GoalName};
 pub use litmus::{LitmusModel, LitmusOptions, SequencesName, TestArch};
 pub use robust::{Criterion, RobustModel, RobustOptions};
@@ -289,8 +289,8 @@ pub struct InputOptions {
     /// Report memory that is allocated at the end and that no variable leads to: adds `--property leaks`
     #[arg(long)]
     pub leaks: bool,
-    /// Report two threads about to access a location in an SC run, one of them writing, and one by an access
-    /// that is not atomic (C): adds `--property races`
+    /// Report accesses of two threads to a location in an SC run, one of them writing, and one not atomic, neither of
+    /// which happens before the other: adds `--property races`
     #[arg(long)]
     pub races: bool,
     /// An error that is not reported but ends its run: assertion, pointer, bounds, use-after-free, free,

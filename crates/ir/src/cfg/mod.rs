@@ -373,8 +373,10 @@ pub struct Program {
     pub records: Records,
     /// Width of pointers; 0 where there are none.
     pub pointer_bits: u8,
-    /// Whether pointers are also used as integers, so that the numbers of objects mean something.
+    /// Whether pointers are also used as integers, so that the numbers of objects may mean something.
     pub exposes_pointers: bool,
+    /// Whether integers that are addresses are only kept, passed, marked and compared, so that these numbers mean nothing.
+    pub opaque_addresses: bool,
     /// Whether anybody asks which of two pointers is smaller, so that the order of these numbers means something where they lead
     /// to different objects.
     pub orders_pointers: bool,

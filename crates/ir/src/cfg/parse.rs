@@ -244,6 +244,7 @@ impl Reader {
                 for word in uses {
                     match atom(word)? {
                         "exposed" => self.program.exposes_pointers = true,
+                        "opaque" => self.program.opaque_addresses = true,
                         "ordered" => self.program.orders_pointers = true,
                         other => return Err(format!("`{other}` is no use of pointers")),
                     }

@@ -255,8 +255,9 @@ impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.pointer_bits > 0 {
             let exposed = if self.exposes_pointers { " exposed" } else { "" };
+            let opaque = if self.opaque_addresses { " opaque" } else { "" };
             let ordered = if self.orders_pointers { " ordered" } else { "" };
-            writeln!(f, "pointers {}{exposed}{ordered}", self.pointer_bits)?;
+            writeln!(f, "pointers {}{exposed}{opaque}{ordered}", self.pointer_bits)?;
         }
         for record in &self.records.0 {
             let kind = match record.kind {

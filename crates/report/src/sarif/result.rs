@@ -7,14 +7,14 @@ use super::{Fix, Kinds, Log};
 use crate::digest::sha256;
 use crate::robust::{Criterion, Robustness, ShownAttack};
 use crate::spots::{Spot, broken, function, related, somewhere};
-use crate::text::left_out;
+use crate::text::{everywhere, left_out};
 use crate::timeline::timeline;
 use crate::words::conclusion;
 use crate::{Outcome, Shown, json as json_report};
 use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Budget, Model};
+use fencepost_task::{AnyModel, Budget, Model};
 use serde_json::{Value, json};
 
 /// What `fences` found, as plain data.
@@ -59,7 +59,7 @@ struct Draft<'a> {
     kind: Kind,
     message: String,
     program: &'a Program,
-    model: Model,
+    model: AnyModel,
     spot: Spot,
     /// More lines that the fingerprint depends on.
     lines: Vec<Span>,
@@ -109,10 +109,15 @@ impl Log {
             properties,
         };
         match &outcome.verdict {
-            Shown::Safe { scope, .. } => {
+            Shown::Safe { scope, ended, .. } => {
                 let number =
                     if outcome.program.is_parameterized() { " for any number of threads" } else { "" };
-                let message = format!("{} is safe{number} under {model}, {scope}.", outcome.file);
+                let everywhere = everywhere(outcome);
+                let mut message =
+                    format!("{} is safe{number} under {model}, {scope}{everywhere}.", outcome.file);
+                if let Some(reason) = ended {
+                    message += &format!(" Larger bounds were not finished: {reason}.");
+                }
                 self.add(Draft { message, ..whole });
             }
             Shown::Unknown { reason, scope } => {
@@ -172,7 +177,7 @@ impl Log {
             kind,
             message,
             program,
-            model: Model::Tso,
+            model: Model::Tso.into(),
             spot: Spot { span: somewhere(program), function: None, what: String::new() },
             lines: Vec::new(),
             related: Vec::new(),
@@ -192,7 +197,10 @@ impl Log {
             self.add(draft);
         }
         match (&answer.incomplete, answer.attacks.is_empty()) {
-            (None, true) => self.add(draft(Kind::Pass, format!("{} is robust against TSO.", answer.file))),
+            (None, true) => {
+                let message = format!("{} is robust against TSO, {}.", answer.file, answer.scope);
+                self.add(draft(Kind::Pass, message));
+            }
             (None, false) => {}
             (Some(reason), none) => {
                 let more = if none { "whether there are attacks" } else { "whether there are more attacks" };
@@ -246,7 +254,7 @@ impl Log {
             kind: Kind::Pass,
             message: repair.message.clone(),
             program,
-            model,
+            model: model.into(),
             spot: Spot { span: somewhere(program), function: None, what: String::new() },
             lines: Vec::new(),
             related: Vec::new(),

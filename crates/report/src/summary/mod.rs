@@ -1,6 +1,6 @@
 //! Many results as one: counts per model, times per engine, what is unknown, wrong, missing or contradictory.
 //!
-//! A result is known by its file, test, model and method. Of two that differ only in what they found, the later one
+//! A result is known by its file, test, model (of C11 with its release sequences) and method. Of two that differ only in what they found, the later one
 //! counts where the program has changed; else a verdict counts more than an unknown. The order of the entries is
 //! that of their names, so that parts in any order give the summary that one run gives.
 
@@ -18,6 +18,7 @@ struct Key {
     file: String,
     test: String,
     model: String,
+    sequences: String,
     method: String,
 }
 
@@ -28,11 +29,13 @@ pub struct Entry {
     pub file: String,
     /// The memory model; empty for a file that could not be read.
     pub model: String,
+    /// What belongs to a release sequence of C11; empty for other models.
+    pub sequences: String,
     /// The verdict.
     pub verdict: ResultKind,
     /// For a litmus test, in how many final states its condition holds.
     pub observation: Option<Observation>,
-    /// Whether a safe verdict holds up to bounds only.
+    /// Whether that it is safe or robust holds up to bounds only.
     pub bounded: bool,
     /// The engine that answered.
     pub engine: String,
@@ -76,16 +79,22 @@ impl Entry {
     pub fn name(&self) -> String {
         match self.model.is_empty() {
             true => self.file.clone(),
-            false => format!("{} under {}", self.file, self.model),
+            false if self.sequences.is_empty() => format!("{} under {}", self.file, self.model),
+            false => {
+                format!("{} under {} (release sequences of {})", self.file, self.model, self.sequences)
+            }
         }
     }
 
     /// Whether both cannot be true.
     fn contradicts(&self, other: &Entry) -> bool {
-        let same = self.file == other.file && self.model == other.model && self.program == other.program;
+        fn asked(entry: &Entry) -> [&String; 4] {
+            [&entry.file, &entry.model, &entry.sequences, &entry.program]
+        }
+        let same = asked(self) == asked(other);
         let opposite = |a: &Entry, b: &Entry| match (a.verdict, b.verdict) {
             (ResultKind::Checked(VerdictKind::Safe), ResultKind::Checked(VerdictKind::Unsafe)) => !a.bounded,
-            (ResultKind::Robust, ResultKind::NotRobust | ResultKind::Race) => true,
+            (ResultKind::Robust, ResultKind::NotRobust | ResultKind::Race) => !a.bounded,
             _ => false,
         };
         let observed = self.observation.is_some() && other.observation.is_some();
@@ -127,6 +136,7 @@ impl Summary {
         let entry = Entry {
             file: text("file"),
             model: text("model"),
+            sequences: text("release_sequences"),
             verdict,
             observation: object["observation"].as_str().and_then(Observation::from_name),
             bounded: object["scope"].is_object(),
@@ -139,7 +149,8 @@ impl Summary {
         };
         let method = if entry.asked.is_empty() { &entry.engine } else { &entry.asked };
         let method = format!("{method} {}", text("method"));
-        let key = Key { file: text("file"), test: text("test"), model: text("model"), method };
+        let (model, sequences) = (text("model"), text("release_sequences"));
+        let key = Key { file: text("file"), test: text("test"), model, sequences, method };
         self.insert(key, entry);
         Ok(())
     }
@@ -224,7 +235,7 @@ impl Summary {
         for (what, heads) in [
             ("checked", vec!["safe", "safe within bounds", "unsafe", "unknown"]),
             ("litmus tests", vec!["Never", "Sometimes", "Always", "unknown"]),
-            ("robustness", vec!["robust", "not_robust", "race", "unknown"]),
+            ("robustness", vec!["robust", "robust within bounds", "not_robust", "race", "unknown"]),
         ] {
             let mut rows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (entry, head) in
@@ -259,6 +270,7 @@ fn column(entry: &Entry) -> Option<(&'static str, &'static str)> {
     match (entry.verdict, entry.observation) {
         (ResultKind::Error, _) => None,
         (_, Some(observation)) => Some(("litmus tests", observation.name())),
+        (ResultKind::Robust, None) if entry.bounded => Some(("robustness", "robust within bounds")),
         (verdict @ (ResultKind::Robust | ResultKind::NotRobust | ResultKind::Race), None) => {
             Some(("robustness", verdict.name()))
         }

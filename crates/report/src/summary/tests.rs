@@ -51,6 +51,32 @@ fn opposite_verdicts_are_told() {
     assert!(summary(&[result("a", "safe", "dual"), other]).contradictions().is_empty());
 }
 
+/// A release sequence of C++20 is shorter than one of C11, so the same program has more behaviour with it.
+#[test]
+fn other_release_sequences_are_another_question() {
+    let with = |verdict: &str, sequences: &str| {
+        let mut object = result("a", verdict, "");
+        object["model"] = json!("c11");
+        object["release_sequences"] = json!(sequences);
+        object
+    };
+    let both = summary(&[with("robust", "c11"), with("not_robust", "c++20")]);
+    assert!(both.contradictions().is_empty(), "{:?}", both.contradictions());
+    assert_eq!(both.json()["results"], 2);
+    let same = summary(&[with("robust", "c11"), with("not_robust", "c11")]);
+    assert_eq!(same.contradictions().len(), 1);
+}
+
+/// Two threads may be robust where three are not.
+#[test]
+fn robust_up_to_bounds_contradicts_nothing() {
+    let mut bounded = result("a", "robust", "x");
+    bounded["scope"] = json!({"threads": 2});
+    let both = summary(&[bounded, result("a", "not_robust", "y")]);
+    assert!(both.contradictions().is_empty(), "{:?}", both.contradictions());
+    assert_eq!(both.json()["counts"]["robustness"]["tso"]["robust within bounds"], 1);
+}
+
 #[test]
 fn every_answer_about_robustness_is_counted() {
     for verdict in ["robust", "not_robust", "race"] {

@@ -89,11 +89,13 @@ impl Results {
         }
     }
 
-    /// The result of a question, unless it is an unknown that other limits could change.
+    /// The result of a question, unless a limit has made it what it is and other limits could change it: an unknown, and
+    /// bounds that time kept from growing.
     pub fn known(&self, file: &str, model: &str, question: &Question) -> Option<&Value> {
         let key = [file, model, &question.program, &question.method].map(str::to_string);
         let object = self.known.get(&key)?;
-        (object["verdict"] != "unknown" || object["limits"] == question.limits.as_str()).then_some(object)
+        let limited = object["verdict"] == "unknown" || object["reason"].is_string();
+        (!limited || object["limits"] == question.limits.as_str()).then_some(object)
     }
 
     /// Adds a result, a JSON object.

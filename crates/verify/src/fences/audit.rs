@@ -13,6 +13,7 @@ use super::goal::{Answerer, Evidence, Judged};
 use super::show::{evidence, goal_name, kind_name, names, reason};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{FenceKind, Instr, ProcId, Program};
+use fencepost_report::json as json_report;
 use fencepost_report::paint::{Colours, masked};
 use fencepost_report::text as text_report;
 use fencepost_report::text::{Detail, Style};
@@ -96,6 +97,14 @@ pub(super) fn audit<'a>(request: &'a Request<'a>) -> Audit<'a> {
     }
     let seconds = start.elapsed().as_secs_f64();
     Audit { request, there, as_it_is, needs, without_unneeded, answered: goal.answered, seconds }
+}
+
+/// How far it was proved that the goal is met.
+fn scope_of(judged: &Judged) -> Value {
+    match judged {
+        Judged::Holds(scope) => json_report::scope(*scope),
+        Judged::Broken(..) | Judged::Unknown(_) => Value::Null,
+    }
 }
 
 /// What an audit came to.
@@ -227,6 +236,7 @@ impl Audit<'_> {
                 "with_store": comes_with_store(program, fence),
                 "instances": counts[i],
                 "needed": needed,
+                "scope": scope_of(need),
                 "reason": reason,
                 "without": without,
             }));
@@ -256,6 +266,7 @@ impl Audit<'_> {
             "goal": goal_name(self.request.options.goal),
             "verdict": verdict,
             "engine": names(&self.answered).join("+"),
+            "scope": scope_of(&self.as_it_is),
             "fences": fences,
             "unneeded_together": together,
             "seconds": (self.seconds * 1e6).round() / 1e6,

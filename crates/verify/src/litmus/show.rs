@@ -77,7 +77,8 @@ pub fn json(
         "seconds": (seconds * 1e6).round() / 1e6,
         "reason": reason,
     });
-    if let Judge::C11(_) = model {
+    if let Judge::C11(sequences) = model {
+        object["release_sequences"] = json!(sequences.name());
         object["race"] = json!(decided.and_then(|a| a.race.clone()));
     }
     object

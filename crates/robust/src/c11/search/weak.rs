@@ -199,7 +199,8 @@ impl Search<'_> {
             pace.take(bytes, || held)?;
             held += bytes + successor.after.bytes() as u64;
             let mut views = views.clone();
-            let races = monitor.follow(&mut views, (state, &*successor.after), thread, successor.act, pace)?;
+            let races =
+                monitor.follow(&mut views, (state, &*successor.after), thread, successor.act, pace)?;
             let (step, settled) = (successor.step, std::mem::take(&mut successor.settled));
             found.push(Next { step, settled, after: successor.after.clone(), views, races });
             Ok(())

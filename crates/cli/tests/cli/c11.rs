@@ -1,7 +1,8 @@
 //! `check --model c11`: the model of the language itself.
 
-use super::{fencepost, scratch};
+use super::{fencepost, root, scratch};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Message passing with a plain payload, in which the flag is stored and read with these orders.
 fn publication(store: &str, load: &str) -> String {
@@ -207,4 +208,23 @@ fn a_seqlock_reads_old_values_and_is_right() {
         let ran = fencepost(&format!("replay {} {}", file.display(), saved.display()));
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     }
+}
+
+#[test]
+fn examples_have_the_verdicts_of_their_manifest() {
+    let folder = root().join("examples/c11");
+    let manifest = std::fs::read_to_string(folder.join("verdicts.txt")).unwrap();
+    let mut listed = BTreeSet::from(["verdicts.txt".to_string()]);
+    for line in manifest.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [file, verdicts @ ..] = &words[..] else { panic!("a short line: {line}") };
+        listed.insert(file.to_string());
+        let ran = fencepost(&format!("check --model all --format json examples/c11/{file}"));
+        let found = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let found: Vec<String> =
+            found.map(|answer| answer["verdict"].as_str().unwrap().to_string()).collect();
+        assert_eq!(found, verdicts, "{file}");
+    }
+    let present = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    assert_eq!(listed, present.collect::<BTreeSet<_>>());
 }

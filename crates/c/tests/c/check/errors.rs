@@ -250,11 +250,11 @@ a[0] = b[0] + c + s.p + d[0]; int e[2] = {1, 2, 3}; struct s t = {.q = 1}; struc
 #[test]
 fn missing_definitions() {
     check(
-        r#"int f(int); extern int x; int fork(void);
+        r#"int f(int); extern int x[]; int fork(void);
 int main(void) {
 f(1);
 f(2);
-x = 1;
+x[0] = 1;
 fork();
 }"#,
         expect![[r#"

@@ -70,7 +70,7 @@ impl Domains {
                 return Err(format!("`{}` is an array without end", object.name));
             }
             if program.records.has_union(&object.ty) {
-                return Err(format!("`{}` has a union", object.name));
+                return Err(format!("`{}` has a union, or is accessed in several sizes", object.name));
             }
             for choices in object.init.iter() {
                 let values = match types[cell] {

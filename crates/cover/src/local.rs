@@ -279,6 +279,9 @@ impl<'p> Explorer<'p> {
     }
 
     fn failed(&self, place: &Place, failure: Failure) -> Result<Place, Infinite> {
+        if failure == Failure::Fault(Fault::MixedSize) {
+            return Err("memory is accessed in several sizes".to_string());
+        }
         let error = failure.error().map_err(|limit| limit.to_string())?;
         Ok(Place { life: Life::Failed(error), ..place.clone() })
     }

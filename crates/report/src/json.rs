@@ -236,8 +236,11 @@ fn steps(
             event.insert("file".into(), json!(program.sources.name(step.event.span.file)));
             event.insert("line".into(), json!(step.event.span.line));
         }
-        if let Action::Edge(edge, _) = step.step.action {
+        if let Action::Edge(edge, _) | Action::Older(edge, _) = step.step.action {
             event.insert("edge".into(), json!(edge.0));
+        }
+        if let Action::Older(_, value) = step.step.action {
+            event.insert("older".into(), json!(value));
         }
         push(event)?;
     }
@@ -331,6 +334,7 @@ pub fn read_trace(text: &str) -> Result<SavedTrace, String> {
             loc: text("loc"),
             value,
             line: number("line"),
+            older: event.get("older").and_then(Value::as_i64),
         });
     }
     Ok(saved)

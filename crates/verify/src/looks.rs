@@ -24,9 +24,7 @@ use fencepost_robust::c11::{self, ReleaseSequences};
 use fencepost_robust::fences::{HittingSets, Run};
 use fencepost_robust::{attacks, races};
 use fencepost_samples::effort;
-use fencepost_task::{
-    Bounds, Budget, Engine, EngineId, Model, Pace, Reason, Stats, Stop, Task, Trace, Verdict,
-};
+use fencepost_task::{Bounds, Budget, Engine, EngineId, Model, Pace, Stats, Stop, Task, Trace, Verdict};
 use fencepost_translate::{Bound, run_back, translate};
 use std::cell::Cell;
 use std::path::Path;
@@ -145,27 +143,6 @@ fn searches_against_c11_are_counted() {
     };
     let ((few, _), (many, answer)) = (search(&cells(10)), search(&cells(80)));
     assert!(many >= 100 * few, "views: {few}, {many}, {:?}", answer.found);
-}
-
-/// What is done inside of an atomic section is work like any other.
-#[test]
-fn atomic_sections_are_counted() {
-    let n = 5000;
-    let looping = subject(&format!(
-        "shared 0..1 x; thread t {{ 0..{n} i; atomic {{ while (i < {n}) {{ i = i + 1; }} x = 1; }} assert(x == 1); }}"
-    ));
-    for engine in [EngineId::Explicit, EngineId::Dual, EngineId::Lazy] {
-        let ask = |b: &Budget| looping.ask(engine, Model::Tso, Bounds::default(), b.clone());
-        let (worked, answer) = units(ask);
-        assert!(worked >= n, "{engine}: {worked} for {n}, {:?}", answer.verdict);
-    }
-    // A variable with too many values is noticed before the section ends.
-    let text = "shared int x; thread t { atomic { while (x < 1000000) { x = x + 1; } } assert(x == 0); }";
-    let counting = subject(text);
-    let ask = |b: &Budget| counting.ask(EngineId::Dual, Model::Tso, Bounds::default(), b.clone());
-    let (worked, answer) = units(ask);
-    assert!(worked < 100_000, "{worked}, {:?}", answer.verdict);
-    assert!(matches!(answer.verdict, Verdict::Unknown { reason: Reason::NotApplicable(_), .. }));
 }
 
 /// The axioms compose relations: the work is as the cube of the number of events.

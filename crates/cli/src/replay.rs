@@ -4,7 +4,7 @@ use crate::options::ReplayOptions;
 use crate::{Exit, input, output};
 use fencepost_certify::replay_claims;
 use fencepost_passes::pipeline;
-use fencepost_report::{json, text};
+use fencepost_report::{results, text};
 use fencepost_task::Budget;
 use fencepost_verify::read;
 
@@ -17,12 +17,9 @@ pub fn run(options: &ReplayOptions) -> Exit {
         }
     };
     let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
-    let saved = read::read_text(&options.trace).and_then(|text| json::read_trace(&text));
-    let (saved, model) = match saved {
-        Ok(saved) => match saved.model {
-            Some(model) => (saved, model),
-            None => return Exit::Wrong,
-        },
+    let read = |text: String| results::read_run(&text).map_err(|error| error.to_string());
+    let saved = match read::read_text(&options.trace).and_then(read) {
+        Ok(saved) => saved,
         Err(message) => {
             output::complain(format!("error: {}: {message}", options.trace.display()));
             return Exit::Wrong;
@@ -42,7 +39,7 @@ pub fn run(options: &ReplayOptions) -> Exit {
         ));
         Exit::Bad
     };
-    match replay_claims(&program, model, &saved.instances, &saved.init, &saved.claims) {
+    match replay_claims(&program, saved.model, &saved.instances, &saved.init, &saved.claims) {
         Err(rejection) => rejected(rejection.to_string()),
         Ok(mut replay) => {
             replay.shortest = saved.shortest;
@@ -51,7 +48,7 @@ pub fn run(options: &ReplayOptions) -> Exit {
                 return rejected(format!("it violates the {property}, not what it claims"));
             }
             let style = output::style(if options.verbose { text::Detail::All } else { text::Detail::Steps });
-            let model = model.name().to_uppercase();
+            let model = saved.model.name().to_uppercase();
             output::line(format!("replayed: {} under {model}: {property}", options.file.display()));
             let run = text::run(&program, &replay, style, &Budget::default());
             output::text(run.expect("nothing stops this"));

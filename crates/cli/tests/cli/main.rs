@@ -26,6 +26,7 @@ mod examples;
 mod explain;
 mod fences;
 mod internal;
+mod json_schema;
 mod junit;
 mod limits;
 mod litmus;
@@ -71,9 +72,11 @@ fn fencepost_args(args: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     command.args(args).current_dir(root()).stdin(Stdio::null());
     let output = command.output().expect("the binary runs");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    json_schema::check_output(args, &stdout);
     Ran {
         code: output.status.code().expect("not ended by a signal"),
-        stdout: String::from_utf8(output.stdout).unwrap(),
+        stdout,
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }

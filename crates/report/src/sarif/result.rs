@@ -5,12 +5,13 @@ use super::location::{main_file, words};
 use super::rules::{self, RULES};
 use super::{Fix, Kinds, Log};
 use crate::digest::sha256;
+use crate::results::ScopeResult;
 use crate::robust::{Criterion, Robustness, ShownAttack};
 use crate::spots::{Spot, broken, function, related, somewhere};
 use crate::text::left_out;
 use crate::timeline::timeline;
 use crate::words::conclusion;
-use crate::{Outcome, Shown, json as json_report};
+use crate::{Outcome, Shown};
 use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
@@ -89,9 +90,9 @@ impl Log {
             "configurations": outcome.stats.configurations,
             "anyThreads": matches!(outcome.verdict, Shown::Safe { .. }) && outcome.program.is_parameterized(),
             "scope": match &outcome.verdict {
-                Shown::Safe { scope, .. } => json_report::scope(*scope),
+                Shown::Safe { scope, .. } => json!(ScopeResult(*scope)),
                 Shown::Unsafe(_) => json!("complete"),
-                Shown::Unknown { scope, .. } => scope.map_or(Value::Null, json_report::scope),
+                Shown::Unknown { scope, .. } => json!(scope.map(ScopeResult)),
             },
         });
         let whole = Draft {

@@ -8,8 +8,8 @@ mod show;
 
 use crate::ResultKind;
 use crate::litmus::Observation;
+use crate::results::{AnyResult, CampaignStamp, ModelName};
 use fencepost_task::VerdictKind;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a result is known by.
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Key {
     file: String,
     test: String,
-    model: String,
+    model: Option<ModelName>,
     method: String,
 }
 
@@ -26,8 +26,8 @@ struct Key {
 pub struct Entry {
     /// The file.
     pub file: String,
-    /// The memory model; empty for a file that could not be read.
-    pub model: String,
+    /// The memory model; none for a file that could not be read.
+    pub model: Option<ModelName>,
     /// The verdict.
     pub verdict: ResultKind,
     /// For a litmus test, in how many final states its condition holds.
@@ -44,16 +44,7 @@ pub struct Entry {
     pub reason: String,
     /// The program that it is of, where that is told.
     program: String,
-    campaign: Option<Campaign>,
-}
-
-/// The run over many files that a result is of.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Campaign {
-    id: String,
-    shard: String,
-    models: usize,
-    files: Option<usize>,
+    campaign: Option<CampaignStamp>,
 }
 
 impl Entry {
@@ -74,9 +65,9 @@ impl Entry {
 
     /// A file and a model as they are named in lists.
     pub fn name(&self) -> String {
-        match self.model.is_empty() {
-            true => self.file.clone(),
-            false => format!("{} under {}", self.file, self.model),
+        match self.model {
+            None => self.file.clone(),
+            Some(model) => format!("{} under {}", self.file, model.name()),
         }
     }
 
@@ -105,43 +96,28 @@ pub struct Summary {
 pub type Series = BTreeMap<String, Vec<f64>>;
 
 impl Summary {
-    /// Adds a result as `check`, `litmus` and `robust` print it.
-    pub fn add(&mut self, object: &Value) -> Result<(), String> {
-        let text = |key: &str| object[key].as_str().unwrap_or("").to_string();
-        if !object.is_object() || object["file"].as_str().is_none() || object["verdict"].as_str().is_none() {
-            return Err("not a result: it has no `file` or no `verdict`".to_string());
-        }
-        if object["schema"] != 1 {
-            return Err("this result has another schema than 1".to_string());
-        }
-        let word = text("verdict");
-        let verdict = ResultKind::from_name(&word)
-            .ok_or_else(|| format!("not a result of check, litmus or robust: its verdict is `{word}`"))?;
-        let campaign = object.get("campaign").map(|stamp| Campaign {
-            id: stamp["id"].as_str().unwrap_or("").to_string(),
-            shard: stamp["shard"].as_str().unwrap_or("").to_string(),
-            models: stamp["models"].as_array().map_or(1, Vec::len),
-            files: stamp["files"].as_u64().map(|n| n as usize),
-        });
-        let message = || object["diagnostics"][0]["message"].as_str().unwrap_or("").to_string();
+    /// Adds a result of `check`, `litmus` or `robust`.
+    pub fn add(&mut self, result: &AnyResult) {
+        let stamp = result.stamp();
+        let stamped = |text: Option<&String>| text.cloned().unwrap_or_default();
         let entry = Entry {
-            file: text("file"),
-            model: text("model"),
-            verdict,
-            observation: object["observation"].as_str().and_then(Observation::from_name),
-            bounded: object["scope"].is_object(),
-            engine: text("engine"),
-            asked: text("asked"),
-            seconds: object["seconds"].as_f64().unwrap_or(0.0),
-            reason: if verdict == ResultKind::Error { message() } else { text("reason") },
-            program: text("program"),
-            campaign,
+            file: result.file().to_string(),
+            model: result.model(),
+            verdict: result.verdict(),
+            observation: result.observation(),
+            bounded: result.is_bounded(),
+            engine: result.engine().to_string(),
+            asked: stamped(stamp.and_then(|stamp| stamp.asked.as_ref())),
+            seconds: result.seconds(),
+            reason: result.reason().unwrap_or_default().to_string(),
+            program: stamped(stamp.and_then(|stamp| stamp.program.as_ref())),
+            campaign: stamp.and_then(|stamp| stamp.campaign.clone()),
         };
         let method = if entry.asked.is_empty() { &entry.engine } else { &entry.asked };
-        let method = format!("{method} {}", text("method"));
-        let key = Key { file: text("file"), test: text("test"), model: text("model"), method };
+        let method = format!("{method} {}", stamped(stamp.and_then(|stamp| stamp.method.as_ref())));
+        let test = result.test().unwrap_or_default().to_string();
+        let key = Key { file: entry.file.clone(), test, model: entry.model, method };
         self.insert(key, entry);
-        Ok(())
     }
 
     fn insert(&mut self, key: Key, entry: Entry) {
@@ -191,14 +167,14 @@ impl Summary {
             let Some(campaign) = &error.campaign else { continue };
             let mut counted = false;
             for (_, group) in groups.iter_mut().filter(|((id, _), _)| *id == campaign.id) {
-                group.add(campaign, campaign.models);
+                group.add(campaign, campaign.models.len());
                 counted = true;
             }
             if !counted {
                 groups
                     .entry((&campaign.id, ""))
                     .or_insert_with(|| Group::of(campaign))
-                    .add(campaign, campaign.models);
+                    .add(campaign, campaign.models.len());
             }
         }
         groups.values().filter_map(Group::missing).collect()
@@ -226,17 +202,18 @@ impl Summary {
             ("litmus tests", vec!["Never", "Sometimes", "Always", "unknown"]),
             ("robustness", vec!["robust", "not_robust", "race", "unknown"]),
         ] {
-            let mut rows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            let mut rows: BTreeMap<&str, (ModelName, Vec<usize>)> = BTreeMap::new();
             for (entry, head) in
                 self.entries().filter_map(|e| column(e).filter(|(t, _)| *t == what).map(|(_, h)| (e, h)))
             {
-                let row = rows.entry(&entry.model).or_insert_with(|| vec![0; heads.len()]);
+                let Some(model) = entry.model else { continue };
+                let (_, row) = rows.entry(model.name()).or_insert_with(|| (model, vec![0; heads.len()]));
                 if let Some(i) = heads.iter().position(|h| *h == head) {
                     row[i] += 1;
                 }
             }
             if !rows.is_empty() {
-                let rows = rows.into_iter().map(|(model, row)| (model.to_string(), row)).collect();
+                let rows = rows.into_values().collect();
                 tables.push(Counts { what, heads, rows });
             }
         }
@@ -251,7 +228,7 @@ pub struct Counts {
     /// Names of the columns.
     pub heads: Vec<&'static str>,
     /// Model and counts.
-    pub rows: Vec<(String, Vec<usize>)>,
+    pub rows: Vec<(ModelName, Vec<usize>)>,
 }
 
 /// The table and the column that a result is counted in; none for files that cannot be read.
@@ -284,11 +261,11 @@ struct Group {
 }
 
 impl Group {
-    fn of(campaign: &Campaign) -> Group {
-        Group { models: campaign.models, files: campaign.files, found: 0, shards: BTreeMap::new() }
+    fn of(campaign: &CampaignStamp) -> Group {
+        Group { models: campaign.models.len(), files: campaign.files, found: 0, shards: BTreeMap::new() }
     }
 
-    fn add(&mut self, campaign: &Campaign, results: usize) {
+    fn add(&mut self, campaign: &CampaignStamp, results: usize) {
         self.found += results;
         *self.shards.entry(campaign.shard.clone()).or_default() += results;
     }
@@ -301,8 +278,7 @@ impl Group {
         }
         let shards: Vec<_> = self.shards.iter().map(|(shard, n)| format!("{n} of shard {shard}")).collect();
         Some(format!(
-            "{} of {all} results are not there; found are {}. The same command with the same --results goes on where \
-             it ended",
+            "{} of {all} results are missing; found are {}. Rerun the same command with the same --results to resume",
             all - self.found,
             shards.join(", ")
         ))

@@ -6,7 +6,7 @@
 //!
 //! A set of live slots is a list of ranges, and nodes between which nothing changes share one: a long
 //! procedure with many locals, few of them live at a time, costs little more than its text. Nodes wait in a
-//! queue until a set behind them has grown, those nearest to the end first.
+//! queue until a set after them has grown, those nearest to the end first.
 
 use fencepost_ir::cfg::{
     Dest, Edge, Expr, Instr, NodeId, Observable, ProcId, Procedure, Program, Property, Reg,
@@ -109,7 +109,7 @@ impl ProcedureLiveness {
         let nodes = procedure.nodes as usize;
         let always = LiveSlots::new(always);
         let mut live = vec![always.clone(); nodes];
-        // The element that a call's result goes to is found when the call returns, behind the edge.
+        // The element that a call's result goes to is found when the call returns, after the edge.
         let mut returned: HashMap<NodeId, Vec<Range<u32>>> = HashMap::new();
         for edge in procedure.edges() {
             if let Instr::Call(Some(Dest::At { index, .. }), ..) = &edge.instr {
@@ -154,7 +154,7 @@ impl ProcedureLiveness {
     }
 }
 
-/// What is live at a node, by what is live behind its edges.
+/// What is live at a node, by what is live after its edges.
 fn before(
     procedure: &Procedure,
     node: NodeId,
@@ -171,7 +171,7 @@ fn before(
         let behind = &live[only.to.index()];
         let written = written_slot(only);
         let known = read.iter().all(|range| range.len() == 1 && behind.contains(range.start));
-        // What is always live need not be added: it is live behind the edge, unless the edge writes it.
+        // What is always live need not be added: it is live after the edge, unless the edge writes it.
         if known && written.is_none_or(|slot| !behind.contains(slot)) {
             return behind.clone();
         }
@@ -222,7 +222,7 @@ impl Sources {
     }
 }
 
-/// All nodes, each after those behind it, but for loops.
+/// All nodes, each after those after it, but for loops.
 fn from_the_end(procedure: &Procedure) -> Vec<NodeId> {
     let mut order = Vec::with_capacity(procedure.nodes as usize);
     let mut seen = vec![false; procedure.nodes as usize];

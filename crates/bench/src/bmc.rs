@@ -99,7 +99,7 @@ pub fn run(options: &Options) -> Result<(), String> {
 }
 
 /// cbmc with its own memory models. Its checks of pointers and the like are ours only in part, and refuse threads
-/// that have pointers; that a loop may go on is no error to us either.
+/// that have pointers; that a loop may continue is not an error to us either.
 fn cbmc_alone(options: &Options, row: &Row, model: Model) -> Result<(), String> {
     // cbmc counts the last test of a loop's condition too.
     let unwind = (row.bounds.0 + 1).to_string();

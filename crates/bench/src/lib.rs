@@ -55,7 +55,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// The other tool whose results stand beside ours, if there is one.
+    /// The other tool whose results are beside ours, if there is one.
     fn peer(self) -> Option<&'static str> {
         match self {
             Table::Explore => Some("spin"),

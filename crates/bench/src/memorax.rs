@@ -65,7 +65,7 @@ fn text(automaton: &Automaton) -> String {
         let steps = automaton.transitions.iter().filter(|t| t.from == state);
         let steps: Vec<String> = steps.map(|t| format!("{}; goto S{}", statement(&t.op), t.to)).collect();
         let steps = match &steps[..] {
-            // It stays for ever.
+            // It stays forever.
             [] => format!("nop; goto S{state}"),
             [only] => only.clone(),
             several => format!("either{{ {} }}", several.join(" or\n      ")),

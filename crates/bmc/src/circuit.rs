@@ -255,7 +255,7 @@ impl Circuit {
         if otherwise == Lit::FALSE || otherwise == condition {
             return self.and(condition, then);
         }
-        // A choice among the same alternatives behind the same condition.
+        // A choice among the same alternatives after the same condition.
         if let Node::Choose(c, _, e) = self.nodes[otherwise.node()]
             && c == condition
         {
@@ -275,7 +275,7 @@ impl Circuit {
         }
     }
 
-    /// The same, but of no concern as long as nobody needs the input that the clause defines.
+    /// The same, but irrelevant until the input that the clause defines is needed.
     pub fn define(&mut self, input: Lit, clause: &[Lit]) {
         let Some(clause) = simplified(clause) else { return };
         debug_assert!(self.nodes[input.node()] == Node::Input, "only inputs are defined by clauses");

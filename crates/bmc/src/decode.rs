@@ -21,7 +21,7 @@ use fencepost_task::{Action, Limit, Model, Step, Trace, Violation};
 pub enum Decoded {
     /// A run that violates a property.
     Run(Trace),
-    /// A run that comes to a limit of ours: the failure and where.
+    /// A run that comes to an engine limit: the failure and where.
     Limit(Limit, fencepost_ir::Span),
     /// No such run of the program, for this reason.
     NoRun(String),
@@ -146,7 +146,7 @@ impl<M: Memory> Run<'_, '_, '_, M> {
                 self.visible(*slot, nth);
             }
         }
-        // What is left in buffers may matter to nobody but ended programs; threads have ended empty.
+        // What is left in buffers matters only after the program has ended; threads end with empty buffers.
     }
 
     fn visible(&mut self, slot: Slot, nth: usize) {
@@ -205,7 +205,7 @@ impl<M: Memory> Run<'_, '_, '_, M> {
         self.encoded.code.threads[thread].steps[step].as_ref().expect("steps that are taken have code")
     }
 
-    /// Takes steps that nobody sees, as far as they go.
+    /// Takes steps that no other thread can observe, as far as possible.
     fn run_on(&mut self, thread: usize) {
         while self.end.is_none() && self.number[thread].is_some() {
             let instance = &self.encoded.analysis.instances[thread];
@@ -239,7 +239,7 @@ impl<M: Memory> Run<'_, '_, '_, M> {
     }
 
     /// Takes a step that fails when it is tried, if the model says so of one of those that come next and it is more than a
-    /// step that nobody sees. The run ends there, so stores that the step waits for can reach memory now.
+    /// step that no other thread can observe. The run ends there, so stores that the step waits for can reach memory now.
     fn fail(&mut self, thread: usize) -> bool {
         let instance = &self.encoded.analysis.instances[thread];
         let failing = instance.code.out(self.place[thread]).find(|s| {
@@ -344,14 +344,14 @@ impl<M: Memory> Run<'_, '_, '_, M> {
                 self.run_on(child);
             }
             self.flush_private(at);
-            // Threads that were spawned in the section could not go on before.
+            // Threads that were spawned in the section could not continue before.
             if was_in_section && self.state.section.is_none() {
                 (0..self.place.len()).for_each(|other| self.run_on(other));
             }
         }
     }
 
-    /// Does a step of the machine and looks at the result; whether the run goes on.
+    /// Does a step of the machine and looks at the result; whether the run continues.
     fn apply(&mut self, step: Step, span: fencepost_ir::Span) -> bool {
         if self.end.is_some() {
             return false;

@@ -14,7 +14,7 @@ use fencepost_ir::{IntType, Scalar, pointer};
 pub struct Faults {
     /// By an error of the program.
     pub error: Lit,
-    /// By a limit of ours.
+    /// By an engine limit.
     pub limit: Lit,
 }
 

@@ -29,7 +29,7 @@ const SMALL_CLOCK: u32 = 10;
 const LONGEST: u32 = 768;
 const MANY_CLAUSES: u64 = 1_000_000;
 
-/// More models that are no runs, because of a cut width or of other numbers of objects, are not looked at.
+/// More models that are not runs, because of a cut width or of other numbers of objects, are not looked at.
 const MAX_SPURIOUS: u64 = 200;
 
 /// What is tried.
@@ -140,7 +140,7 @@ impl<'b> Growth<'_, 'b> {
         };
         let mut far = Far::default();
         for (repetitions, rounds, clock) in STAGES {
-            // Where no loop goes on, and little is enough for all runs, that is next.
+            // Where no loop continues, and little is enough for all runs, that is next.
             let enough =
                 far.needs.filter(|n| far.unwound && n.rounds <= SMALL_ROUNDS && n.clock <= SMALL_CLOCK);
             let (rounds, clock) = enough.map_or((rounds, clock), |n| (n.rounds, n.clock));
@@ -187,7 +187,7 @@ impl<'b> Growth<'_, 'b> {
         'b: 'p,
     {
         let unwind = match far.tried.last() {
-            // Where no loop goes on, more repetitions are in vain.
+            // Where no loop continues, more repetitions are in vain.
             Some(last) if far.unwound => last.unwind,
             _ => self.engine.unwind.unwrap_or(repetitions),
         };

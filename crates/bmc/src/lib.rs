@@ -10,7 +10,7 @@
 //! the bounds on repetitions, rounds, clock and sizes that the verdict names, and for all runs where the bounds
 //! cut nothing off.
 //!
-//! Deviations from the paper: a thread that comes to the bound on repetitions stops there, others go on;
+//! Deviations from the paper: a thread that comes to the bound on repetitions stops there, others continue;
 //! code is encoded once and not once for each round (`code/`); stores' lists are indexed by stamps
 //! (`sma/stamped.rs`).
 //!

@@ -2,7 +2,7 @@
 //!
 //! Take a step that is the first of its thread in a turn, and has been possible since the thread's last turn. If nobody has
 //! touched in between what it touches (nobody written what it reads, nobody accessed what it writes), and the clock has
-//! not gone on, then it might as well have been the last step of the last turn: all threads do and see the same. So it is
+//! not advanced, then it might as well have been the last step of the last turn: all threads do and see the same. So it is
 //! required that somebody has, or that the clock has. Each such move makes the run's rounds smaller, so every run has a form
 //! without any, with the same steps of each thread and the same memory at the end, in no more rounds.
 //!
@@ -28,10 +28,10 @@ struct Turn {
     cells: BTreeMap<CellId, Touched>,
 }
 
-/// All turns so far, the last one going on.
+/// All turns so far, the last one continuing.
 pub struct Turns {
     turns: Vec<Turn>,
-    /// The number of each thread's last turn before the one that goes on.
+    /// The number of each thread's last turn before the one that continues.
     last: Vec<Option<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! When a run that was encoded violates a property, comes to a limit of ours, or to the bound on repetitions.
+//! When a run that was encoded violates a property, comes to an engine limit, or to the bound on repetitions.
 
 use crate::circuit::{Circuit, Lit};
 use crate::code::Code;

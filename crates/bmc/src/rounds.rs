@@ -1,5 +1,5 @@
 //! Lazy sequentialization: the threads take turns, in the order of their numbers, for so many rounds; in
-//! each turn a thread goes on for as long as it likes (Tomasco et al., section VI, after Lazy-CSeq).
+//! each turn a thread continues for as long as it likes (Tomasco et al., section VI, after Lazy-CSeq).
 //!
 //! For every step that others can see, and every round, an input says whether the step has been taken by
 //! the end of the thread's turn in that round. It can only have been if the thread had come to its place,
@@ -10,7 +10,7 @@
 //! Where one thread starts all others, it has a turn of its own before the first round, and its turns in the rounds
 //! come last: it starts and joins the others without a round of its own, as in Lazy-CSeq.
 //!
-//! Rounds are appended to the circuit, so that a solver goes on with what it has learnt in fewer rounds.
+//! Rounds are appended to the circuit, so that a solver continues with what it has learnt in fewer rounds.
 
 use crate::circuit::Lit;
 use crate::code::{Code, GATES_A_UNIT};
@@ -148,7 +148,7 @@ impl Rounds {
                 let made = (code.circuit.size() - gates) as u64;
                 pace.work(1 + made / GATES_A_UNIT, || code.circuit.bytes())?;
             }
-            // Nobody stays in an atomic section: whoever is held up in one holds up everybody.
+            // No thread rests in an atomic section: a thread that is blocked in one blocks all others.
             if code.threads[thread].depth[place] > 0 {
                 code.circuit.require(&leaves);
             }

@@ -1,5 +1,5 @@
 //! Which cells threads share. What one thread only accesses goes along its code like a register, and what
-//! nobody writes is a constant; only the rest goes through the shared-memory abstraction.
+//! is never written is a constant; only the rest goes through the shared-memory abstraction.
 //!
 //! All cells that one instruction may access are treated alike.
 
@@ -71,7 +71,7 @@ pub fn add_lives(analysis: &mut Bounded<'_>) -> BTreeSet<usize> {
     freed
 }
 
-/// Decides for every cell. Threads' own cells stay their own under every model: nobody else can see when a
+/// Decides for every cell. Threads' own cells stay their own under every model: no other thread can observe when a
 /// store to one reaches memory.
 pub fn sharing(analysis: &Bounded<'_>, freed: &BTreeSet<usize>, budget: &Budget) -> Result<Sharing, Stop> {
     let pace = &mut Pace::new(budget);
@@ -158,7 +158,7 @@ pub fn sharing(analysis: &Bounded<'_>, freed: &BTreeSet<usize>, budget: &Budget)
     };
     let mut shared: BTreeSet<Loc> = analysis.cells.keys().copied().filter(is_shared).collect();
     shared.extend(&observed);
-    // Constants that several threads read are nobody's own, but cost nothing in shared memory.
+    // Constants that several threads read belong to none of them, but cost nothing in shared memory.
     shared.extend(users.iter().filter(|(_, users)| users.len() > 1).map(|(loc, _)| *loc));
     let mut tagged: BTreeSet<Loc> =
         analysis.cells.iter().filter(|(_, cell)| cell.unwritten).map(|(loc, _)| *loc).collect();

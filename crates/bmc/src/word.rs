@@ -7,7 +7,7 @@
 use crate::circuit::{Circuit, Lit};
 use fencepost_analysis::values::Values;
 
-/// An integer: bits from the lowest on; the last one goes on for ever.
+/// An integer: bits from the lowest on; the last one continues forever.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Word(Vec<Lit>);
 
@@ -117,7 +117,7 @@ impl Word {
         self.0[self.0.len() - 1]
     }
 
-    /// A bit; those behind the last are the sign.
+    /// A bit; those after the last are the sign.
     pub fn bit(&self, i: usize) -> Lit {
         self.0.get(i).copied().unwrap_or(self.sign())
     }

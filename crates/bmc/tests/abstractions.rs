@@ -235,7 +235,7 @@ fn sequences(kinds: &[Call], length: usize) -> Vec<Vec<Call>> {
     all
 }
 
-/// Of long sequences a slice is taken, with a prime step so that it is no pattern of the enumeration;
+/// Of long sequences a slice is taken, with a prime step so that it is not a pattern of the enumeration;
 /// `FENCEPOST_TESTS=all` takes all of them, which takes minutes.
 fn step(length: usize) -> usize {
     if length < 3 { 1 } else { every([7, 29][length - 3]) }

@@ -79,7 +79,7 @@ fn random_programs_agree_with_the_reference() {
     assert!(complete > 0 && missed * 10 <= violations, "{complete} complete, {missed} missed");
 }
 
-/// Nobody sees what an atomic section leaves undone because the bound on repetitions cuts it off.
+/// No thread can observe what an atomic section leaves undone because the bound on repetitions cuts it off.
 #[test]
 fn a_section_that_is_cut_off_is_left_out() {
     let text = "shared int x; thread a { int i = 0; atomic { x = 1; while (i < 5) { i = i + 1; } x = 0; } }

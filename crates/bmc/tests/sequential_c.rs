@@ -316,7 +316,7 @@ fn pointers_and_freed_memory() {
     );
 }
 
-/// A mutex in memory that nobody has written is free.
+/// A mutex in memory that was never written is free.
 #[test]
 fn a_mutex_on_the_stack() {
     let body = |locked: &str| {

@@ -69,7 +69,7 @@ fn tiny_programs_end_as_they_should() {
         Bmc { abstraction: Abstraction::Queues, queue: Some(3), rounds: Some(8), ..Bmc::default() },
     ];
     let mut different = 0;
-    // Prime steps, so that the slice is no pattern of the enumeration.
+    // Prime steps, so that the slice is not a pattern of the enumeration.
     for tiny in Tiny::all(2).step_by(211).chain(Tiny::all(3).step_by(9973)) {
         let program = tiny.program();
         let outcomes = Model::ALL.map(|model| {

@@ -3,16 +3,16 @@
 //! Line markers give a token's line but not its column, since macros change the line. The user's line
 //! is cut into tokens as well, and the two rows are aligned: equal beginnings and ends first, what
 //! remains by a longest common subsequence in which words count more than symbols. A token with a
-//! partner stands where its partner does, so that a macro's arguments keep their own places. One
-//! without a partner comes from a macro, and stands at the macro's name: the first word without a
+//! partner is where its partner is, so that a macro's arguments keep their own places. One
+//! without a partner comes from a macro, and is at the macro's name: the first word without a
 //! partner that is possible, or else the last one that was used.
 //!
-//! This is a guess where a macro's expansion repeats what stands around it. Then a column is wrong,
+//! This is a guess where a macro's expansion repeats what is around it. Then a column is wrong,
 //! but still in the line or macro call that the token comes from.
 
 use super::scan::{PieceKind, Scanner};
 
-/// How many lines a macro's call may go on for.
+/// How many lines a macro's call may continue for.
 const MAX_LINES: usize = 64;
 
 /// Longer rows are not compared in full: the table would be too large.
@@ -80,7 +80,7 @@ impl UserText {
         }
     }
 
-    /// The pieces of a line, and of those behind it until its parentheses are closed.
+    /// The pieces of a line, and of those after it until its parentheses are closed.
     fn call(&self, line: u32) -> &[UserPiece] {
         let mut depth = 0i32;
         let first = (line as usize).wrapping_sub(1);
@@ -171,7 +171,7 @@ impl UserText {
     }
 }
 
-/// Where tokens stand, given their partners among the user's.
+/// Where tokens are, given their partners among the user's.
 fn places(partners: &[Option<usize>], user: &[UserPiece]) -> Vec<Option<Place>> {
     // By token: the partner of the next token that has one.
     let mut next = vec![user.len(); partners.len() + 1];

@@ -110,7 +110,7 @@ impl<'a> File<'a> {
         let line = self.lines.get((span.line as usize).checked_sub(1)?)?;
         let start = line.char_indices().nth((span.column as usize).checked_sub(1)?)?.0;
         let word = |text: &str| text.chars().take_while(|c| is_word(*c)).collect::<String>();
-        // The constant of a case stands behind the word.
+        // The constant of a case is after the word.
         let word = match line[start..].strip_prefix("case ") {
             Some(rest) => word(rest.trim_start()),
             None => word(&line[start..]),
@@ -136,7 +136,7 @@ fn number(text: &str) -> Option<i64> {
     plain(text)
 }
 
-/// The value of a literal that is an `int`: others would change the type of what they stand in.
+/// The value of a literal that is an `int`: others would change the type of what they are in.
 fn plain(text: &str) -> Option<i64> {
     let value = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => i64::from_str_radix(digits, 16),

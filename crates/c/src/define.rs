@@ -2,7 +2,7 @@
 //!
 //! A text inside of another file may use words that only a macro can mean, since they take places or any type, as
 //! `READ_ONCE(*x)` does. Their definitions are written as for the preprocessor, and tokens of the text are replaced by those of
-//! a definition before they are parsed. What a definition gives stands where the word does; arguments stand where they
+//! a definition before they are parsed. What a definition gives is where the word is; arguments are where they
 //! are written, so messages about them are right.
 
 use super::lexer::{self, Places};

@@ -1,7 +1,7 @@
-//! Sites in a C file: before each part of a block and at its end, before and behind a statement that is
+//! Sites in a C file: before each part of a block and at its end, before and after a statement that is
 //! the whole body of an `if` or a loop.
 //!
-//! What a macro expands to stands at the macro's name, so of the statements that begin there only the
+//! What a macro expands to is at the macro's name, so of the statements that begin there only the
 //! outermost counts: a fence goes before the macro, not into it. Statements of included files have no sites.
 
 use crate::{Options, ast::*, parse};
@@ -133,7 +133,7 @@ impl Finder<'_> {
         self.inside(stmt);
     }
 
-    /// The offset behind a statement.
+    /// The offset after a statement.
     fn end(&self, stmt: &Stmt) -> Option<usize> {
         match &stmt.kind {
             StmtKind::Block(block) => Some(self.lines.end(block.end)),
@@ -154,7 +154,7 @@ impl Finder<'_> {
     }
 }
 
-/// The offset behind the next semicolon outside of brackets, literals and comments.
+/// The offset after the next semicolon outside of brackets, literals and comments.
 fn behind_semicolon(text: &str, from: usize) -> Option<usize> {
     let mut depth = 0i32;
     let mut at = from;

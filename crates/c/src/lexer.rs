@@ -1,4 +1,4 @@
-//! Preprocessed text to tokens that stand where the user wrote them.
+//! Preprocessed text to tokens that are where the user wrote them.
 //!
 //! Line markers (`# 12 "file.c" 2`, `#line 12`) say which file and line the text stems from; columns
 //! come from [`super::align`], where the file can be read. Text without markers and fragments keep their
@@ -24,7 +24,7 @@ pub struct Lexed<'a> {
     pub origins: Origins,
 }
 
-/// Where tokens are said to stand.
+/// Where tokens are said to be.
 pub enum Places<'s> {
     /// In the files that the line markers name. The first file is in the table already.
     Marked(Files<'s>),
@@ -143,7 +143,7 @@ impl<'a> Lexer<'a, '_> {
         if let Some(first) = self.system_since {
             self.lexed.origins.add_system_lines(self.file, first, self.scanner.line());
         }
-        // The end stands behind the last token, which is a better place than a line that a marker
+        // The end is after the last token, which is a better place than a line that a marker
         // does not speak of.
         let span = match (self.lexed.tokens.last(), &self.places) {
             (Some(last), Places::Marked(_)) => {
@@ -161,7 +161,7 @@ impl<'a> Lexer<'a, '_> {
     /// A piece's place, with the column of the text.
     fn span(&self, piece: &Piece<'_>) -> Span {
         let line = u32::try_from(i64::from(piece.line) + self.shift).unwrap_or(0).max(1);
-        // Only what has no end goes on over lines.
+        // Only what has no end continues over lines.
         let length = piece.text.lines().next().unwrap_or("").chars().count() as u32;
         Span { file: self.file, line, column: piece.column, length }
     }
@@ -275,7 +275,7 @@ fn include_place(files: &Files<'_>, file: FileId, line: u32) -> Span {
     Span::NONE
 }
 
-/// The name in a line marker behind its first quote, and what follows its last. Bytes that are not
+/// The name in a line marker after its first quote, and what follows its last. Bytes that are not
 /// printable in ASCII are written in octal.
 fn file_name(quoted: &str) -> Option<(String, &str)> {
     let bytes = quoted.as_bytes();

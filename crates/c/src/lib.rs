@@ -1,7 +1,7 @@
 //! C11 with GNU extensions, pthreads and atomics.
 //!
 //! Text goes through [`preprocess`] (the system's preprocessor with our own [`headers`]), [`lexer`] (to
-//! tokens that stand where the user wrote them), [`parser`] (to [`ast`]), [`check`] (names and types, to the typed program [`hir`])
+//! tokens that are where the user wrote them), [`parser`] (to [`ast`]), [`check`] (names and types, to the typed program [`hir`])
 //! and [`lower`] (to the tree of the program).
 //!
 //! ```
@@ -209,7 +209,7 @@ fn is_preprocessed(name: &str, text: &str) -> bool {
 pub struct Fragment<'a> {
     /// The text, without directives.
     pub text: &'a str,
-    /// The file that it stands in.
+    /// The file that it is in.
     pub file: FileId,
     /// The line it begins in, from 1.
     pub line: u32,
@@ -218,7 +218,7 @@ pub struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    /// Parses the text as what stands between a function's braces; these names are types.
+    /// Parses the text as what is between a function's braces; these names are types.
     pub fn statements(&self, types: &[&str]) -> Result<Vec<BlockItem>, Diagnostic> {
         parser::statements(&self.lex()?.tokens, types).map_err(|d| *d)
     }

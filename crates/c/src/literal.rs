@@ -43,7 +43,7 @@ fn integer(text: &str, lower: &str) -> Result<Number, String> {
         "i" | "j" => return Err(format!("`{text}` is imaginary, which is not supported")),
         _ => return Err(not_a_number()),
     };
-    // The letters were made small, but `lL` is no suffix.
+    // The letters were made small, but `lL` is not a suffix.
     let spelling = &text[text.len() - suffix.len()..];
     if spelling.contains("lL")
         || spelling.contains("Ll")
@@ -92,7 +92,7 @@ fn float(text: &str, lower: &str) -> Result<Number, String> {
     }
 }
 
-/// The prefix, and what stands between the quotes.
+/// The prefix, and what is between the quotes.
 fn unquote(text: &str) -> (Encoding, &str) {
     let quote = text.find(['"', '\'']).unwrap_or(0);
     let encoding = match &text[..quote] {

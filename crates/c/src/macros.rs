@@ -1,4 +1,4 @@
-//! Macros behind a place: what the preprocessor makes of a macro's call stands where the call does, so a message about it
+//! Macros behind a place: what the preprocessor makes of a macro's call is where the call is, so a message about it
 //! shows the definition, too.
 //!
 //! The preprocessor does not tell where in a macro a token comes from. The word at the place is looked for among the
@@ -44,7 +44,7 @@ impl<'s> Macros<'s> {
         Macros { known }
     }
 
-    /// Adds to a message the macros that its place is the call of; those of system headers are nobody's business.
+    /// Adds to a message the macros whose use is its place, except those of system headers.
     pub fn explain(&self, sources: &Sources, diagnostic: &mut Diagnostic, is_system: impl Fn(Span) -> bool) {
         let Some(line) = sources.line(diagnostic.span) else { return };
         let at = diagnostic.span.column.saturating_sub(1) as usize;
@@ -78,7 +78,7 @@ impl<'s> Macros<'s> {
 }
 
 impl<'s> Definition<'s> {
-    /// What stands after the macro's name.
+    /// What comes after the macro's name.
     fn body(&self, name: &str) -> &'s str {
         let start = self.lines.find(name).map_or(0, |at| at + name.len());
         &self.lines[start..]

@@ -19,7 +19,7 @@ struct Mark {
     line: u32,
     column: u32,
     function: String,
-    /// Whether it is a statement or a declaration, and not the condition behind a loop's body.
+    /// Whether it is a statement or a declaration, and not the condition after a loop's body.
     statement: bool,
 }
 
@@ -48,7 +48,7 @@ pub fn outline(name: &str, text: &str, options: &Options) -> Outline {
 
 impl Outline {
     /// The statement that a place of the file is in: what began last before it, since inner statements follow what
-    /// belongs to the outer one. `None` outside of functions, and in the condition behind a loop's body.
+    /// belongs to the outer one. `None` outside of functions, and in the condition after a loop's body.
     pub fn statement(&self, span: Span) -> Option<Begin<'_>> {
         let behind = self.marks.partition_point(|mark| (mark.line, mark.column) <= (span.line, span.column));
         let mark = self.marks.get(behind.checked_sub(1)?)?;

@@ -30,7 +30,7 @@ pub struct Options {
     pub overflow: bool,
     /// Functions without a body do nothing, and give any value.
     pub havoc_externs: bool,
-    /// Threads that wait for ever are looked for.
+    /// Threads that wait forever are looked for.
     pub deadlock: bool,
 }
 
@@ -196,7 +196,7 @@ fn run(mut command: Command) -> std::io::Result<Output> {
     Ok(Output { status, stdout: stdout?, stderr })
 }
 
-/// A complaint about an `#include` of what is no file and may have no end, which preprocessors try to read all of.
+/// A complaint about an `#include` of what is not a file and may have no end, which preprocessors try to read all of.
 fn endless_include(file: FileId, name: &str, text: &str, options: &Options) -> Option<Diagnostic> {
     let folder = Path::new(name).parent().map(Path::to_path_buf);
     let folders: Vec<PathBuf> = folder.into_iter().chain(options.include_dirs.iter().cloned()).collect();
@@ -212,12 +212,12 @@ fn endless_include(file: FileId, name: &str, text: &str, options: &Options) -> O
     })
 }
 
-/// A path that is no option.
+/// A path that is not an option.
 fn file_argument(name: &str) -> PathBuf {
     if name.starts_with('-') { Path::new(".").join(name) } else { PathBuf::from(name) }
 }
 
-/// A standard input that holds a text. It is a file, so that nobody waits for the other.
+/// A standard input that holds a text. It is a file, so that neither side waits for the other.
 fn stdin_with(text: &str) -> std::io::Result<std::fs::File> {
     let mut file = tempfile::tempfile()?;
     file.write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Preprocessors at work, so that one that nobody waits for any more can be ended: macros may expand for hours, and what a
+//! Running preprocessors, so that one that is no longer wanted can be ended: macros may expand for hours, and what a
 //! compiler's driver has started outlives the driver, and us.
 //!
 //! Each runs in a process group of its own, which is ended as a whole.
@@ -12,7 +12,7 @@ use std::thread::ThreadId;
 struct Known {
     /// The thread that waits for a preprocessor, and the number of its process group.
     running: Vec<(ThreadId, u32)>,
-    /// Threads that nobody waits for any more: they start no other.
+    /// Threads whose result is no longer wanted: they start no other.
     unwanted: Vec<ThreadId>,
 }
 
@@ -25,7 +25,7 @@ fn known() -> MutexGuard<'static, Known> {
 /// A preprocessor that is waited for.
 pub struct Running(u32);
 
-/// Starts a command in a process group of its own, unless nobody would wait for it.
+/// Starts a command in a process group of its own, unless its result is no longer wanted.
 pub fn start(command: &mut Command) -> std::io::Result<(Child, Running)> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);

@@ -55,7 +55,7 @@ impl Visitor for AsksForKinds {
 fn parse(mutex: &str) -> Result<Unit, Vec<Diagnostic>> {
     let text =
         [TYPES, mutex, THREADS, WAITING, FUTEX, MEMORY, STRINGS, FORMAT, NUMBERS, WIDE, NAMED].concat();
-    // Nothing of it is ever shown: what is inlined stands at the call.
+    // Nothing of it is ever shown: what is inlined is at the call.
     let lexed = lexer::lex(&text, Places::Own { file: FILE, line: 1, column: 1 }).map_err(|d| vec![d])?;
     unit(lexed, &Sources::default())
 }

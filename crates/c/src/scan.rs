@@ -27,7 +27,7 @@ pub struct Piece<'a> {
     pub text: &'a str,
     pub line: u32,
     pub column: u32,
-    /// Whether only blanks and comments stand before it on its line.
+    /// Whether only blanks and comments are before it on its line.
     pub is_first: bool,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Iterator for Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// A character constant or string whose quote stands behind a prefix of so many bytes.
+    /// A character constant or string whose quote is after a prefix of so many bytes.
     fn quoted(&mut self, prefix: usize) -> Piece<'a> {
         let bytes = self.rest.as_bytes();
         let quote = bytes[prefix];

@@ -1,4 +1,4 @@
-//! Threads whose C text stands inside of another file, as in litmus tests: functions that are there from the beginning,
+//! Threads whose C text is inside of another file, as in litmus tests: functions that are there from the beginning,
 //! the shared variables that their parameters point to, and declarations before them.
 //!
 //! No preprocessor runs. What such texts may use without declaring it is a [`Dialect`], read once: types, and words that are
@@ -49,7 +49,7 @@ impl Dialect {
     fn needed(&self, names: &HashSet<&str>) -> Vec<&Item> {
         let mut names = names.clone();
         let mut needed = Vec::new();
-        // What a declaration uses stands before it.
+        // What a declaration uses is before it.
         for item in self.declared.iter().rev() {
             let Item::Declaration(declaration) = item else { continue };
             let (constants, tag) = match &declaration.specifiers.ty {
@@ -107,7 +107,7 @@ pub struct Shared {
 pub struct TypeText {
     /// As in `unsigned long *`.
     pub text: String,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -125,7 +125,7 @@ pub enum Initial {
 pub struct InitialValue {
     /// Its kind.
     pub kind: ValueKind,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -222,7 +222,7 @@ impl Parsed<'_> {
         lower::lower_threads(&typed, &options, &observed)
     }
 
-    /// What stands before and after a variable's name.
+    /// What comes before and after a variable's name.
     fn shared_type(&mut self, variable: &Shared) -> Result<(Specifiers, Vec<Derived>)> {
         if let Some(ty) = &variable.ty {
             return self.named_type(&ty.text, ty.span);
@@ -343,7 +343,7 @@ fn lexed<'a>(text: &Fragment<'a>) -> Result<Vec<Token<'a>>> {
     Ok(text.lex()?.tokens)
 }
 
-/// The functions that a text defines or declares: names before `(` that something stands before, outside of all braces.
+/// The functions that a text defines or declares: names before `(` with something before them, outside of all braces.
 fn defined<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
     let mut depth = 0usize;
     let mut found = Vec::new();

@@ -197,7 +197,7 @@ const SPELLINGS: &[(Keyword, &[&str])] = &[
 ];
 
 /// Makes keywords of the words that C23 has made keywords. In older texts they come from headers, as macros, so none is
-/// left; or the text declares a `bool` of its own, which then stands at the end of a declaration.
+/// left; or the text declares a `bool` of its own, which then is at the end of a declaration.
 pub fn with_new_keywords(tokens: &mut [Token<'_>]) {
     let is_name = |token: &Token<'_>, name: &str| token.kind == TokenKind::Identifier && token.text == name;
     let ends = |token: &Token<'_>| token.kind == TokenKind::Symbol(";");

@@ -71,7 +71,7 @@ fn mutated_c_files_are_lowered_or_refused_with_a_place() {
     let (mut lowered, mut refused) = (0, 0);
     for round in 0..3000 {
         let (_, text) = &files[round % files.len()];
-        // What the headers declare stands before the program and is the same everywhere.
+        // What the headers declare is before the program and is the same everywhere.
         let program =
             text.rfind("void test(").or_else(|| text.find("static atomic")).unwrap_or(text.len() / 2);
         let split = program.saturating_sub(600);

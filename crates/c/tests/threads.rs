@@ -1,4 +1,4 @@
-//! Threads whose text stands inside of another file: words that are macros, what is shared, which locals are looked at, the
+//! Threads whose text is inside of another file: words that are macros, what is shared, which locals are looked at, the
 //! library, and what is said of mistakes.
 
 use fencepost_c::Fragment;

@@ -80,7 +80,7 @@ pub struct Departed {
     pub replay: Replay,
     /// The thread's name.
     pub thread: String,
-    /// Where its access stands.
+    /// Where its access is.
     pub access: Span,
     /// What it does.
     pub what: What,

@@ -392,7 +392,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         };
         let machine = self.machine;
         let mut replay = Replay { violation, ..self.into_replay() };
-        // What a failing step has left is no state of the run.
+        // What a failing step has left is not a state of the run.
         if replay.fails {
             replay.last = state_at(machine, &replay, replay.last_number());
         }

@@ -1,5 +1,5 @@
 //! Checks a model that is built in Rust: a ring of threads, each of which raises its own flag and looks at its
-//! neighbour's. Can all of them miss each other? Not under SC; with store buffers they can, until a fence stands
+//! neighbour's. Can all of them miss each other? Not under SC; with store buffers they can, until a fence is
 //! between the store and the load.
 //!
 //! `cargo run --release -p fencepost --example ring`

@@ -34,7 +34,7 @@ pub enum Telling {
     Story(f64),
 }
 
-/// Seconds for fences on a page, where nobody said more.
+/// Default number of seconds for fences on a page.
 const FENCES_ON_PAGE: f64 = 5.0;
 
 pub fn run(options: &CheckOptions) -> Exit {

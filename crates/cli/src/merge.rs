@@ -35,7 +35,7 @@ pub fn run(options: &MergeOptions) -> Exit {
         PlainFormat::Json => output::line(results::line(&summary.result())),
     }
     let verdicts = summary.entries().map(|entry| match entry.observation {
-        // A litmus test that was run is no failure.
+        // A litmus test that was run is not a failure.
         Some(_) => Exit::Good,
         None => exit_of(entry.verdict),
     });

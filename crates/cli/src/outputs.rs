@@ -215,7 +215,7 @@ fn beside(target: &Path) -> std::io::Result<NamedTempFile> {
     builder.tempfile_in(folder(target))
 }
 
-/// Whether a file is written to as it is: what is no regular file, and one whose folder takes no other.
+/// Whether a file is written to as it is: what is not a regular file, and one whose folder takes no other.
 fn is_written_in_place(target: &Path) -> bool {
     let found = std::fs::metadata(target);
     if is_device_name(target) || found.as_ref().is_ok_and(|found| !found.is_file()) {

@@ -1,9 +1,9 @@
-//! A line on standard error while the work goes on, where that is a terminal: what was done, at what rate, and how
+//! A line on standard error while the work continues, where that is a terminal: what was done, at what rate, and how
 //! long it may still take.
 //!
 //! A search knows the states that wait, and each may lead to more: so its estimate is a lower bound, and says so. Engines
 //! that count nothing have the clock only, and the time limit if there is one. The line is written by a thread of its
-//! own, so that it goes on while an engine is silent.
+//! own, so that it continues while an engine is silent.
 
 use fencepost_report::paint::{Colours, masked};
 use fencepost_task::Progress;

@@ -11,7 +11,7 @@ use fencepost_verify::fences::{Ending, Evidence, Outcome, Placed};
 pub fn collect(outcome: &Outcome<'_>, telling: Telling, collected: &mut Collected) {
     let said = text(outcome, telling);
     let first = said.lines().next().unwrap_or_default();
-    // What it cost is behind the last bracket.
+    // What it cost is after the last bracket.
     let message = format!("{}.", first.rsplit_once(" (").map_or(first, |(message, _)| message));
     let fix = match &outcome.result {
         Ending::Repaired(repaired) => Fix {

@@ -91,7 +91,7 @@ impl Configuration {
 }
 
 /// Whether each process of `small` has a different one above it in `large`. Both are sorted, so
-/// processes in the same state stand together, and only these can be matched.
+/// processes in the same state are together, and only these can be matched.
 fn embeds(small: &[Process], large: &[Process]) -> bool {
     let key = |p: &Process| (p.group, p.state);
     let (mut i, mut j) = (0, 0);

@@ -238,7 +238,7 @@ impl Model {
     }
 }
 
-/// Looks at a choice of groups and states; whether to go on.
+/// Looks at a choice of groups and states; whether to continue.
 type Seer<'a> = dyn FnMut(&[(u16, u32)]) -> bool + 'a;
 
 /// A final state, as its condition sees it.

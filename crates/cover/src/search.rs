@@ -45,7 +45,7 @@ struct Link {
     /// The later configuration.
     parent: Id,
     /// Steps in the order in which they were undone, by the processes' places in the later
-    /// configuration; a process that joins comes behind all of them.
+    /// configuration; a process that joins comes after all of them.
     labels: Vec<(Slot, Label)>,
     /// For each process its place in the later configuration.
     from: Vec<Slot>,
@@ -342,7 +342,7 @@ impl<'a> Search<'a> {
         for (process, earlier) in starts.iter().enumerate() {
             steps.extend(earlier.labels.iter().rev().map(|label| (process, *label)));
         }
-        // Which process stands at each place of the configuration at hand.
+        // Which process is at each place of the configuration at hand.
         let mut at: Vec<usize> = (0..groups.len()).collect();
         let mut here = id;
         while let (Some(Link { parent, labels, from }), _) = &self.links[here as usize] {

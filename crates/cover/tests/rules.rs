@@ -240,6 +240,6 @@ fn joining_processes_come_with_an_empty_buffer() {
     let mut joined = Vec::new();
     undo_joining(&automaton, &[1, ANY], &mut |v| joined.push((v.state, v.buffer, v.memory)));
     joined.sort();
-    // Write(0, 1) from 0, and Atomic(x = 0 / x = 1) from 0; nobody needs y.
+    // Write(0, 1) from 0, and Atomic(x = 0 / x = 1) from 0; y is never needed.
     assert_eq!(joined, [(0, Buffer::new(), vec![0, ANY]), (0, Buffer::new(), vec![ANY, ANY])]);
 }

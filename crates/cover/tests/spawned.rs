@@ -59,7 +59,7 @@ fn read_c(text: &str) -> Program {
     pipeline::lower(tree.unwrap_or_else(|(_, diagnostics)| panic!("{diagnostics:?}\n{text}")))
 }
 
-/// Store buffering among two threads that are started one by one, or in a loop.
+/// Store buffering among two spawned threads one by one, or in a loop.
 fn store_buffering(fence: &str, main: &str) -> Program {
     read_c(&format!(
         "#include <assert.h>\n#include <pthread.h>\nint x, y, a = 1, b = 1;\n\
@@ -132,7 +132,7 @@ fn random_programs() {
             continue;
         }
         let mut program = pipeline::lower(fp::read("random.fp", &text).unwrap());
-        // Of threads that are started nobody speaks by name.
+        // Properties cannot name spawned threads.
         program.properties.clear();
         let Ok(fixed) = static_threads(&program, 2) else { continue };
         assert_eq!(validate(&fixed.program), Ok(()), "seed {seed}\n{text}");

@@ -57,7 +57,7 @@ fn counters_in_critical_sections() {
         assert_eq!(word(&program, &answer, &text), expected, "{text}\n{:?}", answer.verdict);
         let Some(certificate) = answer.certificate else { continue };
         check_certificate(&program, &certificate).unwrap_or_else(|u| panic!("{text}: {u}"));
-        // Without what keeps other values out it is no proof.
+        // Without what keeps other values out it is not a proof.
         let mut shaken = (*certificate).clone();
         shaken.basis.clear();
         shaken.invariant.clear();

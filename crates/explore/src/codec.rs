@@ -385,7 +385,7 @@ fn put(out: &mut Vec<u8>, value: i64, shape: Shape) {
     }
 }
 
-/// What stands for entries of a buffer that are no stores of their own; no cell is put as these.
+/// What stands for entries of a buffer that are not stores of their own; no cell is put as these.
 const BARRIER: u64 = 0;
 const PART: u64 = 2;
 const FIRST_CELL: u64 = 2;
@@ -408,7 +408,7 @@ pub fn take_loc(input: &mut &[u8]) -> Loc {
     loc_from(head, input)
 }
 
-/// Takes what [`put_loc`] put, behind its first number.
+/// Takes what [`put_loc`] put, after its first number.
 fn loc_from(head: u64, input: &mut &[u8]) -> Loc {
     if head & 1 == 1 {
         let loc = Loc::element(ObjectId((head >> 1) as u32), take(input, Shape::Variable));

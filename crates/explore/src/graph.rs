@@ -38,7 +38,7 @@ pub fn loop_heads(procedure: &Procedure) -> Vec<NodeId> {
     heads
 }
 
-/// The largest part of some nodes in which each has one before and one behind it.
+/// The largest part of some nodes in which each has one before and one after it.
 pub fn between(procedure: &Procedure, nodes: &[bool]) -> Vec<bool> {
     let mut kept = nodes.to_vec();
     let (mut before, mut behind) = (vec![0u32; kept.len()], vec![0u32; kept.len()]);

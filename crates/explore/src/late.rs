@@ -1,6 +1,6 @@
-//! Stores reach memory when somebody looks: flushes that nobody can tell from later ones are left out.
+//! Stores reach memory when a thread looks: flushes that cannot be told from later ones are left out.
 //!
-//! A flush of a cell trades places with every step behind it that does not touch the cell in memory: with other threads'
+//! A flush of a cell trades places with every step after it that does not touch the cell in memory: with other threads'
 //! steps on other cells, and with all steps of its own thread that do not wait for the buffer, for the thread sees its own
 //! stores anyway. So in every run each flush can be put off, from the last to the first, until
 //! - the next step of another thread may touch the cell, or begins a section or frees memory or ends the program;
@@ -8,8 +8,8 @@
 //! - its own thread waits for its buffer, or for a place in it, where its length is bounded;
 //! - the cell is gone, and the flush itself an error.
 //!
-//! The flushes that are put off until their thread waits for an empty buffer stand together then, just before it goes on, so
-//! that one order of them is enough: one flush at a time is tried that nobody wants.
+//! The flushes that are put off until their thread waits for an empty buffer are together then, just before it continues, so
+//! that one order of them is enough: one flush at a time is tried that no thread waits for.
 //!
 //! Flushes that none of these happens to are left out, and none of the rest is: what is searched is a part of the states that
 //! are reachable, in which every thread comes to all places that it comes to. Under TSO an earlier store of the same buffer

@@ -7,10 +7,10 @@
 //! and switch nothing.
 //!
 //! The search is Dijkstra's over states paired with the thread that ran last, by the cost of the
-//! run so far. At a store it has two ways to go on: store and flush in one, or store alone, which is one more
+//! run so far. At a store it has two ways to continue: store and flush in one, or store alone, which is one more
 //! delayed store. That is the definition, so all runs are there, and the first violation it comes to has the
 //! least cost. Where this takes too many states, it is tried once more with local steps of a thread taken
-//! right behind its last step: that loses no violation and adds no delayed store and no switch, but may
+//! right after its last step: that loses no violation and adds no delayed store and no switch, but may
 //! add steps that are not needed. These are dropped afterwards, so only "fewest steps" is not proved then.
 //!
 //! Where that takes too many states as well, the run that is known is made less weak by what can be tried
@@ -40,7 +40,7 @@ const BYTES_LIMIT: usize = 32 << 20;
 /// Longer runs are not made less weak store by store.
 const QUICK_LIMIT: usize = 400;
 
-/// Bytes behind a packed state that say who ran last.
+/// Bytes after a packed state that say who ran last.
 const LAST: usize = 4;
 
 /// How weak a run is; smaller is easier to understand.
@@ -303,7 +303,7 @@ struct Search<'m, 'p, M: Memory> {
 enum Taken {
     Done,
     Violation(Violation),
-    /// It fails in a way that nobody looks for, or goes over a limit.
+    /// It fails in a way that is not asked for, or exceeds a limit.
     Nothing,
 }
 

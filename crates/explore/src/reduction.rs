@@ -2,7 +2,7 @@
 //!
 //! A step is local when it touches only its thread's registers, control and the young end of
 //! its buffer: assignments, branches, choices, calls, and under TSO and PSO stores, whose entry
-//! into the buffer nobody else sees. Local steps of a thread commute with all steps of other
+//! into the buffer, which no other thread can observe. Local steps of a thread commute with all steps of other
 //! threads and with flushes, and neither disables the other. So in a state where some thread can
 //! do local steps only, it is enough to try that thread's steps (an ample set), if
 //!
@@ -11,15 +11,15 @@
 //!   not chosen. That is so at the entry of a recursive procedure, where a step of the cycle has alternatives, and at the
 //!   head of a loop, once the thread has gone round [`ROUNDS_AT_ONCE`] times without being looked at.
 //!
-//! While an atomic section is open only its thread steps, so what happens inside is seen by nobody:
+//! While an atomic section is open only its thread steps, so no other thread can observe what happens inside:
 //! its steps are taken at once where there is no choice, and where all sections wait for empty
-//! buffers at both ends, its stores reach memory at once. A section that cannot go on is as if it
+//! buffers at both ends, its stores reach memory at once. A section that cannot continue is as if it
 //! had not begun.
 //!
 //! The same holds while all other threads have ended, or not yet begun: a thread that is alone is seen by
 //! nobody, and those that it starts see all its stores, if starting a thread waits for them.
 //!
-//! A load of a variable that nobody ever writes or points to is local, too.
+//! A load of a variable that is never written or pointed to is local, too.
 //!
 //! A local variable in memory that is accessed by its own name only is as private as a register; and stores to those that no
 //! other thread can reach leave their buffers at once (`private.rs`).
@@ -89,9 +89,9 @@ pub struct LocalSteps {
     passing: Vec<Vec<bool>>,
     /// Whether sections wait for empty buffers where they begin and end.
     sections_drain: bool,
-    /// Whether a thread that starts another one waits for its buffer, and nobody looks for deadlocks.
+    /// Whether a thread that spawns another one waits for its buffer, and deadlocks are not looked for.
     spawns_drain: bool,
-    /// Local variables whose stores nobody sees.
+    /// Local variables whose stores no other thread can observe.
     kept: Kept,
 }
 
@@ -155,7 +155,7 @@ impl LocalSteps {
         LocalSteps { local, unshared, cyclic, closing, watched, passing, sections_drain, spawns_drain, kept }
     }
 
-    /// The thread that nobody sees: in a section, or alone.
+    /// The thread that no other can observe: in a section, or alone.
     pub fn unseen(&self, state: &State) -> Option<usize> {
         self.in_section(state).or_else(|| self.alone(state))
     }
@@ -167,7 +167,7 @@ impl LocalSteps {
         (self.spawns_drain && running.next().is_none()).then_some(first)
     }
 
-    /// The thread whose atomic section is open, if nobody sees when its stores reach memory.
+    /// The thread whose atomic section is open, if no other thread can observe when its stores reach memory.
     pub fn in_section(&self, state: &State) -> Option<usize> {
         state.section.filter(|_| self.sections_drain).map(|section| section.owner as usize)
     }
@@ -200,7 +200,7 @@ impl LocalSteps {
         self.returns_unseen(state, thread_number)
     }
 
-    /// Among the steps of a thread's buffer, one that nobody sees.
+    /// Among the steps of a thread's buffer, one that no other thread can observe.
     pub fn flush(&self, state: &State, thread: usize, steps: &[Step]) -> Option<Step> {
         let unshared = || self.unshared.as_ref().and_then(|u| u.flush(state, thread, steps));
         private::flush(&self.kept, state, steps).or_else(unshared)
@@ -344,7 +344,7 @@ fn local_nodes(program: &Program, id: ProcId, facts: &Facts<'_>) -> Vec<bool> {
     local
 }
 
-/// The local nodes that may be on a cycle: those that have one before and one behind them, again and again, and all
+/// The local nodes that may be on a cycle: those that have one before and one after them, again and again, and all
 /// nodes of the procedures that are called from these.
 fn cyclic_nodes(program: &Program, local: &[Vec<bool>]) -> Vec<Vec<bool>> {
     let with_nodes = program.procedures.iter().zip(local);

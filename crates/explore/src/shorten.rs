@@ -21,7 +21,7 @@ const DROP_LIMIT: usize = 3_000;
 /// How many steps are left out at once, at first.
 const LONGEST_PIECE: usize = 32;
 
-/// Every so many steps the state is kept, to go on from.
+/// Every so many steps the state is kept, to continue from.
 const MARKED: usize = 32;
 
 /// A run to a violation that is no longer than the given one.
@@ -76,7 +76,7 @@ pub fn drop_steps<M: Memory>(
     Ok(())
 }
 
-/// Leaves out pieces of that length, from the last to the first: what is before a piece stays as it is until it is its turn.
+/// Leaves out pieces of that length, from the last to the first: what comes before a piece stays as it is until it is its turn.
 fn drop_pieces<M: Memory>(
     machine: &Machine<'_>,
     memory: &M,
@@ -156,7 +156,7 @@ fn leads_to<M: Memory>(
     Ok(machine.violation(memory, &state) == Some(Ok(violation)))
 }
 
-/// Where the last step of a run stands in the source.
+/// Where the last step of a run is in the source.
 pub fn last_span<M: Memory, E>(
     machine: &Machine<'_>,
     memory: &M,

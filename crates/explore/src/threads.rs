@@ -1,7 +1,7 @@
-//! Threads that have ended and that nobody can name any more are forgotten, and the others move up.
+//! Threads that have ended and that can no longer be named are forgotten, and the others move up.
 //!
 //! A spawned thread is known by its handle only. When it has ended and no handle of it is left in a
-//! variable, a register that is still read, a buffer or a mutex, nobody can join it, and its number
+//! variable, a register that is still read, a buffer or a mutex, no thread can join it, and its number
 //! means nothing; without this a program that creates and joins threads in a loop would have no end
 //! of states. It does not apply to programs that compute with handles.
 

@@ -15,7 +15,7 @@ use fencepost_task::{Action, Model, Step};
 
 /// The accesses that may be to what is not shared.
 pub struct Unshared {
-    /// For each procedure and node with one way out, and that an access through a pointer: the pointer, and where it goes on.
+    /// For each procedure and node with one way out, and that an access through a pointer: the pointer, and where it continues.
     accesses: Vec<Vec<Option<(Expr, NodeId)>>>,
     /// Stores reach memory in their order.
     in_order: bool,
@@ -40,7 +40,7 @@ impl Unshared {
         followed.then(|| Unshared { accesses: accesses.collect(), in_order: model == Model::Tso })
     }
 
-    /// The nodes of a procedure with such accesses, and where these go on.
+    /// The nodes of a procedure with such accesses, and where these continue.
     pub fn nodes(&self, procedure: usize, see: &mut dyn FnMut(usize, usize)) {
         for (node, access) in self.accesses[procedure].iter().enumerate() {
             if let Some((_, to)) = access {
@@ -49,7 +49,7 @@ impl Unshared {
         }
     }
 
-    /// Whether the thread's next step is an access to what it alone can reach, and goes on where that is not seen.
+    /// Whether the thread's next step is an access to what it alone can reach, and continues where that is not seen.
     pub fn is_next(&self, state: &State, thread: usize, unseen: impl Fn(NodeId) -> bool) -> bool {
         let top = state.threads[thread].top();
         let Some((pointer, to)) = &self.accesses[top.procedure.index()][top.node.index()] else {
@@ -61,7 +61,7 @@ impl Unshared {
     }
 
     /// The next step of a thread's buffer, if nobody sees it: where stores reach memory in their order, a store that gives away
-    /// the pointer comes behind those to the object. Under PSO it may come before them.
+    /// the pointer comes after those to the object. Under PSO it may come before them.
     pub fn flush(&self, state: &State, thread: usize, steps: &[Step]) -> Option<Step> {
         let [step @ Step { action: Action::Flush(loc), .. }] = steps else { return None };
         let (object, _) = loc.as_element()?;

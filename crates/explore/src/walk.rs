@@ -1,8 +1,8 @@
 //! Random runs, between a short search and a long one.
 //!
-//! Many a violation lies in almost every run that goes on for long enough, while the states on the way to it are too many to be
+//! Many a violation lies in almost every run that continues for long enough, while the states on the way to it are too many to be
 //! looked at one by one: a counter that two threads increase a thousand times, without a lock. Each run is drawn with its own
-//! habits, how long a thread goes on before another one has its turn and how long stores stay in their buffers, since some bugs
+//! habits, how long a thread continues before another one has its turn and how long stores stay in their buffers, since some bugs
 //! need many switches and some need few. What is drawn depends on the numbers of the run and the step alone, so that two checks
 //! draw the same. A run that is found is one of the machine; that none is found says nothing.
 
@@ -15,7 +15,7 @@ use std::hash::BuildHasher;
 /// How many runs of how many steps: short ones first, and one for a program that just takes long.
 const RUNS: [(u32, u32); 3] = [(300, 1_500), (20, 15_000), (1, 1_200_000)];
 
-/// How often, of 256 times, a thread goes on.
+/// How often, of 256 times, a thread continues.
 const STAYS: [usize; 4] = [0, 128, 230, 253];
 
 /// How often, of 256 times, a thread's next step is one of its buffer.

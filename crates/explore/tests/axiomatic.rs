@@ -123,7 +123,7 @@ fn random(seed: u64) -> Sketch {
     Sketch(pieces)
 }
 
-/// The first disagreement on a text, if there is one; an error if it is no program.
+/// The first disagreement on a text, if there is one; an error if it is not a program.
 fn disagreement(text: &str) -> Result<Option<String>, String> {
     let threads = text.matches("thread t").count();
     let mut text = text.to_string();

@@ -2,8 +2,8 @@
 //! and by the processor, and all registers and memory have to be the same. Needs an x86-64 machine with a C
 //! compiler, and says so where there is none.
 //!
-//! Flags that the manuals leave undefined are not looked at: behind a shift by more than one only those that
-//! are defined, and none behind a shift by `cl`.
+//! Flags that the manuals leave undefined are not looked at: after a shift by more than one only those that
+//! are defined, and none after a shift by `cl`.
 
 use fencepost_explore::{Explicit, Finals};
 use fencepost_ir::cfg::{Observable, Reg};

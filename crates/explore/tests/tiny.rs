@@ -88,7 +88,7 @@ fn all_with_two_instructions() {
 
 #[test]
 fn with_three_instructions() {
-    // A prime step, so that the slice is no pattern of the enumeration.
+    // A prime step, so that the slice is not a pattern of the enumeration.
     let step = effort::every(29);
     check_all(Tiny::all(3).step_by(step).collect());
 }

@@ -46,7 +46,7 @@ pub enum Fault {
     UseAfterFree,
     /// An access covers part of a scalar, or several: no error of the program, but not modelled.
     MixedSize,
-    /// Memory is read that nobody has written: it holds any value, and we do not try them all.
+    /// Reads memory that was never written: it holds any value, and we do not try them all.
     Unwritten,
     /// More memory is allocated than is modelled: no error of the program.
     TooMuchMemory,

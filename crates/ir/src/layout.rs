@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub struct RecordId(pub u32);
 
 /// The length of an array whose elements come into being when they are touched. Any integer is an
-/// index. It has no cells of its own and stands in no other type.
+/// index. It has no cells of its own and is in no other type.
 pub const UNBOUNDED: u32 = 0;
 
 /// The type of a variable.

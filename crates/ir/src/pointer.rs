@@ -1,7 +1,7 @@
 //! Pointers as words of 64 bits: the object in the high half, the byte in it in the low half.
 //!
 //! So C's arithmetic on pointers, their comparison within an object and marks in their low bits are arithmetic on words. Object
-//! 0 is no object: the word 0 is the null pointer. A word just below an object belongs to it, with a negative byte, so that
+//! 0 is not an object: the word 0 is the null pointer. A word just below an object belongs to it, with a negative byte, so that
 //! a pointer to before an array's beginning stays with the array. Functions have numbers of their own, in the upper half of
 //! the objects'.
 //!

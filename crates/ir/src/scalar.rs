@@ -2,7 +2,7 @@
 //!
 //! Every value is an `i64`. Invariant: a value of type `t` satisfies `t.contains(v)`; unsigned
 //! 64-bit values are held by their bit pattern. Who makes a value ([`crate::eval`], initialisers)
-//! establishes it, nobody else has to check.
+//! establishes it, and no other code has to check.
 
 use crate::pointer;
 use std::fmt;
@@ -109,7 +109,7 @@ impl Scalar {
         matches!(self, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. })
     }
 
-    /// The bits of a value, in as many bytes as it has. `None` where bits are no values, or a pointer of 4 bytes has no
+    /// The bits of a value, in as many bytes as it has. `None` where bits are not values, or a pointer of 4 bytes has no
     /// narrow form.
     pub fn to_bits(self, value: i64) -> Option<u64> {
         let bits = match self {

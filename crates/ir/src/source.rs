@@ -1,4 +1,4 @@
-//! Where things stand in the user's files: file names, texts, and spans by line and column.
+//! Where things are in the user's files: file names, texts, and spans by line and column.
 //!
 //! Spans hold lines and columns, not byte offsets, because text that went through a preprocessor
 //! knows the user's lines but not the user's bytes.

@@ -1,8 +1,8 @@
-//! Work that nobody waits for any more ends by itself: reading a text, lowering it, the passes.
+//! Work whose result is no longer wanted ends by itself: reading a text, lowering it, the passes.
 //!
 //! These have no budget to look at, since what they are made of should not know of limits. Whoever does them for somebody with
 //! limits says so with [`while_wanted`]; they come by [`point`] again and again, and unwind from there once they are not
-//! wanted. It is no panic: nothing is printed, and everything that was allocated is freed.
+//! wanted. It is not a panic: nothing is printed, and everything that was allocated is freed.
 
 use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;

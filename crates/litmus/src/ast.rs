@@ -26,7 +26,7 @@ pub struct Name {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Constant {
     Number(i128),
-    /// So many bytes, or elements of an array, behind the location's first.
+    /// So many bytes, or elements of an array, after the location's first.
     Address {
         name: Name,
         bytes: i64,
@@ -65,7 +65,7 @@ pub struct Init {
     pub c_type: Option<Name>,
     /// One, or those of an array.
     pub values: Vec<(Constant, Span)>,
-    /// Whether they stand in braces.
+    /// Whether they are in braces.
     pub in_braces: bool,
     /// Elements, if it is an array.
     pub elements: Option<u32>,
@@ -206,7 +206,7 @@ pub struct Instr {
     pub span: Span,
 }
 
-/// What stands in a cell of a column.
+/// What is in a cell of a column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Line {
     Label(Name),
@@ -276,14 +276,14 @@ pub enum Prop {
     Implies(Box<Prop>, Box<Prop>),
 }
 
-/// What stands behind the code, the same for all architectures.
+/// What comes after the code, the same for all architectures.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tail {
     pub locations: Vec<Location>,
     pub filter: Option<Prop>,
     pub quantifier: Quantifier,
     pub condition: Prop,
-    /// Where the condition stands.
+    /// Where the condition is.
     pub span: Span,
 }
 

@@ -229,7 +229,7 @@ impl<'a> Code<'a> {
         (place, unsigned(location.cell.bits()))
     }
 
-    /// Does `each` for the cell that the instruction accesses: directly where it is known, else behind
+    /// Does `each` for the cell that the instruction accesses: directly where it is known, else after
     /// comparisons of its address.
     pub(super) fn access(
         &mut self,

@@ -88,7 +88,7 @@ pub fn rmw(kind: RmwKind, place: Place, operands: Vec<Expr>, cell: Scalar) -> Ex
     Expr { kind: ExprKind::Rmw(kind, place, operands), ty, span }
 }
 
-/// A variable that is no array.
+/// A variable that is not an array.
 pub fn simple(variable: VarRef, span: Span) -> Place {
     Place::variable(variable, span)
 }

@@ -1,4 +1,4 @@
-//! Sites in a litmus test for x86: behind every row, in every column. Tests in C have none.
+//! Sites in a litmus test for x86: after every row, in every column. Tests in C have none.
 
 use fencepost_ir::tree::FenceKind;
 use fencepost_text::fences::{FenceSyntax, Lines, Shape, Site, in_order};

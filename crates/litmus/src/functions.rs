@@ -1,7 +1,7 @@
 //! herd's `C` tests: the frame around the threads' functions, and the program that they are.
 //!
 //! A thread is a function `P0 (atomic_int* x, int* y) { ... }` whose parameters name the locations that it uses. The C front
-//! end reads and lowers the functions ([`fencepost_c::threads`]), and what else stands before them: types, and functions that
+//! end reads and lowers the functions ([`fencepost_c::threads`]), and what else comes before them: types, and functions that
 //! they call. What C and the Linux kernel offer them is `litmus.h`. Its kernel words are macros there, and not names
 //! that the front end knows: ordinary C programs mean by `xchg` or `atomic_add` what they define, and in litmus tests they are
 //! C11's functions by another name.

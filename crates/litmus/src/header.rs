@@ -1,5 +1,5 @@
 //! The lines before the init block: the architecture and the test's name, then documentation in
-//! quotes and lines `KEY=VALUE`, which say nothing about the test's meaning. As in herd, more text may stand behind the
+//! quotes and lines `KEY=VALUE`, which say nothing about the test's meaning. As in herd, more text may follow the
 //! name, such as a name for typesetting: `X86 MP (MP) "doc";`.
 
 use super::ast::Arch;

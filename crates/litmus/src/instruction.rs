@@ -24,7 +24,7 @@ pub fn parse(parser: &mut Parser<'_>) -> Result<Instr> {
     let name = parser.name("an instruction")?;
     let mnemonic = name.text.to_ascii_lowercase();
     let kind = if mnemonic == "lock" {
-        // herd's own printing puts a semicolon behind the prefix.
+        // herd's own printing puts a semicolon after the prefix.
         parser.take_symbol(";");
         let name = parser.name("an instruction behind `lock`")?;
         let span = name.span;
@@ -82,7 +82,7 @@ fn suffix(letter: &str) -> Option<Width> {
     }
 }
 
-/// `Some` if the mnemonic is `base`, with or without a width behind it.
+/// `Some` if the mnemonic is `base`, with or without a width after it.
 fn with_suffix(mnemonic: &str, base: &str) -> Option<Option<Width>> {
     match mnemonic.strip_prefix(base)? {
         "" => Some(None),

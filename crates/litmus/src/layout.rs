@@ -1,6 +1,6 @@
 //! Which locations a test has, how wide they are and where they lie.
 //!
-//! An address is a number, so that arithmetic on it is arithmetic: locations lie one behind the other
+//! An address is a number, so that arithmetic on it is arithmetic: locations lie one after the other
 //! from [`FIRST_ADDRESS`] on, far from the numbers that tests use, with room between them. The number
 //! fits 31 bits, so that no width and no sign changes it.
 //!
@@ -105,7 +105,7 @@ impl Place {
         declared_bits(self.ty, word).unwrap_or(self.cell.bits()).max(self.cell.bits())
     }
 
-    /// What the bits above the cell at a byte hold for ever.
+    /// What the bits above the cell at a byte hold forever.
     pub fn above(&self, offset: u32, word: Width) -> i64 {
         let value = truncate(self.init[self.index(offset, word) as usize], self.bits(word));
         value & !truncate(-1, self.cell.bits())
@@ -234,7 +234,7 @@ impl Layout {
         i
     }
 
-    /// Locations that nobody declared are 0 at first.
+    /// Undeclared locations are 0 at first.
     fn add_used(&mut self, init: &[Init], columns: &[Column], tail: &Tail) {
         for item in init {
             item.values.iter().for_each(|(c, _)| self.add_constant(c));

@@ -50,7 +50,7 @@ impl<'a> Scanner<'a> {
         read
     }
 
-    /// The next so many bytes by themselves, at their places; goes on behind them.
+    /// The next so many bytes by themselves, at their places; continues after them.
     pub fn take(&mut self, bytes: usize) -> Scanner<'a> {
         let part = Scanner { rest: &self.rest[..bytes], ..*self };
         self.advance(bytes);

@@ -208,7 +208,7 @@ impl Prop {
         }
     }
 
-    /// herd's text: as few parentheses as its own reader needs, but always some behind `not`.
+    /// herd's text: as few parentheses as its own reader needs, but always some after `not`.
     fn show(&self, around: Around, addresses: &BTreeMap<i64, String>) -> String {
         let joined = |p: &Prop, word: &str, q: &Prop, here: Around, bare: &[Around]| {
             let text = format!("{} {word} {}", p.show(here, addresses), q.show(here, addresses));
@@ -326,7 +326,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// The value of an element, or of the whole location if it is no array.
+    /// The value of an element, or of the whole location if it is not an array.
     fn cell_reading(&mut self, place: usize, index: u32) -> Reading {
         let (location, word) = (&self.layout.places[place], self.layout.word);
         let bits = location.cell.bits();

@@ -1,4 +1,4 @@
-//! The frame of a litmus test: init block, columns of code, and what stands behind the code. The
+//! The frame of a litmus test: init block, columns of code, and what comes after the code. The
 //! instructions themselves are in [`super::instruction`].
 //!
 //! In conditions `=>` binds tighter than `/\`, and that tighter than `\/`: herd reads them so. A bare
@@ -86,7 +86,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a thread's number and a colon stand there: `0:` or `P0:`.
+    /// Whether a thread's number and a colon are there: `0:` or `P0:`.
     fn thread_at(&self, ahead: usize) -> bool {
         let thread = match &self.peek_at(ahead).kind {
             TokenKind::Number(_) => true,
@@ -117,7 +117,7 @@ impl Parser<'_> {
 
     fn init_item(&mut self) -> Result<Init> {
         let (ty, c_type) = self.declared()?;
-        // `t[2]` behind a type is an array; elsewhere only the array as a whole has initial values.
+        // `t[2]` after a type is an array; elsewhere only the array as a whole has initial values.
         if let (Some(_), true) = (self.word_at(0), self.symbol_at(1, "[")) {
             let name = self.name("a location")?;
             self.advance();
@@ -340,7 +340,7 @@ impl Parser<'_> {
                     continue;
                 }
                 locations.push(self.element_or_location()?);
-                // The format allows a type behind the location, for printing.
+                // The format allows a type after the location, for printing.
                 while self.word_at(0).is_some() || self.is_symbol("*") {
                     self.advance();
                 }
@@ -509,7 +509,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether what stands after the code comes next, in a text.
+/// Whether what comes after the code comes next, in a text.
 pub fn at_tail(rest: &str) -> bool {
     let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
     rest.is_empty()

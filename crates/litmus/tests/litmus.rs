@@ -1,4 +1,4 @@
-//! Messages about litmus tests that cannot be read: `bad_litmus.txt` holds the tests, each behind a line
+//! Messages about litmus tests that cannot be read: `bad_litmus.txt` holds the tests, each after a line
 //! `==== name`, and `bad_litmus.expected` what is said of them (`FENCEPOST_BLESS=1` writes it anew).
 //! Mutated tests never panic (`FENCEPOST_SEEDS=N` takes more of them). Generated tests are text that is read.
 

@@ -278,7 +278,7 @@ impl<W: Write> Server<W> {
             }
             "textDocument/didChange" => {
                 let (uri, changes) = (uri()?, params["contentChanges"].as_array()?);
-                // What is no program of ours is not kept.
+                // What is not a program of ours is not kept.
                 let Some(open) = self.documents.get_mut(&uri) else { return Some(()) };
                 open.change(changes)?;
                 open.version = document["version"].clone();

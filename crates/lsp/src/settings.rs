@@ -6,7 +6,7 @@ use fencepost_verify::{CheckOptions, Limits, ReadOptions};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Seconds for each memory model, where nobody says more.
+/// Default number of seconds for each memory model.
 const TIMEOUT: f64 = 10.0;
 
 /// Seconds for the search for fences.

@@ -1,4 +1,4 @@
-//! JSON-RPC over a stream: messages behind a header with their length, as the Language Server Protocol has them.
+//! JSON-RPC over a stream: messages after a header with their length, as the Language Server Protocol has them.
 
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Write};
@@ -13,7 +13,7 @@ const LONGEST_LINE: u64 = 4096;
 #[derive(Debug, PartialEq)]
 pub enum Incoming {
     Message(Value),
-    /// What is no message; the next one can be read.
+    /// What is not a message; the next one can be read.
     Broken(&'static str),
     /// There is no more, or no way to find the next message.
     End,

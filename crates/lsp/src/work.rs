@@ -42,7 +42,7 @@ pub struct Work {
     pub cancelled: Arc<AtomicBool>,
 }
 
-/// What is told while the work goes on.
+/// What is told while the work continues.
 pub enum Told {
     /// Everything that is wrong so far.
     Diagnostics(Vec<Value>),

@@ -117,7 +117,7 @@ pub struct Event {
     pub value: Option<i64>,
     /// The value that a read-modify-write read.
     pub old: Option<i64>,
-    /// Where it stands in the source; a flush has none.
+    /// Its place in the source; a flush has none.
     pub span: Span,
 }
 

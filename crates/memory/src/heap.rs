@@ -24,7 +24,7 @@ pub struct HeapObject {
     pub ty: HeapTypeId,
     /// Its size.
     pub bytes: u64,
-    /// Its cells; `None` in one that nobody has written. A freed object has none.
+    /// Its cells; `None` in one that was never written. A freed object has none.
     pub cells: Vec<Option<i64>>,
     /// Whether it can be accessed.
     pub life: Life,

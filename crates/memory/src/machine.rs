@@ -276,7 +276,7 @@ impl<'p> Machine<'p> {
                     steps.push(step(None));
                 }
                 Instr::Havoc(_, choices) => steps.extend(choices.values().map(|v| step(Some(v)))),
-                // Memory that nobody has written holds anything.
+                // Memory that was never written holds anything.
                 Instr::Load(_, address) => match self.unwritten(state, index, address) {
                     Some(choices) if choices.count() <= MAX_CHOICES => {
                         steps.extend(choices.values().map(|v| step(Some(v))));

@@ -4,9 +4,9 @@
 //! is the oldest in each.
 //!
 //! The thread's buffer holds all its entries, epochs separated by barriers. Within an epoch the order of stores that have
-//! no cell in common has no meaning; so that equal states are equal, they stand in the smallest order by their first
-//! cells that keeps stores with a common cell by age. For the same reason a barrier never stands at the front or behind
-//! another one: a store-store fence adds one only behind a store, and a flush removes one that
+//! no cell in common has no meaning; so that equal states are equal, they are in the smallest order by their first
+//! cells that keeps stores with a common cell by age. For the same reason a barrier never is at the front or after
+//! another one: a store-store fence adds one only after a store, and a flush removes one that
 //! has nothing left before it.
 //!
 //! Deviation: read-modify-writes drain all buffers, which is stronger than SPARC's PSO and what
@@ -26,7 +26,7 @@ fn meet(a: &[Entry], b: &[Entry]) -> bool {
     a.iter().any(|a| b.iter().any(|b| a.loc == b.loc))
 }
 
-/// Puts a store where it belongs in the last epoch: behind those it has a cell with, and before the first of the others that
+/// Puts a store where it belongs in the last epoch: after those it has a cell with, and before the first of the others that
 /// follow and are larger. If the epoch was in order, it is again (this is the lexicographic normal form of words in which
 /// some letters commute).
 fn insert(buffer: &mut Vec<Entry>, store: &[Entry]) {

@@ -37,7 +37,7 @@ impl Machine<'_> {
             Instr::Load(_, address) => {
                 self.unwritten(state, index, address).is_some_and(|choices| choices.contains(value))
             }
-            // Addresses that nobody knows are not listed, for it does not matter that they are used again.
+            // Addresses that no thread knows are not listed, because their reuse does not matter.
             Instr::Allocate { ty, bytes, storage: Storage::Heap, .. } => {
                 let bytes = eval(bytes, &state.threads[index]);
                 let object = u32::try_from(value).map(ObjectId);
@@ -47,7 +47,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What a load may see where nobody has written.
+    /// What a load may see in memory that was never written.
     pub(crate) fn unwritten(&self, state: &State, index: usize, address: &Address) -> Option<Choices> {
         let Address::Pointed { ty: Scalar::Int(int), .. } = address else { return None };
         let place = self.resolve(state, index, address).ok()?;

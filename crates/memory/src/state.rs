@@ -12,7 +12,7 @@ pub enum EntryKind {
     Store,
     /// Another cell of the store before it: they reach memory together.
     Part,
-    /// PSO: stores behind it wait for those before it.
+    /// PSO: stores after it wait for those before it.
     Barrier,
     /// Load buffers: a store of the thread itself, already in memory.
     Own,
@@ -54,7 +54,7 @@ pub(crate) fn entries(parts: &[(Loc, i64)]) -> impl Iterator<Item = Entry> {
 pub struct Frame {
     /// The procedure.
     pub procedure: ProcId,
-    /// Where control is; in a caller, where it goes on after the call.
+    /// Where control is; in a caller, where it continues after the call.
     pub node: NodeId,
     /// Its first slot in the thread's registers.
     pub base: u32,
@@ -211,7 +211,7 @@ impl State {
         object.is_some_and(|object| object.life == Life::Freed)
     }
 
-    /// What a cell holds; 0 in one that nobody has written.
+    /// What a cell holds; 0 in one that was never written.
     pub fn read(&self, loc: Loc) -> i64 {
         let Some((object, number)) = loc.as_element() else { return self.cells[loc.index()] };
         if let Some(object) = self.heap_object(object) {

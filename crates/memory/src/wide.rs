@@ -2,7 +2,7 @@
 //!
 //! An object is cut into cells; an access covers whole ones. Its value is the cells' bits one after the other, the lowest
 //! first as on x86. A store enters the buffer as one, reaches memory as one, and a load takes each cell from the newest own
-//! store that has it, else from memory, all at one moment. A cell that nobody has written counts as zero once another
+//! store that has it, else from memory, all at one moment. A cell that was never written counts as zero once another
 //! one of the same access is written.
 
 use crate::machine::{Machine, Resolved, View};

@@ -1,4 +1,4 @@
-//! Every message about a broken program: `bad_inputs.txt` holds the programs, each behind a line
+//! Every message about a broken program: `bad_inputs.txt` holds the programs, each after a line
 //! `==== name`, and `bad_inputs.expected` what is said of them. `FENCEPOST_BLESS=1 cargo test -p
 //! fencepost-models` writes the latter anew; read the difference before you commit it.
 

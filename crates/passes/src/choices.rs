@@ -1,10 +1,10 @@
 //! Graph to graph: removes choices that decide nothing by themselves.
 //!
-//! - A havoc of a register that nobody reads afterwards is an empty step: formats whose registers
+//! - A havoc of a register that is never read afterwards is an empty step: formats whose registers
 //!   start with any value do not mean that every value has to be tried.
-//! - A bare choice that leads to a node where nothing else does is merged with the steps behind it:
+//! - A bare choice that leads to a node where nothing else does is merged with the steps after it:
 //!   instead of choosing and then waiting, the thread takes whichever step can be taken. Runs that
-//!   chose and then wait for ever are lost, and with them no reachable place that has a name.
+//!   chose and then wait forever are lost, and with them no reachable place that has a name.
 
 use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{Dest, Edge, Instr, NodeId, ProcId, Procedure, Program, Reg};

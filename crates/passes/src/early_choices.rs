@@ -1,9 +1,9 @@
-//! Any values that global variables get before threads begin, and what is assumed of them right behind.
+//! Any values that global variables get before threads begin, and what is assumed of them right after.
 //!
 //! `n = __VERIFIER_nondet_int(); __VERIFIER_assume(0 < n && n < 4);` with a global `n` chooses among all integers, and
 //! forgets that few of them pass, because what memory holds is not looked at. As long as there is one thread nobody sees
 //! when memory is written, and a run that an assumption ends is gone with all it has written. So the value is chosen for a
-//! local variable, assumptions speak of that, and memory gets it behind them.
+//! local variable, assumptions speak of that, and memory gets it after them.
 
 use fencepost_ir::Scalar;
 use fencepost_ir::tree::*;
@@ -90,7 +90,7 @@ impl Beginning<'_> {
     }
 }
 
-/// Values that memory does not have yet, and what is behind them.
+/// Values that memory does not have yet, and what is after them.
 struct Early {
     pending: Vec<(Place, LocalId, Scalar)>,
     out: Vec<Stmt>,

@@ -29,13 +29,13 @@ pub(crate) fn run(program: &mut Program) {
             let i = LocalId(i);
             let aggregate = local.ty.as_scalar().is_none() && local.fill == Fill::Undefined;
             if needed.contains(&i) || aggregate || program.records.has_union(&local.ty) {
-                // Members of a union that nobody has written share bytes with those that are.
+                // Members of a union that were never written share bytes with those that were.
                 let fill = if program.records.has_union(&local.ty) { Fill::Zero } else { local.fill };
                 let in_block = matches!(local.kept, Kept::InBlock(_));
                 local.kept = if in_block { Kept::InBlock(fill) } else { Kept::InMemory(fill) };
             }
         }
-        // Memory knows by itself what nobody has written.
+        // Memory itself keeps track of what was never written.
         let locals = &procedure.locals;
         procedure.body.visit_mut(&mut |stmt| {
             if let StmtKind::Declare(id, value) = &mut stmt.kind

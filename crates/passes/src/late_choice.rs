@@ -3,7 +3,7 @@
 //! C's variables without initialiser hold anything, and most are assigned before they are read, though
 //! no analysis of the graph alone can see that. So such a register gets a flag beside it: the choice
 //! only clears the flag, an assignment sets it, and where the register is read with the flag clear,
-//! the choice is made there. Nobody can tell when a value was chosen that nobody had looked at.
+//! the choice is made there. No thread can tell when a value was chosen before it is looked at.
 
 use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{
@@ -43,7 +43,7 @@ fn put_off(procedure: Procedure, id: ProcId, liveness: &Liveness) -> Procedure {
 #[derive(Default)]
 struct Slots {
     chosen: Vec<(u32, Choices)>,
-    /// Where each slot stands in `chosen`.
+    /// Where each slot is in `chosen`.
     positions: BTreeMap<u32, usize>,
 }
 
@@ -102,7 +102,7 @@ impl Slots {
                 read[edge.from.index()].entry(position).or_insert(edge.span);
             }
         }
-        // The node behind the checks of each node.
+        // The node after the checks of each node.
         let mut behind: Vec<_> = (0..parts.nodes).map(NodeId).collect();
         let mut edges = Vec::new();
         for (from, read) in behind.iter_mut().zip(read) {

@@ -268,7 +268,7 @@ impl Ways<'_> {
             {
                 return;
             }
-            // What stands behind a jump is not come to.
+            // What follows a jump is unreachable.
             StmtKind::Leave(_) if out.last().is_some_and(is_jump) => return,
             StmtKind::If(test, then, otherwise) => {
                 let then = self.block(then);

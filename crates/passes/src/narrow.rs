@@ -1,14 +1,14 @@
 //! Graph to graph: a choice among many values, of which the next tests let few pass, is a choice among
 //! these few.
 //!
-//! Where a register gets any of many values and the node behind branches on nothing but this
+//! Where a register gets any of many values and the node after branches on nothing but this
 //! register and constants, the choice is split: into the values that pass each branch, leading right to
-//! the branch's end. Where the register is not read any more behind a branch, one value stands for
+//! the branch's end. Where the register is not read any more after a branch, one value stands for
 //! all that take it. Thus `x = any; assume(0 <= x && x < 4)` chooses among four, and
 //! `if (x < 0 || x > 3) abort();` among five.
 //!
 //! A few steps between the choice and its test that have nothing to do with the register are taken before the
-//! choice: nobody else sees a register, so it does not matter when it gets its value.
+//! choice: no other thread sees a register, so it does not matter when it gets its value.
 
 use fencepost_analysis::liveness::Liveness;
 use fencepost_ir::cfg::{
@@ -191,7 +191,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What stands for a choice and the tests behind it.
+    /// What stands for a choice and the tests after it.
     fn split(&self, edge: &Edge) -> Option<Vec<Edge>> {
         let (slot, choices) = wide_choice(edge)?;
         let Scalar::Int(int) = self.registers[slot as usize].ty else { return None };
@@ -261,7 +261,7 @@ impl<'a> Graph<'a> {
     fn passes_by(&self, node: NodeId, slot: u32) -> bool {
         let passing = |edge: &Edge| {
             let simple = match &edge.instr {
-                // Two choices that pass each other would do so for ever.
+                // Two choices that pass each other would do so forever.
                 Instr::Havoc(..) => !is_wide(edge),
                 instr => matches!(
                     instr,

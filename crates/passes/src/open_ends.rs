@@ -43,7 +43,7 @@ fn opened(records: &mut Records, id: RecordId) -> Option<Type> {
     }) as u32)))
 }
 
-/// Whether a size is one of a structure and of something behind it.
+/// Whether a size is one of a structure and of something after it.
 fn is_sum(bytes: &Expr) -> bool {
     match &bytes.kind {
         ExprKind::Convert(_, inner) => is_sum(inner),

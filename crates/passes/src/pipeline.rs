@@ -107,7 +107,7 @@ fn all_passes(
     check("choices", || cfg::validate(&program));
     after("choices", Stage::Cfg(&program));
 
-    // Tests stand right behind choices where there are no empty steps between them.
+    // Tests are right after choices where there are no empty steps between them.
     compact::run(&mut program);
     narrow::run(&mut program);
     check("narrow", || cfg::validate(&program));
@@ -124,7 +124,7 @@ fn all_passes(
     program
 }
 
-/// [`run`] with no options and nobody looking.
+/// [`run`] with no options and no observer.
 pub fn lower(program: tree::Program) -> cfg::Program {
     run(program, Options::default(), |_, _| {})
 }

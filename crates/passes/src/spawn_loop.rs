@@ -3,14 +3,14 @@
 //! `while (1) pthread_create(&t, 0, f, 0);` in `main` starts as many threads as a run likes, all alike, and
 //! a thread that has been created may take any time to begin. So it is a group `[*]` of threads
 //! that wait until `main` has come to the loop. A loop with a free choice as its condition is the same, and
-//! `main` goes on behind it.
+//! `main` continues after it.
 //!
-//! The arguments have to be constants, and nobody may look at the handles.
+//! The arguments have to be constants, and the handles must not be used.
 
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};
 
-/// A loop that can be replaced: where it stands in `main`, and what it starts.
+/// A loop that can be replaced: where it is in `main`, and what it starts.
 struct SpawnLoop {
     position: usize,
     starts: Vec<(ProcedureId, Vec<i64>, Span)>,

@@ -1,13 +1,13 @@
-//! Procedures around those that threads start with: what happens before and behind a thread's function.
+//! Procedures around those that threads start with: what happens before and after a thread's function.
 
 use fencepost_ir::Scalar;
 use fencepost_ir::tree::*;
 use std::collections::HashMap;
 
-/// What stands around a thread's function.
+/// What is around a thread's function.
 #[derive(Default)]
 pub(crate) struct Around {
-    /// Local variables, behind the parameters.
+    /// Local variables, after the parameters.
     pub(crate) locals: Vec<Variable>,
     pub(crate) before: Vec<Stmt>,
     pub(crate) behind: Vec<Stmt>,

@@ -4,7 +4,7 @@
 //! starts always has the same number. Each of so many slots is a thread that waits until its cell of `state` names a
 //! procedure, takes the arguments, calls it, and says so when it has ended. To start a thread is to write the slot's
 //! cells in a section that drains the buffer, as starting does; to join one is to see that it has ended. Whoever
-//! reads a cell too early waits for ever, but also may read it later: the same states are reached.
+//! reads a cell too early waits forever, but also may read it later: the same states are reached.
 //!
 //! What a slot cannot do, one more thread than slots or joining a thread of the beginning, keeps its instruction: an
 //! engine that meets it knows that it needs more slots, or that the program is not for it.
@@ -268,7 +268,7 @@ impl Plan {
         let count = || Expr::Reg(self.count);
         let part = |instr| (instr, Origin::Part(id));
         let some_left = binary(BinaryOp::Lt, count(), constant(i64::from(self.slots)));
-        // All of the original step is done when the section begins: nobody else sees a difference.
+        // All of the original step is done when the section begins: no other thread can observe a difference.
         let mut path =
             vec![part(Instr::Assume(some_left)), (Instr::AtomicBegin(Drain::Yes), Origin::Step(id))];
         for (number, arg) in args.iter().enumerate() {

@@ -10,7 +10,7 @@ pub(crate) fn run(program: &mut Program) {
     let Some(ending) = program.at_thread_end.take() else { return };
     let call = |span| Expr { kind: ExprKind::Call(ending, Vec::new()), ty: Scalar::Integer, span };
     for procedure in &mut program.procedures {
-        // The visit goes on with what has just been put in place of the statement.
+        // The visit continues with what has just been put in place of the statement.
         let mut is_done = false;
         procedure.body.visit_mut(&mut |stmt| {
             if let StmtKind::Exit(_) = stmt.kind

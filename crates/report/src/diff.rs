@@ -35,7 +35,7 @@ pub fn unified(old_name: &str, new_name: &str, old: &str, new: &str) -> String {
     while let Some(first) = (at..script.len()).find(|&i| script[i].0 != Change::Same) {
         let start = first.saturating_sub(CONTEXT).max(at);
         let mut end = first;
-        // Changes that are close stand in one piece.
+        // Changes that are close are in one piece.
         while let Some(next) =
             (end..script.len().min(end + 2 * CONTEXT + 1)).find(|&i| script[i].0 != Change::Same)
         {

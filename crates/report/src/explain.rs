@@ -283,7 +283,7 @@ impl Story<'_> {
         Ok(out)
     }
 
-    /// A store stays in the buffer, perhaps behind others.
+    /// A store stays in the buffer, perhaps after others.
     fn waiting(&self, store: usize, earlier: &[usize]) -> Result<String, Stop> {
         let name = self.thread(store);
         let is_before = |s: &&usize| {
@@ -487,7 +487,7 @@ impl Story<'_> {
         let mut out = Vec::new();
         for &store in &self.delayed {
             for pass in self.passes_that_matter(store) {
-                // The nearest of the stores that it passes: one fence there is behind all of them.
+                // The nearest of the stores that it passes: one fence there is after all of them.
                 let nearest = self.line.passes[pass].last().copied().unwrap_or(store);
                 let thread = self.replay.steps[nearest].step.thread as usize;
                 let procedure = self.states.at(nearest)?.threads[thread].top().procedure;

@@ -2,8 +2,8 @@
 //!
 //! Under SC each thread is led through the steps that it took, in any order between threads, as long as each
 //! step does what it did: takes the same edge, reads and writes the same. Of all these runs one with the
-//! most steps is nearest. What keeps it from going on is where the runs part: a load that under SC sees
-//! another value. From there the thread goes on by itself for a while, so that one sees what SC makes of it.
+//! most steps is nearest. What keeps it from continuing is where the runs part: a load that under SC sees
+//! another value. From there the thread continues by itself for a while, so that one sees what SC makes of it.
 //!
 //! The search is depth first, in the order of the run where it can be, and remembers where it was; beyond a
 //! number of states, or when the budget is used up, it settles for the best so far and says so.
@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 /// States looked at.
 const LIMIT: usize = 20_000;
 
-/// Steps of a thread behind the parting.
+/// Steps of a thread after the parting.
 const BEYOND: usize = 60;
 
 /// The nearest SC run.
@@ -44,7 +44,7 @@ pub struct Parting {
     pub sc: Option<usize>,
 }
 
-/// How a thread goes on by itself.
+/// How a thread continues by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// It comes to where it was before, and waits for another thread.
@@ -199,7 +199,7 @@ fn parting(
     }
 }
 
-/// Lets a thread go on by itself.
+/// Lets a thread continue by itself.
 fn go_on(
     machine: &Machine<'_>,
     state: &mut State,

@@ -20,7 +20,7 @@ pub struct Row {
     pub last: usize,
     /// The thread.
     pub thread: usize,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
     /// What it is.
     pub kind: EventKind,

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 pub struct Spot {
     /// Where.
     pub span: Span,
-    /// The procedure it stands in, if it does.
+    /// The procedure it is in, if it does.
     pub function: Option<String>,
     /// In a few words.
     pub what: String,
@@ -75,7 +75,7 @@ pub fn function(
     Ok(program.procedure(procedure).name.clone())
 }
 
-/// Where each thread that has not ended stands at the end of a run.
+/// Where each thread that has not ended is at the end of a run.
 pub fn standing(program: &Program, replay: &Replay) -> Vec<Spot> {
     let threads = replay.threads.iter().zip(&replay.last.threads).filter(|(_, t)| !t.ended);
     let spots = threads.filter_map(|(name, thread)| {
@@ -110,7 +110,7 @@ pub fn related(
                 let function = Some(function(program, replay, &states, at)?);
                 Ok(Spot { span: replay.steps[at].event.span, function, what })
             };
-            // A flush stands where its store does.
+            // A flush is where its store is.
             let by = line.issued[step].unwrap_or(step);
             let thread = &replay.steps[store].thread;
             spots.push(spot(store, format!("{thread}: {over} is overtaken here"))?);

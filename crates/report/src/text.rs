@@ -149,7 +149,7 @@ pub fn unreached(program: &Program, unreached: &Unreached) -> String {
     }
 }
 
-/// What stands in the place of a run that there was no time or memory to tell of.
+/// What is in the place of a run that there was no time or memory to tell of.
 pub fn left_out(stop: Stop) -> String {
     format!("the run is left out here: {}", Reason::from(stop))
 }
@@ -241,7 +241,7 @@ impl Line {
     }
 }
 
-/// What stands where steps of a long run are left out.
+/// What is where steps of a long run are left out.
 struct Gap {
     steps: Range<usize>,
     text: String,

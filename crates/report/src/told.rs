@@ -17,7 +17,7 @@ pub struct ToldStep {
     pub number: usize,
     /// What is shown of it.
     pub row: Row,
-    /// Where it stands; a flush stands where its store does.
+    /// Where it is; a flush is where its store is.
     pub span: Span,
     /// The procedure it belongs to.
     pub function: String,

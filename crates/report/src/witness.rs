@@ -10,7 +10,7 @@
 //!   variable that got it, where our run chooses later.
 //! - The last segment is the `target`: the statement that breaks, or both accesses of a data race.
 //!
-//! A statement is passed once for each time that it begins: what goes on behind a call in it is no new waypoint.
+//! A statement is passed once for each time that it begins: what continues after a call in it is not a new waypoint.
 
 use crate::clock::utc;
 use crate::digest::sha256;

@@ -41,7 +41,7 @@ pub fn buffer_entries(program: &Program, state: &State, entries: &[Entry]) -> Ve
     [shown(first), vec!["…".to_string()], shown(last)].concat()
 }
 
-/// A step in a few words; `None` if it concerns nobody.
+/// A step in a few words; `None` if it is not worth showing.
 pub fn describe(
     program: &Program,
     replay: &Replay,

@@ -194,7 +194,7 @@ pub fn waits(instr: &Instr) -> bool {
     Tso.drains(instr, false)
 }
 
-/// Visits what control can get to; `passes` says whether to go on behind an instruction. Calls and returns are
+/// Visits what control can get to; `passes` says whether to continue after an instruction. Calls and returns are
 /// not matched.
 pub fn walk(program: &Program, from: (ProcId, NodeId), mut passes: impl FnMut(Place, &Instr) -> bool) {
     let mut seen = FxHashSet::from_iter([from]);
@@ -222,7 +222,7 @@ pub fn walk(program: &Program, from: (ProcId, NodeId), mut passes: impl FnMut(Pl
     }
 }
 
-/// Where control goes on after the calls of each procedure.
+/// Where control continues after the calls of each procedure.
 fn callers(program: &Program) -> FxHashMap<ProcId, Vec<(ProcId, NodeId)>> {
     let mut callers: FxHashMap<ProcId, Vec<(ProcId, NodeId)>> = FxHashMap::default();
     for (caller, code) in program.procedures.iter().enumerate() {

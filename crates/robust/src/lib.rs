@@ -73,7 +73,7 @@ pub struct Attack {
 pub struct Fences {
     /// Right before these instructions.
     pub before: BTreeSet<Place>,
-    /// Right behind these instructions.
+    /// Right after these instructions.
     pub after: BTreeSet<Place>,
 }
 

@@ -107,7 +107,7 @@ impl Marks {
         }
     }
 
-    /// Renames allocated objects; marks on those that nobody can find any more mean nothing.
+    /// Renames allocated objects; marks on unreachable ones mean nothing.
     pub fn rename(&mut self, rename: &impl Fn(Loc) -> Option<Loc>) {
         self.cells.retain_mut(|cell| match rename(cell.0) {
             Some(new) => {

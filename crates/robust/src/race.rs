@@ -231,7 +231,7 @@ impl Search<'_> {
             put_number(bytes, thread.into());
             put_number(bytes, store.procedure.0.into());
             put_number(bytes, store.edge.0.into());
-            // What nobody can find any more is not loaded either.
+            // What is no longer reachable is not loaded either.
             let first = crate::marks::renamed(state.first_heap, order.as_deref(), cells.first);
             let cells = first.map_or(Cells { count: 0, ..cells }, |first| Cells { first, ..cells });
             cells.encode(bytes);

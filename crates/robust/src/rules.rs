@@ -74,7 +74,7 @@ pub struct Rules<'p, 'f> {
     /// Packs states.
     pub codec: Codec<'p>,
     heap: Option<HeapOrder>,
-    /// What is local to a thread that has no buffer, and to one whose stores nobody sees.
+    /// What is local to a thread that has no buffer, and to one whose stores no other thread can observe.
     local: LocalSteps,
     delaying: LocalSteps,
     /// Fences that stop attackers besides the program's own.
@@ -309,7 +309,7 @@ fn keep_newest(state: &mut State, thread: Thread) {
             buffer.remove(i);
         }
     }
-    // They reach memory when nobody looks any more: which of them belong together means nothing.
+    // They reach memory when no thread looks any more: which of them belong together means nothing.
     buffer.iter_mut().for_each(|e| e.kind = EntryKind::Store);
     buffer.sort_by_key(|e| e.loc);
 }
@@ -323,7 +323,7 @@ fn take_place(input: &mut &[u8]) -> Place {
     Place { procedure: ProcId(take_number(input) as u32), edge: EdgeId(take_number(input) as u32) }
 }
 
-/// Appends how far an attack is; the state's bytes come behind.
+/// Appends how far an attack is; the state's bytes come after it.
 pub fn encode_phase(phase: &Phase, out: &mut Vec<u8>) {
     let (kind, delayed, load, first, marks) = match phase {
         Phase::Free => {

@@ -182,7 +182,7 @@ fn is_robust(program: &Program, limit: usize) -> Option<bool> {
         if seen.len() > limit {
             return None;
         }
-        // Loops go on for ever.
+        // Loops continue forever.
         if order.events.iter().any(|n| *n > MOST_EVENTS) {
             cut = true;
             continue;
@@ -205,7 +205,7 @@ fn is_robust(program: &Program, limit: usize) -> Option<bool> {
     (!cut).then_some(true)
 }
 
-/// Compares both, and checks that fences behind the stores that are named make the program robust.
+/// Compares both, and checks that fences after the stores that are named make the program robust.
 fn agree(program: &Program, text: &str, limit: usize) -> Option<(bool, Attacks)> {
     let robust = is_robust(program, limit)?;
     let found = attacks(program, &Budget::default());

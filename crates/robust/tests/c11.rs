@@ -56,7 +56,7 @@ fn word(found: &Found) -> &'static str {
     }
 }
 
-/// Peterson's lock around a plain access, for ever; `store` and `load` are orders, `fence` comes before the loads.
+/// Peterson's lock around a plain access, forever; `store` and `load` are orders, `fence` comes before the loads.
 fn peterson(store: &str, load: &str, fence: &str) -> String {
     let thread = |i: usize| {
         let other = 1 - i;

@@ -333,7 +333,7 @@ fn extensions_neither_add_nor_remove_states() {
         let text = random::program(seed, config).to_string();
         let Ok(tree) = fencepost_models::fp::read("random.fp", &text) else { continue };
         let mut program = fencepost_passes::pipeline::lower(tree);
-        // Without properties the extension goes on to the last round.
+        // Without properties the extension continues to the last round.
         program.properties.clear();
         compare(&program, &text);
     }

@@ -63,7 +63,7 @@ impl Generator {
         Piece::line(format!("L{}: {statement}", self.labels - 1))
     }
 
-    /// A procedure: its variables, a label, up to so many statements, what is to stand at its end, a label.
+    /// A procedure: its variables, a label, up to so many statements, what is to be at its end, a label.
     fn body(&mut self, most: usize, end: impl FnOnce(&mut Generator) -> Vec<Piece>) -> Vec<Piece> {
         let mut body = vec![Piece::line(DECLARED), self.labelled("skip;")];
         let least = usize::from(most > 0);

@@ -2,7 +2,7 @@
 //! room for statements, else one after the other. Mistakes sit where two features meet, and random programs
 //! rarely bring just those two together.
 //!
-//! Around the pair stands store buffering, so that under TSO and PSO it matters whether the pair empties the buffer.
+//! Around the pair is store buffering, so that under TSO and PSO it matters whether the pair empties the buffer.
 
 /// A feature: what it adds to the file and to the thread under test.
 ///

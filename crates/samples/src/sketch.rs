@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Piece {
     /// One line.
     Line(String),
-    /// A block: its head, its parts, each a list of pieces, what stands between them, its end.
+    /// A block: its head, its parts, each a list of pieces, what is between them, its end.
     Block {
         /// First line.
         head: String,

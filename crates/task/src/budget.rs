@@ -165,12 +165,12 @@ impl Budget {
         self.memory
     }
 
-    /// Whether the work may go on; `used` is the bytes that its tables take.
+    /// Whether the work may continue; `used` is the bytes that its tables take.
     pub fn look(&self, used: u64) -> Result<(), Stop> {
         self.look_ahead(used, 0)
     }
 
-    /// Whether the work may go on and take so many bytes more at once.
+    /// Whether the work may continue and take so many bytes more at once.
     pub fn look_ahead(&self, used: u64, more: u64) -> Result<(), Stop> {
         // All of them, since each may be somebody's turn.
         let watched = self.watches.iter().fold(None, |stop, watch| watch().or(stop));
@@ -259,7 +259,7 @@ impl Pace {
             }
             None => {
                 let looked = self.budget.look(used());
-                // Whoever goes on after a refusal is refused again at once.
+                // Whoever continues after a refusal is refused again at once.
                 self.left = if looked.is_ok() { self.budget.period.unwrap_or(Pace::PERIOD) - 1 } else { 0 };
                 looked
             }

@@ -47,7 +47,7 @@ pub enum CertifiedOp {
 /// How far a thread is at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum CertifiedLife {
-    /// It goes on.
+    /// It continues.
     Running,
     /// It has ended.
     Ended,
@@ -60,7 +60,7 @@ pub enum CertifiedLife {
 pub struct CertifiedFrame {
     /// The procedure's number.
     pub procedure: u32,
-    /// Where control is; in a caller, behind the call.
+    /// Where control is; in a caller, after the call.
     pub node: u32,
     /// The caller's edge.
     pub call: Option<u32>,

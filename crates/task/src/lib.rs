@@ -137,7 +137,7 @@ pub enum Reason {
     Memory,
     /// The user or another engine ended the work.
     Cancelled,
-    /// A bound that nobody asked for cut runs off.
+    /// A bound that the user did not ask for cut off runs.
     BoundReached(String),
     /// The program or the model does not fit the engine.
     NotApplicable(String),

@@ -29,17 +29,17 @@ impl<'a> Cursor<'a> {
         self.peek_at(0)
     }
 
-    /// The token behind so many others.
+    /// The token after so many others.
     pub fn peek_at(&self, ahead: usize) -> &'a Token {
         &self.tokens[(self.position + ahead).min(self.tokens.len() - 1)]
     }
 
-    /// Where the next token stands.
+    /// Where the next token is.
     pub fn here(&self) -> Span {
         self.peek().span
     }
 
-    /// Where the last token that was read stands.
+    /// Where the last token that was read is.
     pub fn before(&self) -> Span {
         self.tokens[self.position.saturating_sub(1)].span
     }

@@ -21,7 +21,7 @@ pub struct Body<'a> {
     /// So many of its variables it had before.
     original_locals: usize,
     pub out: Vec<Stmt>,
-    /// Where the statement stands that is translated.
+    /// Where the statement is that is translated.
     pub span: Span,
     /// For the loops around where `continue` leads, if not to what the tree means by it.
     pub loops: Vec<Option<String>>,
@@ -146,7 +146,7 @@ impl<'a> Body<'a> {
             self.span = stmt.span;
             self.stmt(stmt)?;
             stmts = rest;
-            // What stands after a jump is unreachable, unless it has labels.
+            // What comes after a jump is unreachable, unless it has labels.
             if is_end(stmt) {
                 let reached = stmts.iter().position(has_label).unwrap_or(stmts.len());
                 stmts = &stmts[reached..];
@@ -391,7 +391,7 @@ pub fn indices(place: &Place) -> Vec<Expr> {
     place.indices().map(|e| build::index(e.clone())).collect()
 }
 
-/// Whether what stands after it is unreachable.
+/// Whether what comes after it is unreachable.
 fn is_end(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Halt | StmtKind::Exit(_))
 }

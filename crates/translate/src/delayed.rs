@@ -153,7 +153,7 @@ pub fn delayed(
             }
             own = merged(own, variable.span)?;
         }
-        // What nobody writes is as it is.
+        // What is never written keeps its value.
         all.extend(own.into_iter().filter(|_| written[i]));
     }
     // `a.b` and `a_b` would get the same name.

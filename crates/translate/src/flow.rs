@@ -64,7 +64,7 @@ impl Body<'_> {
     }
 }
 
-/// Whether a label stands in the statement.
+/// Whether a label is in the statement.
 pub fn has_label(stmt: &Stmt) -> bool {
     let mut found = false;
     Block(vec![stmt.clone()]).visit(&mut |stmt| found |= matches!(stmt.kind, StmtKind::Label(_)));

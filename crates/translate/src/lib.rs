@@ -23,7 +23,7 @@
 //!   at once;
 //! - with bounded age what is put down moves up a place with each round, where the print counts rounds in a circle;
 //!   how far a store is put off is chosen freely within the bound;
-//! - the view is no variable: the newest store that is put down is found where it is asked for. So a
+//! - the view is not a variable: the newest store that is put down is found where it is asked for. So a
 //!   thread that waits has nothing in it that depends on what memory was.
 //!
 //! Limits: memory that is allocated any number of times, arrays without end, and labels of properties inside atomic sections are
@@ -82,7 +82,7 @@ pub enum Bound {
 /// What cannot be translated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsupported {
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
     /// What it is.
     pub what: String,
@@ -137,7 +137,7 @@ struct Translator<'a> {
     watched: BTreeSet<String>,
     /// For each procedure the process that threads run instead of it.
     process_of: Vec<ProcedureId>,
-    /// Functions that threads run and nobody calls: they begin and end rounds themselves.
+    /// Functions that threads run and that are never called: they begin and end rounds themselves.
     in_place: BTreeSet<ProcedureId>,
     /// The procedures of the translation's own that are called, as they are first called.
     helpers: RefCell<Vec<Helper>>,

@@ -107,7 +107,7 @@ impl<'a> Body<'a> {
         stmt.kind.expressions().iter().any(|e| self.has_effects(e))
     }
 
-    /// The jumps to the cases lead forwards, and nobody need run before them.
+    /// The jumps to the cases lead forwards, and no other thread need run before them.
     fn switch_statement(&mut self, s: &Switch<'_>) -> Result<()> {
         self.statements(s.before)?;
         for test in s.tests {

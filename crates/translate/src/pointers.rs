@@ -140,7 +140,7 @@ pub fn with_fixed_values(program: &Program) -> Program {
     program
 }
 
-/// Puts values in place of parameters that nobody assigns and that all calls give the same value; whether there were any.
+/// Replaces parameters that are never assigned and that have the same value in all calls; whether there were any.
 fn fix_parameters(program: &mut Program) -> bool {
     let mut given: BTreeMap<(ProcedureId, LocalId), Option<i64>> = BTreeMap::new();
     statements(program, |_, stmt| {

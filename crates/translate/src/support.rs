@@ -168,7 +168,7 @@ impl Translator<'_> {
     /// The procedures that load and store.
     pub fn accesses(&self) -> BTreeMap<String, Access> {
         let of = |x: usize, is_store| Access { is_store, shared: self.delayed[x].base.0 };
-        // Others are no variables of the original.
+        // Others are not variables of the original.
         let known = |x: &usize| self.delayed[*x].base.0 < self.original.shared.len();
         let all = (0..self.delayed.len())
             .filter(known)

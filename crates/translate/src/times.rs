@@ -1,5 +1,5 @@
 //! How often things in a program can run at most: procedures, and expressions in them. Each call, spawn and thread at
-//! the beginning counts as often as what it stands in, times the rounds of loops around it whose number is plain:
+//! the beginning counts as often as what it is in, times the rounds of loops around it whose number is plain:
 //! a variable of the procedure's own that counts from one constant to another. Other loops, recursion and jumps back
 //! have no bound.
 
@@ -85,7 +85,7 @@ pub fn expressions(procedure: &Procedure, visit: &mut impl FnMut(&Expr, Times)) 
 
 struct Walk<'a> {
     procedure: &'a Procedure,
-    /// Statements, numbered as they stand, that jumps lead back over: first and last.
+    /// Statements, numbered as they are, that jumps lead back over: first and last.
     repeated: Vec<(usize, usize)>,
     next: usize,
 }

@@ -55,7 +55,7 @@ impl Body<'_> {
         found
     }
 
-    /// Operands from left to right; what stands left of a call is kept.
+    /// Operands from left to right; what is left of a call is kept.
     pub fn operands(&mut self, operands: &[&Expr]) -> Result<Vec<Expr>> {
         let mut values = Vec::new();
         for (i, operand) in operands.iter().enumerate() {
@@ -192,7 +192,7 @@ impl Body<'_> {
         })
     }
 
-    /// A call, spawn or read-modify-write; its result goes to the variable. What it waits for stands before it.
+    /// A call, spawn or read-modify-write; its result goes to the variable. What it waits for is before it.
     pub fn action(&mut self, e: &Expr, result: Option<LocalId>) -> Result<()> {
         let kind = match &e.kind {
             ExprKind::Call(id, args) => ExprKind::Call(*id, self.operands(&args.iter().collect::<Vec<_>>())?),

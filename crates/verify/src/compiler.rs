@@ -50,7 +50,7 @@ pub enum Flag {
 }
 
 impl Flag {
-    /// `None` if it is no flag of a compiler, or one that has a meaning of our own.
+    /// `None` if it is not a flag of a compiler, or one that has a meaning of our own.
     pub fn of(arg: &str) -> Option<Flag> {
         if arg == "-m32" {
             return Some(Flag::Ilp32);

@@ -1,5 +1,5 @@
 //! Internal errors. A panic is a bug in Fencepost; where there are many files, it is the result of the one in which it
-//! happened, and the others go on.
+//! happened, and the others continue.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -115,7 +115,7 @@ fn searches_for_attacks_are_counted() {
     assert!(worked >= found.stats.states && found.stats.states > 100, "{worked}: {:?}", found.stats);
 }
 
-/// A store that waits while its thread goes on for long, and what comes of it: a violation, and an attack.
+/// A store that waits while its thread continues for long, and what comes of it: a violation, and an attack.
 fn waiting(n: u32) -> Subject {
     subject(&format!(
         "shared 0..1 x, y; shared 0..{n} z;

@@ -69,7 +69,7 @@ pub struct CheckOptions {
     pub engine: EngineChoice,
     /// Bounds; a safe verdict then holds up to them only. Threads are bounded when the program is read.
     pub bounds: Bounds,
-    /// How the explicit search goes on.
+    /// How the explicit search continues.
     pub search: Order,
     /// Whether it leaves out what changes nothing.
     pub reduction: Reduction,

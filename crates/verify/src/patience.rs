@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(within(&Budget::default(), || 7), Ok(7));
     }
 
-    /// What is not waited for does not go on, and leaves nothing behind.
+    /// What is not waited for does not continue, and leaves nothing behind.
     #[test]
     fn what_is_not_wanted_ends() {
         struct Left(Arc<AtomicBool>);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Why there is no program.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The file could not be read, or nobody knows its format.
+    /// The file could not be read, or its format is unknown.
     #[error("{0}")]
     File(String),
     /// The text is wrong.

@@ -86,9 +86,9 @@ pub struct CellFacts {
     pub ty: Scalar,
     /// What it may hold.
     pub values: Values,
-    /// What it holds at first; `None` where nobody knows.
+    /// Its initial value; `None` if it is unknown.
     pub init: Option<Values>,
-    /// Whether there are times when nobody knows what it holds.
+    /// Whether its value is unknown at times.
     pub unwritten: bool,
 }
 
@@ -188,7 +188,7 @@ impl<'p> Bounded<'p> {
         Ok(analysis)
     }
 
-    /// Where an access to several cells stands, if there is one.
+    /// Where an access to several cells is, if there is one.
     pub fn wide_access(&self) -> Option<Span> {
         let steps = self.instances.iter().flat_map(|i| i.code.steps.iter().zip(&i.facts));
         let mut wide = steps.filter(|(_, facts)| facts.reachable && facts.targets.width() > 1);

@@ -3,7 +3,7 @@
 //! An allocation whose size is one of several has an object of its own for each of them, and the value of its size says
 //! which is meant; at most one of them exists in a run. Where too many sizes are possible, those of up to so many elements are
 //! tracked (the bound on blocks of Tomasco et al., section IV), and a thread that asks for more stops there, like one
-//! that comes to the bound on repetitions. A size in between that is no whole number of elements is a limit of ours.
+//! that comes to the bound on repetitions. A size in between that is not a whole number of elements is an engine limit.
 
 use crate::values::Values;
 use fencepost_memory::Layout;

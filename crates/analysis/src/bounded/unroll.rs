@@ -4,7 +4,7 @@
 //! and a procedure calls itself at most so often. What would go further leads to [`Place::Cut`]. The last
 //! copy of a loop is kept only where it leads out of the loop: with `unwind` 2, `while (c) { b }` is
 //! `if (c) { b; if (c) { b; if (c) cut } }`. Copies that leave a loop after different numbers of
-//! repetitions meet behind it, so the size is linear in the bound for each level of nesting.
+//! repetitions meet after it, so the size is linear in the bound for each level of nesting.
 //!
 //! Places are in topological order, and each edge is taken at most once in a run.
 
@@ -25,7 +25,7 @@ pub struct Frame {
     pub base: usize,
     /// The frame it is called from, and the calling edge.
     pub caller: Option<(usize, EdgeId)>,
-    /// Where the caller goes on.
+    /// Where the caller continues.
     return_to: usize,
 }
 
@@ -270,7 +270,7 @@ impl<'p> Builder<'p> {
         Unrolled { frames: self.frames, places, steps, first }
     }
 
-    /// Places that are reached, each before those behind it.
+    /// Places that are reached, each before those after it.
     fn topological(&self, entry: usize) -> Vec<usize> {
         let mut out: Vec<Vec<usize>> = vec![Vec::new(); self.places.len()];
         self.steps.iter().for_each(|s| out[s.from].push(s.to));

@@ -203,7 +203,7 @@ impl Walk<'_, '_> {
             let same_type = access == ty;
             let seen = cell.values.map(|v| ty.same_bits(v, access), Values::of(access));
             values.join(if same_type { &cell.values } else { &seen });
-            // Memory that nobody has written holds any integer; of pointers nothing is known.
+            // Memory that was never written holds any integer; of pointers nothing is known.
             if cell.unwritten && matches!(access, Scalar::Int(_)) {
                 values.join(&Values::of(access));
             }
@@ -212,7 +212,7 @@ impl Walk<'_, '_> {
         values
     }
 
-    /// What an access to several cells may see. Cells that nobody has written count as zero beside those that somebody has.
+    /// What an access to several cells may see. Cells that were never written count as zero next to written ones.
     fn read_row(&mut self, row: &Row, access: Scalar) -> Values {
         let mut all_unwritten = true;
         let mut cells = Vec::new();

@@ -14,7 +14,7 @@ pub struct Kept(Vec<bool>);
 
 /// What registers may hold pointers to: for each register the kinds of objects.
 struct Flow<'p> {
-    /// The first register of each procedure behind those of the thread.
+    /// The first register of each procedure after those of the thread.
     bases: Vec<usize>,
     held: Vec<BTreeSet<usize>>,
     escaped: Vec<bool>,

@@ -185,7 +185,7 @@ impl<'p> Constraints<'p> {
             }
             BinaryOp::Add => (self.stepped(left, distance(r, 1)), self.stepped(right, distance(l, 1))),
             BinaryOp::Sub => (self.stepped(left, distance(r, -1)), self.stepped(right, Step::Anyhow)),
-            // The low bits of an address are no address; but those of a narrow form are.
+            // The low bits of an address are not an address; but those of a narrow form are.
             BinaryOp::BitAnd if self.program.pointer_bits == 64 && (is_low(l) || is_low(r)) => return None,
             BinaryOp::BitAnd => {
                 (self.stepped(left, bits(Bits::And, r)), self.stepped(right, bits(Bits::And, l)))

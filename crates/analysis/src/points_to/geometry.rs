@@ -88,7 +88,7 @@ impl<'p> Shape<'p> {
         }
     }
 
-    /// The byte that stands for an offset. What leads out of the object goes on at its other end, as in an array of such
+    /// The byte that stands for an offset. What leads out of the object continues at its other end, as in an array of such
     /// objects.
     pub fn located(&self, offset: i64) -> u64 {
         if self.is_allocated && is_byte(self.ty) {

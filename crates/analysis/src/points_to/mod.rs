@@ -7,7 +7,7 @@
 //!
 //! Every object that a run comes to is found. Every byte is, in programs whose pointers stay in the arrays that they lead
 //! into. Two things are not followed: pointers that come from multiplication, division or a remainder, and those that are
-//! made of nothing (a number that happens to be an address, the value of a variable that nobody has set). Where the first
+//! made of nothing (a number that happens to be an address, the value of a variable that was never set). Where the first
 //! begin is known ([`PointsTo::lost`]), and where they and the chosen ones among the second are used is, too
 //! ([`PointsTo::with_unknown`]).
 
@@ -54,9 +54,9 @@ pub struct Target {
 /// An access through a pointer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PointedAccess {
-    /// Where it stands.
+    /// Its place in the source.
     pub procedure: ProcedureId,
-    /// Where it stands, for people.
+    /// Where it is, for people.
     pub span: Span,
     /// What is said of it.
     pub access: Access,

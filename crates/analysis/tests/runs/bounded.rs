@@ -92,7 +92,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// Looks at what has come of a step, and goes on after it.
+    /// Looks at what has come of a step, and continues after it.
     fn after(&mut self, state: &State, step: Step, edge: &Edge, text: &str) -> Within {
         let (number, facts) = self.facts(step);
         let line = edge.span.line;

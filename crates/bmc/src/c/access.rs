@@ -162,7 +162,7 @@ impl<'p> ThreadWriter<'_, '_, 'p> {
                 w.lines.push(format!("word raw = {raw};"));
                 w.lines.push("long long read = (long long)(raw >> 1);".into());
                 let unwritten = match (&w.step.edge.instr, access) {
-                    // A mutex that nobody has locked is free.
+                    // A mutex that was never locked is free.
                     (Instr::Lock(_) | Instr::Unlock(_), _) => None,
                     (Instr::Load(..), Scalar::Int(_)) => {
                         let (lo, hi) = range_of(access);

@@ -133,7 +133,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
         matches!(self.sharing.cells[&loc].home, Home::Shared(_))
     }
 
-    /// Whether nobody but the thread writes the cell, so that it knows what is there.
+    /// Whether only the thread itself writes the cell, so that it knows the value.
     fn is_own(&self, thread: usize, loc: Loc) -> bool {
         self.sharing.shadows.get(&loc).is_some_and(|(writer, _)| *writer == thread)
     }
@@ -163,7 +163,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
         pointer::to_object((program.objects.len() + object) as u32, 0)
     }
 
-    /// Where a statement stands in the source, if it is not where the last one stood.
+    /// Where a statement is in the source, if it is not where the last one stood.
     fn comment(&self, span: Span) -> String {
         if span == Span::NONE || self.last_line.replace((span.file, span.line)) == (span.file, span.line) {
             return String::new();

@@ -10,7 +10,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// A name like `prefix` followed by `wish` that nobody has.
+    /// An unused name like `prefix` followed by `wish`.
     pub fn give(&mut self, prefix: &str, wish: &str) -> String {
         let mut name = String::from(prefix);
         for c in wish.chars() {
@@ -26,7 +26,7 @@ impl Names {
         *used += 1;
         match *used {
             1 => name,
-            // A number of its own behind two underscores, which no other name has.
+            // A number of its own after two underscores, which no other name has.
             n => format!("{name}__{n}"),
         }
     }

@@ -1,4 +1,4 @@
-//! One thread of the sequential program: a function that goes on from where the thread was, up to the visible statement
+//! One thread of the sequential program: a function that continues from where the thread was, up to the visible statement
 //! before which it is to stop.
 //!
 //! Visible statements are numbered in the order of the unrolled code, which has no cycles, so every jump goes forward
@@ -7,7 +7,7 @@
 //! statement is executed depends on `pc` and `stop` alone, and no way leaves the function before its end, so that a
 //! verifier has little to merge. `stop` is where the thread stops; a jump past visible statements therefore says that
 //! it is not one of them. What is held up by an assumption or has come
-//! to the bound on repetitions is over, and the other threads go on; inside an atomic section everybody is held up
+//! to the bound on repetitions is over, and the other threads continue; inside an atomic section everybody is held up
 //! with it, so the run ends.
 
 use super::Sequence;
@@ -36,7 +36,7 @@ pub struct ThreadWriter<'s, 'a, 'p> {
 /// What a step does, without where it leads.
 pub(super) struct Statement {
     pub lines: Vec<String>,
-    /// The thread goes on only if this holds.
+    /// The thread continues only if this holds.
     pub condition: Option<String>,
 }
 
@@ -163,7 +163,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
         }
     }
 
-    /// The number of the visible statement in whose part of the text a place stands; 0 before the first.
+    /// The number of the visible statement in whose part of the text a place is; 0 before the first.
     fn part(&self, place: usize) -> usize {
         self.stops[..=place].iter().rev().find_map(|stop| *stop).unwrap_or(0)
     }

@@ -3,7 +3,7 @@
 //! Every step is taken at most once in a run, so what it computes is one word whatever the round it is
 //! taken in; only when it is taken is a matter of rounds (`rounds.rs`). What a load sees is a word of
 //! inputs that memory defines. Control flows through conditions on these words: `guard` says that the
-//! thread, being at the step's place, goes on by this step if it is not held up.
+//! thread, being at the step's place, continues by this step if it is not held up.
 
 mod access;
 mod instruction;
@@ -28,7 +28,7 @@ pub const GATES_A_UNIT: u64 = 8;
 /// A step of a thread.
 #[derive(Clone, Debug)]
 pub struct StepCode {
-    /// Whether the thread goes on by this step, of those that leave its place, and it does not fail.
+    /// Whether the thread continues by this step, of those that leave its place, and it does not fail.
     pub guard: Lit,
     /// Whether it tries this step.
     pub chosen: Lit,
@@ -38,7 +38,7 @@ pub struct StepCode {
     pub late: Faults,
     /// What others can see of it.
     pub visible: Option<Visible>,
-    /// The value that is chosen: by a havoc, or by a load of what nobody has written.
+    /// The chosen value: of a havoc, or of a load from memory that was never written.
     pub choice: Option<Word>,
     /// Whether a store of another thread waits that will reach what the step frees.
     pub too_late: Option<Lit>,
@@ -112,7 +112,7 @@ pub struct Plan<'a, 'p> {
     pub freed: &'a BTreeSet<usize>,
     /// The memory model.
     pub model: Model,
-    /// Places where a thread may rest although nobody sees its next step, for each thread.
+    /// Places where a thread may rest although no other thread can observe its next step, for each thread.
     pub rests: &'a [Vec<bool>],
 }
 

@@ -40,7 +40,7 @@ impl Encoder<'_, '_> {
             writes.push((taken, life, Word::constant(0)));
             for (loc, ty) in self.plan.analysis.cells_of(*object) {
                 let word = match (fill, self.plan.sharing.cells[&loc].tagged) {
-                    // The tag says that nobody has written it.
+                    // The tag says that it was never written.
                     (Fill::Undefined, _) => Word::constant(0),
                     (Fill::Zero, true) => tag(&Word::constant(ty.default_value().into())),
                     (Fill::Zero, false) => Word::constant(ty.default_value().into()),

@@ -50,7 +50,7 @@ impl Encoder<'_, '_> {
                 values.join(&Values::one(0));
             }
             let raw = self.read_word(s, &cells, &values, forwarding);
-            // What nobody has written is zero, beside what somebody has.
+            // Cells that were never written are zero next to written ones.
             parts.push(if tagged { untag(&raw) } else { (Lit::TRUE, raw) });
         }
         let (mut value, mut written) = (Word::constant(0), Lit::TRUE);

@@ -72,7 +72,7 @@ pub struct Access {
     pub frees: Option<Frees>,
     /// Whether it waits until the own buffer is empty.
     pub drains: bool,
-    /// Whether stores behind it reach memory after those before it.
+    /// Whether stores after it reach memory after those before it.
     pub orders_stores: bool,
     /// Whether nothing else happens between the thread's step before and this one: inside an atomic
     /// section.
@@ -115,7 +115,7 @@ pub trait Memory {
     /// What the access does if it is executed now; `taken` says that it is, or has been in an earlier round.
     fn slot(&mut self, c: &mut Circuit, access: AccessId, active: Lit, taken: Lit);
 
-    /// Whether time has gone on between the end of the thread's last turn and the access in this one, as far as that makes
+    /// Whether time has advanced between the end of the thread's last turn and the access in this one, as far as that makes
     /// a difference.
     fn has_waited(&self, _c: &mut Circuit, _access: AccessId) -> Lit {
         Lit::TRUE

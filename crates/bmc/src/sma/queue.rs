@@ -38,7 +38,7 @@ struct Entry {
     used: Lit,
     /// As many as the widest store of the program has.
     parts: Vec<Part>,
-    /// A store-store fence stands before it.
+    /// A store-store fence is before it.
     fenced: Lit,
 }
 
@@ -56,7 +56,7 @@ pub struct Queues {
     memory: Vec<Word>,
     own: Vec<Vec<CellId>>,
     queues: Vec<Vec<Entry>>,
-    /// Whether the next store comes behind a store-store fence.
+    /// Whether the next store comes after a store-store fence.
     fence_waits: Vec<Lit>,
     issued: Vec<Issued>,
 }
@@ -132,7 +132,7 @@ impl Queues {
                 continue;
             };
             entry.used = c.choose(leaves, next.used, entry.used);
-            // The fence before the one that leaves now stands before the next.
+            // The fence before the one that leaves now is before the next.
             let kept = if i == index { c.or(next.fenced, entry.fenced) } else { next.fenced };
             entry.fenced = c.choose(leaves, kept, entry.fenced);
             for (part, next) in entry.parts.iter_mut().zip(&next.parts) {

@@ -111,7 +111,7 @@ struct Cell {
 }
 
 /// A cell with more stores holds values and not the numbers of stores: what a store costs must not grow with their
-/// number for ever.
+/// number forever.
 const MANY_STORES: usize = 40;
 /// So does one with more stores than these for each bit of its values, if they are not few anyway.
 const STORES_PER_BIT: usize = 3;

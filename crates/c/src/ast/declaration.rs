@@ -34,7 +34,7 @@ impl InitDeclarator {
     }
 }
 
-/// What stands before the declarators.
+/// What comes before the declarators.
 #[derive(Clone, Debug)]
 pub struct Specifiers {
     /// `typedef`, `extern`, `static`, `auto` or `register`.

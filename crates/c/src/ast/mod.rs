@@ -4,7 +4,7 @@
 //! [`Derived`] steps instead of the inside-out nest that C writes.
 //!
 //! Parentheses around expressions leave no trace. Every node has the place it is written at; what a
-//! macro expands to stands at the macro's name.
+//! macro expands to is at the macro's name.
 //!
 //! The tree's height is bounded (see `parser::MAX_HEIGHT`), so that recursive walks are safe.
 
@@ -41,7 +41,7 @@ pub struct Unit {
     pub origins: Origins,
 }
 
-/// What stands outside of functions.
+/// What is outside of functions.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// A function with its body.

@@ -77,7 +77,7 @@ pub enum StmtKind {
 pub struct For {
     /// Before the loop.
     pub init: ForInit,
-    /// Holds for ever if not given.
+    /// Holds forever if not given.
     pub condition: Option<Expr>,
     /// After each round.
     pub step: Option<Expr>,

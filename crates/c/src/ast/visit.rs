@@ -1,4 +1,4 @@
-//! One walk over everything in a translation unit: override what is of interest, and call the `walk_` function to go on
+//! One walk over everything in a translation unit: override what is of interest, and call the `walk_` function to continue
 //! inside. What is not evaluated (types, `sizeof`, static assertions, designators) is left out.
 
 use super::*;
@@ -136,7 +136,7 @@ pub fn walk_expression(v: &mut (impl Visitor + ?Sized), e: &Expr) {
     }
 }
 
-/// Whether a label stands in a statement, so that it can be jumped into.
+/// Whether a label is in a statement, so that it can be jumped into.
 pub fn has_label(stmt: &Stmt) -> bool {
     struct Look(bool);
     impl Visitor for Look {

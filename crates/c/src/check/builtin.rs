@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
                 return Ok(Some(self.constant(i128::from(known), self.types.int(), span)));
             }
             "__builtin_object_size" | "__builtin_dynamic_object_size" => {
-                // Nobody knows.
+                // It is unknown.
                 return Ok(Some(self.constant(-1, self.types.size_type(), span)));
             }
             "__builtin_expect" | "__builtin_expect_with_probability" => {

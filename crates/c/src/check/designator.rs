@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
         Ok(ty)
     }
 
-    /// The first item, which is designated, and those after it that go on where it stands; gives the position behind.
+    /// The first item, which is designated, and those after it that continue from there; gives the position after them.
     pub fn designated(
         &mut self,
         ty: TypeId,
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
             }
             rest => self.designated(inner, rest, items, builder, before).map(Some),
         };
-        // What follows goes on in the last element of a range.
+        // What follows continues in the last element of a range.
         let result = match next {
             Ok(Some(next)) => {
                 builder.path.pop();

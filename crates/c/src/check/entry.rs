@@ -139,7 +139,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A typedef name for a type that has no other; those that headers keep to themselves are for nobody to write.
+    /// A typedef name for a type that has no other; names that headers keep to themselves are not to be written.
     fn alias(&self, ty: TypeId) -> Option<String> {
         let names = self.scopes.file_names().iter().filter(|(name, symbol)| {
             !name.starts_with("__") && matches!(symbol, Symbol::Type(known) if self.types.same(*known, ty))

@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a variable is one of the standard streams, which nobody defines.
+    /// Whether a variable is one of the standard streams, which have no definition.
     fn is_standard_file(&self, decl: VariableDecl) -> bool {
         let variable = &self.link.variables[decl];
         variable.lives.is_none() && matches!(variable.name, "stdin" | "stdout" | "stderr")

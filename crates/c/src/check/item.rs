@@ -1,7 +1,7 @@
 //! Lists of initialisers: which item is for which part of a variable.
 //!
 //! Inner braces may be missing; then an array or record takes as many items as it has scalars. A designator goes to a part
-//! of what the braces around it are for, and the items after it go on behind that part.
+//! of what the braces around it are for, and the items after it continue after that part.
 
 use super::part::{Before, Braces, Builder, Items, units};
 use super::{Checker, Result};

@@ -13,14 +13,14 @@ use std::collections::HashMap;
 pub struct Labels<'a> {
     /// Those of the whole function, and after them those that `__label__` gives to blocks, innermost last.
     scopes: Vec<HashMap<&'a str, LabelId>>,
-    /// Where each stands.
+    /// The place of each.
     placed: HashMap<LabelId, Span>,
     /// Jumps to labels, in the order of the text.
     used: Vec<(LabelId, Span)>,
 }
 
 impl Body<'_> {
-    /// The names of the labels that stand somewhere.
+    /// The names of the labels that are placed somewhere.
     pub fn placed_labels(&self) -> Vec<String> {
         self.names.placed.keys().map(|id| self.labels[*id].name.clone()).collect()
     }
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
         Ok(Expr { kind: ExprKind::LabelAddress(id), ty, span })
     }
 
-    /// Reports jumps to labels that stand nowhere.
+    /// Reports jumps to labels that do not exist.
     pub fn labels_are_placed(&mut self) {
         let used = std::mem::take(&mut self.body().names.used);
         for (id, span) in used {

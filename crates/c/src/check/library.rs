@@ -42,7 +42,7 @@ fn known(name: &str) -> Option<Known> {
         "pthread_equal" | "thrd_equal" => (I::SameThread, 2, Gives::Int),
         "__fencepost_low_bits" => (I::Memory(Memory::LowBits), 1, Gives::Size),
         "__fencepost_blocking" => (I::Blocking, 0, Gives::Int),
-        // Nobody jumps back: `longjmp` is not supported.
+        // There is no jump back: `longjmp` is not supported.
         "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "__sigsetjmp_cancel" => {
             (I::Nothing, 0, Gives::Int)
         }

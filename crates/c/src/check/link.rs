@@ -31,7 +31,7 @@ pub struct DeclaredFunction<'a> {
     pub name: &'a str,
     pub ty: TypeId,
     pub body: Option<&'a ast::Function>,
-    /// The unit that the body stands in.
+    /// The unit that the body is in.
     pub unit: usize,
     pub linkage: Linkage,
     /// The body is a header's, for inlining; the function itself is the library's.
@@ -46,7 +46,7 @@ pub struct DeclaredVariable<'a> {
     pub name: &'a str,
     pub ty: TypeId,
     pub initializer: Option<&'a ast::Initializer>,
-    /// The unit that it stands in, whose names its initialiser means.
+    /// The unit that it is in, whose names its initialiser means.
     pub unit: usize,
     /// `None` as long as it is only declared.
     pub lives: Option<Lives>,

@@ -2,10 +2,10 @@
 //!
 //! Declarations at file scope are taken note of in the order of the text ([`mod@unit`], [`link`]); function bodies and
 //! initialisers are checked only once something that runs needs them, beginning with `main`, so that what a header
-//! declares and nobody uses costs nothing and can be as odd as it likes.
+//! declares and no code uses costs nothing, however odd it is.
 //!
 //! An error ends the statement, declaration or operand that it is in, and no more: the others are checked as well. What has
-//! been reported is [`Reported`], so that nothing is said twice, and nobody fails without a word.
+//! been reported is [`Reported`], so that nothing is said twice, and nothing fails silently.
 
 mod asm;
 mod assign;
@@ -106,7 +106,7 @@ struct Output {
 struct Mode {
     /// Inside how many operands that are not evaluated: what they name is not needed.
     unevaluated: u32,
-    /// Inside how many attempts, whose errors are nobody's business.
+    /// Depth of nested attempts, whose errors are dropped.
     quiet: u32,
     /// In the initialiser of a variable that lives as long as the program.
     is_static: bool,
@@ -241,7 +241,7 @@ impl<'a> Checker<'a> {
         self.types.show(ty)
     }
 
-    /// The function that is being checked, where the grammar lets statements stand.
+    /// The function that is being checked, where the grammar allows statements.
     fn body(&mut self) -> &mut Body<'a> {
         self.body.as_mut().expect("statements stand in functions")
     }

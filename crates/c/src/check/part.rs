@@ -58,7 +58,7 @@ impl<'a> Items<'a> {
     }
 }
 
-/// Whose braces the items of a list stand in.
+/// Whose braces the items of a list are in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Braces {
     Own,

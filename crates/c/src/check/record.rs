@@ -1,6 +1,6 @@
 //! Structures and unions: their members, where these lie, and how large the whole is.
 //!
-//! The layout is that of the System V ABI, bit-fields included. A bit-field lies behind the last one, unless it would
+//! The layout is that of the System V ABI, bit-fields included. A bit-field lies after the last one, unless it would
 //! cross a border of its type.
 
 use super::scope::Tag;

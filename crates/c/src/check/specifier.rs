@@ -1,4 +1,4 @@
-//! Base types: what stands before the declarators.
+//! Base types: what comes before the declarators.
 
 use super::scope::Symbol;
 use super::{Checker, Result};

@@ -328,7 +328,7 @@ impl<'a> Checker<'a> {
         let Some(e) = value else { return Ok(None) };
         let value = self.value(e)?;
         match (self.types.is_void(result), self.types.is_void(value.ty)) {
-            // GNU C lets a call of a function without value stand there.
+            // GNU C allows a call of a function without value there.
             (true, true) => Ok(Some(value)),
             (true, false) => self.fail(e.span, "this function returns no value"),
             (false, _) if self.types.is_record(value.ty) && !self.types.same(value.ty, result) => {
@@ -338,7 +338,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// CBMC's way to start a thread: a call behind a label with a name of its own.
+    /// CBMC's way to start a thread: a call after a label with a name of its own.
     fn started(&mut self, stmt: &'a ast::Stmt, items: &mut Vec<Stmt>) {
         if let Ast::Expr(e) = &stmt.kind
             && let Ok(value) = self.value(e)

@@ -73,7 +73,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Reports a label that stands nowhere.
+    /// Reports a label that does not exist.
     pub fn no_label(&mut self, name: &str, span: Span) -> Reported {
         let mut diagnostic = Diagnostic::new(span, format!("there is no label `{name}`"));
         let labels = self.body.as_ref().map(|body| body.placed_labels()).unwrap_or_default();

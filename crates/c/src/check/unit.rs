@@ -1,4 +1,4 @@
-//! What stands at file scope, in the order of the text.
+//! What is at file scope, in the order of the text.
 
 use super::link::{DeclaredFunction, FunctionDecl, Linkage};
 use super::scope::Symbol;
@@ -9,14 +9,14 @@ use fencepost_ir::Span;
 use fencepost_text::Diagnostic;
 
 impl<'a> Checker<'a> {
-    /// Declares what stands at file scope. An error in one declaration leaves the others as they are.
+    /// Declares what is at file scope. An error in one declaration leaves the others as they are.
     pub fn unit(&mut self, unit: &'a ast::Unit) {
         self.packs.add(&unit.pragmas);
         self.newer_constants();
         self.items(&unit.items);
     }
 
-    /// Declares some of what stands at file scope.
+    /// Declares some of what is at file scope.
     pub fn items(&mut self, items: impl IntoIterator<Item = &'a ast::Item>) {
         for item in items {
             let _: Result<()> = match item {

@@ -1,7 +1,7 @@
 //! Arrays whose length only the run knows.
 //!
 //! Where such a type is written in a function, its length is evaluated into a local of its own, which the type names
-//! ([`Length::Variable`]); the statements that do so are collected, and stand before what uses the type. In a prototype
+//! ([`Length::Variable`]); the statements that do so are collected, and come before what uses the type. In a prototype
 //! the length says nothing; elsewhere it has to be a constant.
 
 use super::constant::constant_of;

@@ -30,7 +30,7 @@ pub(crate) struct Notes {
     pub keeps_numbers: bool,
     /// Loops that read a text only because it is printed, by the locals that they count with.
     pub printed: HashSet<(ProcedureId, LocalId)>,
-    /// Variables that nobody may write: string literals, and those that are `const`.
+    /// Read-only variables: string literals, and those that are `const`.
     pub literals: HashSet<SharedId>,
 }
 

@@ -16,7 +16,7 @@ impl Made {
             Object::Variable(None, VarRef::Shared(id)) => self.notes.literals.contains(id),
             _ => false,
         };
-        // By where they stand: texts that one call prints are taken together.
+        // By where they are: texts that one call prints are taken together.
         let mut reads_literals: HashMap<(ProcedureId, Span), bool> = HashMap::new();
         for access in PointsTo::new(&self.program).accesses() {
             let only = !access.targets.is_empty() && access.targets.iter().all(|t| is_literal(&t.object));

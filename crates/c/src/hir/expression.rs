@@ -93,7 +93,7 @@ pub enum Logical {
 /// How a value becomes one of another type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conversion {
-    /// Nobody wrote it: promotions, the usual arithmetic conversions, assignments.
+    /// An implicit one: promotions, the usual arithmetic conversions, assignments.
     Implicit,
     /// `(T)a`
     Cast,

@@ -12,7 +12,7 @@ impl Types {
         u64::from(self.data_model.pointer_bits()) / 8
     }
 
-    /// Bytes of a type; `None` if only the run knows them, or nobody does. `void` and functions have 1, as GNU C has it.
+    /// Bytes of a type; `None` if they are known only at run time, or not at all. `void` and functions have 1, as in GNU C.
     pub fn size(&self, id: TypeId) -> Option<u64> {
         Some(match self.kind(id) {
             Type::Void | Type::Function(_) | Type::Bool => 1,

@@ -1,6 +1,6 @@
 //! A program as text, for tests and for people who look into the front end.
 //!
-//! It looks like C in which nothing is left to be understood: conversions that nobody wrote are `long:(...)`, constants
+//! It looks like C with everything made explicit: implicit conversions are `long:(...)`, constants
 //! other than `int` have their type, accesses that are not plain say what they are.
 
 use super::print_expression::Printer;

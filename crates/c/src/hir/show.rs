@@ -9,7 +9,7 @@ impl Types {
         self.declare(id, "")
     }
 
-    /// A declaration of a name, or of what else stands where the name does, from the name outwards.
+    /// A declaration of a name, or of what else is where the name is, from the name outwards.
     pub fn declare(&self, id: TypeId, inner: &str) -> String {
         match self.get(id) {
             Type::Pointer(to) => self.declare_pointer(*to, &[], inner),
@@ -47,7 +47,7 @@ impl Types {
         }
     }
 
-    /// What stands before a declarator.
+    /// What comes before a declarator.
     fn base_name(&self, ty: &Type) -> String {
         match ty {
             Type::Void => "void".into(),

@@ -45,9 +45,9 @@ pub enum StmtKind {
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub kind: LoopKind,
-    /// Of a `for`: what stands before the loop, in a scope around it.
+    /// Of a `for`: what comes before the loop, in a scope around it.
     pub init: Block,
-    /// `None`: for ever.
+    /// `None`: forever.
     pub condition: Option<Expr>,
     pub step: Option<Expr>,
     pub body: Block,

@@ -160,7 +160,7 @@ pub enum RecordKind {
 #[derive(Clone, Debug)]
 pub struct RecordLayout {
     pub members: Vec<Member>,
-    /// Where the members of each name stand; of those without a name the record has several.
+    /// Where the members of each name are; of those without a name the record has several.
     pub names: HashMap<String, Vec<usize>>,
     pub size: u64,
     pub align: u64,

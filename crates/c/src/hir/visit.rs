@@ -1,4 +1,4 @@
-//! One walk over everything in a program: override what is of interest, and call the `walk_` function to go on inside.
+//! One walk over everything in a program: override what is of interest, and call the `walk_` function to continue inside.
 
 use super::*;
 

@@ -270,7 +270,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// An update that is no instruction of the program, in an atomic section; what was there before or after.
+    /// An update that is not an instruction of the program, in an atomic section; what was there before or after.
     fn section(
         &mut self,
         mut target: Target,

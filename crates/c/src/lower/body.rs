@@ -238,7 +238,7 @@ impl<'h> Lowerer<'h> {
         format!("__{what}{}", self.body.labels)
     }
 
-    /// Evaluates what nobody looks at, if that does anything.
+    /// Evaluates an expression whose value is unused, if that has an effect.
     pub fn discard(&mut self, e: Expr) {
         let span = e.span;
         let acts = acts(&e);

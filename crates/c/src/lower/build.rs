@@ -99,7 +99,7 @@ pub fn is_constant(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Const(_)) || is_unfollowed(e)
 }
 
-/// Whether an expression means the same wherever it stands, and costs nothing.
+/// Whether an expression means the same wherever it is, and costs nothing.
 pub fn is_stable(e: &Expr) -> bool {
     match &e.kind {
         _ if is_constant(e) => true,

@@ -92,7 +92,7 @@ impl<'h> Lowerer<'h> {
                         scalars.push(read(place, scalar, arg_span));
                     }
                 }
-                // What `...` takes is evaluated, and gone if nobody can look at it.
+                // Arguments for `...` are evaluated, and dropped if they cannot be accessed.
                 value => self.further_argument(value, arg.ty, &mut further, arg_span)?,
             }
         }

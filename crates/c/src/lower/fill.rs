@@ -139,7 +139,7 @@ fn leaves_memory(Block(stmts): &Block) -> bool {
         && rest.iter().all(|stmt| matches!(stmt.kind, StmtKind::Eval(_) | StmtKind::Skip))
 }
 
-/// Whether two expressions without effects are the same, wherever they stand.
+/// Whether two expressions without effects are the same, wherever they are.
 fn same_value(a: &Expr, b: &Expr) -> bool {
     let plain = |place: &Place| match place.base {
         Base::Variable(VarRef::Local(id)) if place.path.is_empty() => Some(id),

@@ -1,4 +1,4 @@
-//! Floating point, as far as nobody looks at it.
+//! Floating point, as far as no value of it is observed.
 //!
 //! Programs compute times and averages to print them. Such a value decides nothing that is checked here, so it is not
 //! followed: a floating-point variable has its place in memory and its accesses (they may race, and their addresses may

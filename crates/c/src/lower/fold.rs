@@ -17,7 +17,7 @@ impl Lowerer<'_> {
             // An address is more telling than its number.
             Some(_) if is_address(&e) => e,
             Some(value) => {
-                // A converted constant stands where the constant does.
+                // A converted constant is where the constant is.
                 let span = match &e.kind {
                     ExprKind::Convert(_, inner) if matches!(inner.kind, ExprKind::Const(_)) => inner.span,
                     _ => e.span,

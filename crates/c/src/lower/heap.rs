@@ -32,7 +32,7 @@ impl<'h> Lowerer<'h> {
         Ok(self.allocate(size, size_hint(bytes), fill, span))
     }
 
-    /// What `alloca` gives lives longer than it should, and is freed by nobody.
+    /// What `alloca` returns lives longer than it should, and is never freed.
     pub fn stack_allocation(&mut self, bytes: &'h hir::Expr, span: Span) -> Result<Expr> {
         let mut value = self.new_memory(bytes, Fill::Undefined, span)?;
         if let ExprKind::Allocate(.., storage) = &mut value.kind {

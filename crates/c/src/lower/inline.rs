@@ -1,4 +1,4 @@
-//! Calls of library functions that are C of our own: the body is lowered where the call stands.
+//! Calls of library functions that are C of our own: the body is lowered where the call is.
 //!
 //! Parameters are names of the arguments' values; the functions assign none of them and return at their end only.
 

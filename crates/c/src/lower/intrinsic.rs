@@ -111,7 +111,7 @@ impl<'h> Lowerer<'h> {
             }
             Intrinsic::Assume => {
                 let condition = self.condition(&args[0])?;
-                // The user's assumption ends the run, and is no waiting.
+                // The user's assumption ends the run, and is not waiting.
                 if self.asks.deadlock && !self.is_inlined() {
                     let halt = Block(vec![Stmt { kind: StmtKind::Halt, span }]);
                     self.emit(StmtKind::If(condition, Block::default(), halt), span);

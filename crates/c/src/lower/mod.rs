@@ -103,7 +103,7 @@ pub(crate) fn lower_threads(
     observed: &[&[&str]],
 ) -> std::result::Result<Processes, Vec<Diagnostic>> {
     let hir::Start::Threads(threads) = &hir.start else { panic!("these are threads") };
-    // Nobody prints them as C.
+    // They are never printed as C.
     let nothing = Sources::default();
     Lowerer::new(hir, options, Spellings::new(&nothing, &|_| true)).processes(threads, observed)
 }

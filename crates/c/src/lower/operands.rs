@@ -191,7 +191,7 @@ impl<'h> Lowerer<'h> {
         self.keep(count)
     }
 
-    /// Ends a run in which bytes are meant that are no whole element: those are not modelled.
+    /// Ends a run in which the bytes accessed are not a whole element: those are not modelled.
     pub fn only_whole_elements(&mut self, operands: &Operands, span: Span) -> Result<()> {
         let size = self.program.records.size(&operands.rows[0].element).max(1);
         let size = number(size as i64, operands.bytes.ty, span);

@@ -142,7 +142,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The low bits of a pointer, which tell its alignment and are no part of the object's number.
+    /// The low bits of a pointer, which tell its alignment and are not part of the object's number.
     pub fn low_bits(&mut self, pointer: Expr, span: Span) -> Expr {
         let ty = pointer.ty;
         let low = self.folded(binary(BinaryOp::BitAnd, pointer, number(7, ty, span), span));

@@ -133,7 +133,7 @@ impl<'h> Lowerer<'h> {
             },
         };
         let is_text = directive.letter == b's' && directive.rank == Rank::Int;
-        // The text of an error is no argument.
+        // The text of an error is not an argument.
         let shown = if directive.letter == b'm' { None } else { args.next() };
         match shown {
             None => {}

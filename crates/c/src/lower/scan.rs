@@ -13,7 +13,7 @@ use fencepost_ir::tree::{BinaryOp, Block, Choices, Expr, LocalId, StmtKind};
 use fencepost_ir::{Scalar, Span};
 use fencepost_text::Diagnostic;
 
-/// What has been read so far: where the next piece begins, how many were assigned, and whether it goes on.
+/// What has been read so far: where the next piece begins, how many were assigned, and whether it continues.
 struct Progress {
     text: Expr,
     at: LocalId,
@@ -197,7 +197,7 @@ impl<'h> Lowerer<'h> {
         self.library_value(name, args, span).map(Some)
     }
 
-    /// What stands between two places becomes a value.
+    /// What is between two places becomes a value.
     fn assign_piece(
         &mut self,
         progress: &Progress,

@@ -1,4 +1,4 @@
-//! `qsort` and `bsearch`. Sorting is by insertion: what is equal stays in its order, which nobody may rely on.
+//! `qsort` and `bsearch`. Sorting is by insertion and stable, which no program may rely on.
 
 use super::build::{binary, number, read_local, with_number};
 use super::counted::Row;

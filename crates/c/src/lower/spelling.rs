@@ -23,7 +23,7 @@ impl<'h> Spellings<'h> {
         Spellings { sources, is_system, typedefs: HashMap::new(), enumerations: HashMap::new() }
     }
 
-    /// The names between the brackets after a declared name, where the lengths of an array stand.
+    /// The names between the brackets after a declared name, where the lengths of an array are.
     fn lengths(&self, span: Span) -> Vec<Option<String>> {
         let Some(line) = self.sources.line(span) else { return Vec::new() };
         let after = (span.column + span.length).saturating_sub(1) as usize;

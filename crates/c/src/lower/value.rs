@@ -1,7 +1,7 @@
 //! Expressions for their value.
 //!
 //! Expressions of the program have no effects but those of memory, calls and spawns, so assignments inside of expressions
-//! become statements before the one they stand in, operands from left to right; C leaves the order open.
+//! become statements before the one they are in, operands from left to right; C leaves the order open.
 
 use super::body::Slot;
 use super::build::{number, read, truth_value};
@@ -184,7 +184,7 @@ impl<'h> Lowerer<'h> {
         {
             return (**inner).clone();
         }
-        // Of any value nobody can say more than that it is zero or not.
+        // Of any value, all that is known is that it is zero or not.
         if let ExprKind::Any(choices) = &value.kind
             && choices.0.iter().any(|(lo, hi)| *lo <= 0 && 0 <= *hi)
             && choices.0.iter().any(|(lo, hi)| *lo != 0 || *hi != 0)

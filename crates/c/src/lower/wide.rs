@@ -15,7 +15,7 @@ use fencepost_ir::{IntType, Scalar, Span};
 /// A word with sign.
 pub const SIGNED_WORD: Scalar = Scalar::Int(IntType { bits: 64, signed: true });
 
-/// The words of a number, evaluated: they mean the same wherever they stand.
+/// The words of a number, evaluated: they mean the same wherever they are.
 #[derive(Clone, Debug)]
 pub struct Wide {
     pub low: Expr,

@@ -7,7 +7,7 @@ use crate::hir::{self, FetchOp, Gives, TypeId};
 use fencepost_ir::tree::{BinaryOp, Drain, Expr, Place, StmtKind};
 use fencepost_ir::{Scalar, Span};
 
-/// What stands right of `op=`.
+/// What is right of `op=`.
 enum Operand {
     Number(Wide),
     /// Of a shift: how far.

@@ -160,7 +160,7 @@ impl<'a> Parser<'_, 'a> {
         if self.at_end() { Err(self.unexpected("`)`")) } else { Ok(()) }
     }
 
-    /// `asm("symbol")` behind a declarator.
+    /// `asm("symbol")` after a declarator.
     pub(super) fn asm_label(&mut self) -> Result<Option<StringLiteral>> {
         if !self.take_word(Keyword::Asm) {
             return Ok(None);

@@ -5,7 +5,7 @@ use crate::ast::*;
 use fencepost_ir::Span;
 use fencepost_text::Diagnostic;
 
-/// Where a declaration stands.
+/// Where a declaration is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     /// Outside of functions, where functions are defined.
@@ -15,7 +15,7 @@ enum Level {
 }
 
 impl Parser<'_, '_> {
-    /// Reads what stands outside of functions; stray semicolons are nothing.
+    /// Reads what is outside of functions; stray semicolons are nothing.
     pub(super) fn item(&mut self, items: &mut Vec<Item>) -> Result<()> {
         if self.take(";") {
             return Ok(());
@@ -97,7 +97,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Says what is missing behind a declarator.
+    /// Says what is missing after a declarator.
     fn unfinished(&self, declarators: &[InitDeclarator]) -> Box<Diagnostic> {
         let last = declarators.last();
         if last.is_some_and(|d| d.initializer.is_some()) {

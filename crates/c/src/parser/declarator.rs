@@ -113,7 +113,7 @@ impl Parser<'_, '_> {
         Ok(ArrayBounds { size, qualifiers, is_static, span: self.since(start) })
     }
 
-    /// What stands between a function's parentheses.
+    /// What is between a function's parentheses.
     fn parameters(&mut self) -> Result<Parameters> {
         if self.is(")") {
             return Ok(Parameters::Unspecified);

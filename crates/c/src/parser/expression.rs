@@ -15,7 +15,7 @@ const COMMA: u8 = 0;
 const ASSIGNMENT: u8 = 1;
 const CONDITIONAL: u8 = 2;
 
-/// An operator behind an operand.
+/// An operator after an operand.
 #[derive(Clone, Copy)]
 enum Infix {
     Comma,
@@ -93,7 +93,7 @@ impl Parser<'_, '_> {
         self.climb(CONDITIONAL)
     }
 
-    /// Without choices, too: what may stand before the next `?` of a chain.
+    /// Without choices, too: what may come before the next `?` of a chain.
     pub(super) fn operand_of_choice(&mut self) -> Result<Expr> {
         self.climb(CONDITIONAL + 1)
     }
@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
         Ok(ty)
     }
 
-    /// The braces behind `(T)`, and what follows them.
+    /// The braces after `(T)`, and what follows them.
     fn compound_literal(&mut self, ty: Box<TypeName>, start: Span) -> Result<Expr> {
         self.row(|p| {
             let list = p.initializer_list()?;

@@ -9,7 +9,7 @@ use crate::ast::{Block, Expr, Label, LabelKind, Stmt, StmtKind};
 /// Longer chains are laid out flat.
 const LONG: usize = 128;
 
-/// Shorter ones never are, however deep they stand.
+/// Shorter ones never are, however deep they are.
 const SHORT: usize = 8;
 
 /// Levels that the conditions and branches of a chain can count on.

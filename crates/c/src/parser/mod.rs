@@ -3,7 +3,7 @@
 //! C can only be parsed by one who knows which names are types, so the parser keeps the typedef names
 //! of each scope, and what hides them.
 //!
-//! An error ends what it stands in; `recover.rs` says where parsing goes on. Nesting is counted, so that no input overflows
+//! An error ends what it is in; `recover.rs` says where parsing continues. Nesting is counted, so that no input overflows
 //! the stack.
 
 mod attribute;
@@ -85,7 +85,7 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    /// Parses what stands outside of functions; the types that it declares are known from then on.
+    /// Parses what is outside of functions; the types that it declares are known from then on.
     pub fn items(&mut self, tokens: &[Token<'_>]) -> Result<Vec<Item>> {
         self.parse(tokens, |parser| {
             let mut items = Vec::new();
@@ -117,7 +117,7 @@ impl Pieces {
     }
 }
 
-/// Parses what may stand between a function's braces.
+/// Parses what may be between a function's braces.
 pub fn statements(tokens: &[Token<'_>], types: &[&str]) -> Result<Vec<BlockItem>> {
     let mut parser = Parser::new(tokens, types.iter().copied().chain(PREDEFINED));
     let mut items = Vec::new();
@@ -159,12 +159,12 @@ impl<'t, 'a> Parser<'t, 'a> {
         self.peek().kind
     }
 
-    /// Where the next token stands.
+    /// Where the next token is.
     fn here(&self) -> Span {
         self.peek().span
     }
 
-    /// Where the last token that was read stands.
+    /// Where the last token that was read is.
     fn before(&self) -> Span {
         self.tokens[self.position.saturating_sub(1)].span
     }
@@ -299,7 +299,7 @@ impl<'t, 'a> Parser<'t, 'a> {
         result
     }
 
-    /// Parses a row of left-associative operators. Each of them puts all that stands left of it one
+    /// Parses a row of left-associative operators. Each of them puts all that is left of it one
     /// level deeper than it was parsed, which [`Parser::beside`] keeps account of.
     fn row<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let around = std::mem::replace(&mut self.reach, self.depth);
@@ -334,7 +334,7 @@ impl<'t, 'a> Parser<'t, 'a> {
 
     fn declare(&mut self, name: &str, meaning: Meaning) {
         let old = self.names.get(name).copied();
-        // What is no type anyway has nothing to hide.
+        // What is not a type anyway has nothing to hide.
         if old == Some(meaning) || (old.is_none() && meaning == Meaning::Hidden) {
             return;
         }

@@ -1,7 +1,7 @@
-//! Translation units, and where parsing goes on after an error, so that all that is wrong with a text is told in one run.
+//! Translation units, and where parsing continues after an error, so that all that is wrong with a text is told in one run.
 //!
-//! A name that is used like a type and is none is taken for one from then on, and what it stands in is parsed again. After any
-//! other error the declaration or function that it stands in is passed over. Where braces do not match, what follows cannot
+//! A name that is used like a type and is none is taken for one from then on, and what it is in is parsed again. After any
+//! other error the declaration or function that it is in is passed over. Where braces do not match, what follows cannot
 //! be told from the error's consequences, and parsing ends.
 
 use super::{Meaning, PREDEFINED, Parser};
@@ -45,7 +45,7 @@ struct Start {
 }
 
 impl Parser<'_, '_> {
-    /// Leaves all scopes that the error stands in.
+    /// Leaves all scopes that the error is in.
     fn leave_scopes(&mut self, start: &Start) {
         (self.depth, self.reach, self.functions) = (0, 0, 0);
         for (name, meaning) in self.undo.drain(start.names..).rev() {

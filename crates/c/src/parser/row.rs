@@ -1,10 +1,10 @@
 //! Long rows of operators and long chains of `?:`.
 //!
-//! Each operator of `a + b + c + ...` puts all that stands left of it one level deeper, and each `?` of `a ? b : c ? d : ...`
-//! all that stands behind it. A tree of such a height would be too much for whoever walks it. So inside of functions, where
+//! Each operator of `a + b + c + ...` puts all that is left of it one level deeper, and each `?` of `a ? b : c ? d : ...`
+//! all that is after it. A tree of such a height would be too much for whoever walks it. So inside of functions, where
 //! expressions may hold statements, what is left of an operator goes into a variable once it is high:
 //! `({ __auto_type v = a + b; v + c + ...; })`. It is evaluated first, as it would be without. A long chain is
-//! `({ int v; if (a) v = 0; else if (c) v = 1; ... v < 1 ? b : d; })`, where the `if`s stand side by side and the last
+//! `({ int v; if (a) v = 0; else if (c) v = 1; ... v < 1 ? b : d; })`, where the `if`s are side by side and the last
 //! expression is a balanced tree.
 
 use super::if_chain::Arm;
@@ -47,7 +47,7 @@ impl Parser<'_, '_> {
         Expr { kind: ExprKind::Identifier(name.text), span }
     }
 
-    /// Puts what stands left of a comma aside.
+    /// Puts what is left of a comma aside.
     pub(super) fn put_statement_aside(&mut self, left: Expr, aside: &mut Aside) {
         let span = left.span;
         self.leave(BlockItem::Statement(Stmt { kind: StmtKind::Expr(left), span }), aside);

@@ -339,7 +339,7 @@ impl Parser<'_, '_> {
         Ok(Record { kind, tag, members, attributes, span: self.head(word.span) })
     }
 
-    /// Whether a name stands there, or a pointer of that name.
+    /// Whether a name is there, or a pointer of that name.
     fn is_name_at(&self, ahead: usize) -> bool {
         let is_name = |ahead| self.peek_at(ahead).kind == TokenKind::Identifier;
         is_name(ahead) || self.is_at(ahead, "*") && is_name(ahead + 1)

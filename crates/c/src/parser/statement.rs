@@ -4,7 +4,7 @@ use super::{Keyword, Parser, Result, TokenKind, refused};
 use crate::ast::*;
 use fencepost_text::Diagnostic;
 
-/// The lists behind an asm template.
+/// The lists after an asm template.
 struct AsmLists {
     outputs: Vec<AsmOperand>,
     inputs: Vec<AsmOperand>,

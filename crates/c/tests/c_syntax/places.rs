@@ -1,4 +1,4 @@
-//! Where things stand: behind macros, in headers, in preprocessed text and in fragments.
+//! Where things are: behind macros, in headers, in preprocessed text and in fragments.
 
 use crate::parse;
 use crate::said;

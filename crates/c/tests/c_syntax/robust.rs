@@ -1,4 +1,4 @@
-//! Inputs that nobody would write: deep ones, long ones, broken ones.
+//! Extreme inputs: deep ones, long ones, broken ones.
 
 use crate::parse;
 use crate::places::has_preprocessor;

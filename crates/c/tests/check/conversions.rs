@@ -1,4 +1,4 @@
-//! Conversions that nobody wrote.
+//! Implicit conversions.
 
 use crate::typed;
 use expect_test::{Expect, expect};

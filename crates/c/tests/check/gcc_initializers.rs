@@ -101,7 +101,7 @@ impl Shape {
         format!("{{{}}}", items.join(", "))
     }
 
-    /// A designated item, and the position behind it. Inside of a part nothing follows.
+    /// A designated item, and the position after it. Inside of a part nothing follows.
     fn designated(&self, rng: &mut Rng) -> (String, usize) {
         let i = rng.below(self.count());
         let (mut path, mut part) = self.child(i);

@@ -4,8 +4,8 @@
 //! into U in one step. So nothing in U is reachable.
 //!
 //! Why that is so. A step of a thread by itself leads into U from U, by definition. Every other step reads
-//! or writes memory and the own buffer, but nobody else's state or buffer. If such a step of thread p leads
-//! into U, then threads by themselves go on from there to above an element; the others could as well
+//! or writes memory and its own buffer, but no other thread's state or buffer. If such a step of thread p leads
+//! into U, then threads by themselves continue from there to above an element; the others could as well
 //! have done their part before p's step, and from what they lead to, p's step and then steps of p alone lead
 //! above the element. It is therefore enough that, for each element, what undoing first steps of
 //! one thread alone and then one step on memory gives is above the basis: the order is transitive, so
@@ -127,7 +127,7 @@ impl<'a> Closure<'a> {
         Ok(())
     }
 
-    /// The predecessor must be above the basis, unless nobody gets there, as its p-th thread or the invariant
+    /// The predecessor must be above the basis, unless it is unreachable, as its p-th thread or the invariant
     /// shows.
     fn require(
         &self,

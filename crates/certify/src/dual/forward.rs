@@ -367,7 +367,7 @@ fn known_tests_have_their_known_answers() {
         "wx1 rx1 ry0 | wy1 ry1 rx0",
         "wx1 | rx0 rx1",
         "wx1 wy1 | ry1 rx1",
-        // Both stores are overtaken, and nobody has seen the first.
+        // Both stores are overtaken, and no thread has seen the first.
         "wx1 wx1 ry0 | wy1 f rx0",
         "wx1 wx0 ry0 rx0 | wy1 f rx0 rx1 rx0",
         "wz1 wx1 wx1 ry0 rz1 | wy1 f rx0 rz0",

@@ -1,8 +1,8 @@
 //! Which registers of a place can still be read. Two places that differ in the others only can do the
-//! same for ever, so the relation need hold one of them.
+//! same forever, so the relation need hold one of them.
 //!
 //! Backward data flow in each procedure by itself. In a caller's frame a register is live if it is
-//! behind the call, or if the element that the result goes to is computed from it. The threads' own
+//! after the call, or if the element that the result goes to is computed from it. The threads' own
 //! registers are always live, and so is what final conditions observe; of a thread that has ended,
 //! nothing else is.
 

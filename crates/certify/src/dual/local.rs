@@ -9,9 +9,9 @@
 //! - read of an own message: `w` has the newest own messages of `e`, so `e` has one of the cell; its
 //!   value is now known.
 //! - read of the oldest message: `e` has no own message of the cell. Either the oldest message of
-//!   `e` is the one read, or none of `e` is, and then `w` is above `e` with the message behind it.
-//! - delete: with a plain message behind `w`, or an own one that is not the newest of its cell, the
-//!   buffer was above `e` already. Else it was above `e` with an own message of a new cell behind it.
+//!   `e` is the one read, or none of `e` is, and then `w` is above `e` with the message after it.
+//! - delete: with a plain message after `w`, or an own one that is not the newest of its cell, the
+//!   buffer was above `e` already. Else it was above `e` with an own message of a new cell after it.
 //!
 //! The invariant: a thread's buffer holds own messages only of cells that it may have written since its
 //! buffer was last empty. It holds at the beginning, where buffers are empty; a write adds its cell; a

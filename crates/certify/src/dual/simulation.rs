@@ -5,7 +5,7 @@
 //! A silent step may be answered by staying in the state. (If it leads to a place that a property
 //! speaks of, the state then counts as being there, since `targets` looks at all places of a state.)
 //! A step that fails may be answered by any operation to a state of failure that is possible whenever
-//! the failing one is: what it would have done to memory nobody sees.
+//! the failing one is: no thread sees what it would have done to memory.
 //!
 //! Places are compared without dead registers, so what is shown to be a simulation is the relation
 //! between all places that agree with a listed one on live registers.

@@ -6,7 +6,7 @@
 //! them in turn. Buffers stay empty in this: whether a load takes its value from the buffer or from
 //! memory makes no difference to the thread, and where a step has to wait for an empty buffer, its
 //! operation says so. For the same reason a section, which begins with an empty buffer and during which
-//! nobody else acts, may run under SC: the values it reads first are its guard, those it writes last
+//! no other thread acts, may run under SC: the values it reads first are its guard, those it writes last
 //! its update.
 //!
 //! A mutex is 1 when somebody holds it. In the lone thread's memory it is 1 when the thread itself does,
@@ -229,7 +229,7 @@ impl<'p> Alone<'p> {
         Ok(())
     }
 
-    /// Takes an edge in every way: with each value for what it reads and nobody has read before.
+    /// Takes an edge in every way: with each value for what it reads for the first time.
     fn follow(&self, state: &State, seen: &Seen, id: EdgeId, edge: &Edge) -> Result<Vec<Taken>, Stop> {
         let (reads, writes, of_mutex) = match &edge.instr {
             Instr::Spawn(..) | Instr::Join(..) | Instr::Own(_) => {

@@ -191,7 +191,7 @@ pub enum Format {
     Junit,
 }
 
-/// The formats of what is no verdict.
+/// The formats of what is not a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PlainFormat {
     /// For people.

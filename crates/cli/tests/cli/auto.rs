@@ -57,7 +57,7 @@ fn one_core_finds_the_same_run() {
     assert_eq!(find(), find());
 }
 
-/// A bound that nobody asked for leaves the answer unknown, with what is known.
+/// A bound that the user did not ask for leaves the answer unknown, with what is known.
 #[test]
 fn bounds_of_our_own_are_no_proof() {
     let text = "shared int x = 0; shared int y = 0;\n\

@@ -235,7 +235,7 @@ fn the_function_that_a_program_begins_with() {
     }
 }
 
-/// Errors stand in the user's file, at the line and column of what is wrong.
+/// Errors are in the user's file, at the line and column of what is wrong.
 #[test]
 fn errors_have_their_places() {
     let cases = [

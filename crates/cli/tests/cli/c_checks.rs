@@ -54,7 +54,7 @@ fn deadlocks_are_found_on_request() {
     assert_eq!(codes("futex_forgets.c", &forgets, &["--deadlock"]), [1; 3]);
     let semaphore = two_threads("sem_t s;", "sem_wait(&s);", "", "");
     assert_eq!(codes("semaphore.c", &semaphore, &["--deadlock"]), [1; 3]);
-    // An assumption of the user is no waiting.
+    // An assumption of the user is not waiting.
     let assumes = two_threads("int x; void __VERIFIER_assume(int);", "__VERIFIER_assume(x == 1);", "", "");
     assert_eq!(codes("assumes.c", &assumes, &["--deadlock"]), [0; 3]);
     let model = "shared int x;\nthread t {\n    assume(x == 1);\n}\n";
@@ -99,7 +99,7 @@ fn races_are_found_on_request() {
     assert!(!noted(&program("atomic_int", "", "")));
 }
 
-/// All that a macro expands to stands in one place; whether an access is atomic is said of each all the same.
+/// All that a macro expands to is in one place; whether an access is atomic is said of each all the same.
 #[test]
 fn races_are_found_beside_atomic_accesses_of_the_same_macro() {
     let program = |put: &str, look: &str| {
@@ -434,7 +434,7 @@ fn an_address_that_was_freed_is_given_out_again() {
     }
 }
 
-/// Nobody has a pointer to what was freed, but the new object may come before an older one.
+/// There is no pointer to what was freed, but the new object may come before an older one.
 #[test]
 fn an_address_that_is_given_out_again_may_be_smaller() {
     let text = "#include <assert.h>\n#include <stdlib.h>\n\
@@ -453,7 +453,7 @@ fn an_address_that_is_given_out_again_may_be_smaller() {
     }
 }
 
-/// Initialising an atomic variable is no atomic access.
+/// Initialising an atomic variable is not an atomic access.
 #[test]
 fn initialising_races() {
     let text = "#include <pthread.h>\n#include <stdatomic.h>\natomic_int x;\n\

@@ -1,4 +1,4 @@
-//! C: what runs behind `main`, attributes that are refused, and local variables that nobody else can reach.
+//! C: what runs after `main`, attributes that are refused, and local variables that no other thread can reach.
 
 use crate::{check, scratch};
 

@@ -76,7 +76,7 @@ fn printing_races() {
     assert_eq!(racy("puts(name)", "puts(name)"), 0);
 }
 
-/// A format that writes is not left out because nobody looks at the length.
+/// A format that writes is not left out because its length is unused.
 #[test]
 fn formats_that_write_are_not_ignored() {
     let text = "#include <assert.h>\n#include <stdio.h>\n\

@@ -73,7 +73,7 @@ fn the_environment_is_empty_or_refused() {
     assert!(ran.stderr.contains("`getenv` is not supported"), "{}", ran.stderr);
 }
 
-/// More than are modelled is no error of the program.
+/// Exceeding what is modelled is not an error in the program.
 #[test]
 fn limits_of_the_library_give_unknown() {
     let head = "#include <assert.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdlib.h>\n\

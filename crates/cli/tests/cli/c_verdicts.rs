@@ -58,7 +58,7 @@ fn variables_of_blocks() {
     agree("blocks.txt");
 }
 
-/// What a block's end means cannot be said in C text; what nobody can tell is translated as before.
+/// What a block's end means cannot be said in C text; where it cannot be observed, the translation is as before.
 #[test]
 fn blocks_in_translated_programs() {
     let translated = |text: &str| {
@@ -167,7 +167,7 @@ fn calls_that_are_not_modelled_say_so() {
     assert!(said.contains("`fork` is not supported") && said.contains("fork.c:3:8"), "{said}");
 }
 
-/// A signal that nobody waits for orders nothing, whether deadlocks are looked for or not.
+/// A signal without waiters orders nothing, with and without `--deadlock`.
 #[test]
 fn signals_without_waiters_are_no_fences() {
     let text = "#include <pthread.h>\n#include <assert.h>\nint x, y, a, b; pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n\

@@ -1,4 +1,4 @@
-//! Many files: parts, results that are gone on from, and their summary.
+//! Many files: parts, results to resume from, and their summary.
 
 use crate::{Ran, fencepost_args, json, root, scratch};
 use serde_json::Value;

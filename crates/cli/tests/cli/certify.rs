@@ -133,7 +133,7 @@ fn other_number(text: &str, rng: &mut Rng) -> String {
     format!("{}{number}{}", &text[..at], &text[at + 1..])
 }
 
-/// Whatever stands in the file: accepted, rejected or wrong, never a panic.
+/// Whatever is in the file: accepted, rejected or wrong, never a panic.
 #[test]
 fn mutated_proofs_are_never_a_panic() {
     let mut rng = Rng::new(11);

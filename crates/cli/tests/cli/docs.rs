@@ -3,11 +3,11 @@
 //!
 //! - ` ```c lock.c ` (or `fp`, `litmus`, ...): the block is written to that file.
 //! - ` ```console `: what follows `$ ` is run; the lines below it must begin lines of its output, in that order, so that
-//!   times and counts behind a verdict are not pinned; `...` stands for any lines. Without such lines the command has
+//!   times and counts after a verdict are not pinned; `...` stands for any lines. Without such lines the command has
 //!   to end with 0.
 //! - ` ```sh `: a script that has to end with 0; ` ```sh cluster ` is run where FENCEPOST_DOCS=cluster says that one is
 //!   there.
-//! - `slow` behind the language: minutes; run with FENCEPOST_DOCS=all.
+//! - `slow` after the language: minutes; run with FENCEPOST_DOCS=all.
 //! - ` ```text `: not to be run. Blocks in which a line begins with `fencepost` have to be of one of these kinds.
 
 use crate::root;
@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 /// A block of a page.
 struct Block {
     line: usize,
-    /// The language and what is behind it.
+    /// The language and what comes after it.
     info: Vec<String>,
     text: String,
 }
@@ -92,7 +92,7 @@ fn console(place: &str, folder: &Path, text: &str) {
         }
         let mut rest = shown.lines();
         for line in expected.into_iter().filter(|line| !line.is_empty() && line.trim() != "...") {
-            // What stands in brackets with a time is not pinned.
+            // What is in brackets with a time is not pinned.
             let timed = line.rsplit_once(" (").filter(|(_, behind)| behind.ends_with(" s)"));
             let line = timed.map_or(line, |(verdict, _)| verdict);
             assert!(

@@ -98,7 +98,7 @@ fn programs_in_the_language_reference_can_be_read() {
 }
 
 /// Every thread of a mutual exclusion algorithm gets to its critical section under SC, and, where it
-/// loops, again: a label is put behind the second visit, and forbidding it must be violated.
+/// loops, again: a label is put after the second visit, and forbidding it must be violated.
 #[test]
 fn each_thread_gets_to_its_critical_section_again() {
     let property = "at most 1 at critical;";

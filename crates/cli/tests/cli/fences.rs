@@ -273,7 +273,7 @@ fn limits_and_wrong_use() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
-/// A fence of the user's own is no place for one, in whatever state it begins and ends.
+/// A fence of the user's own is not a place for one, in whatever state it begins and ends.
 #[test]
 fn programs_that_are_robust_by_their_own_fences_need_none() {
     let thread = |name: &str, mine: u32, other: u32, middle: &str| {

@@ -267,7 +267,7 @@ fn a_run_that_c_forbids_is_an_error_of_the_test() {
             assert!(ran.stderr.contains(what) && ran.stderr.contains(&format!("{name}:5")), "{}", ran.stderr);
         }
     }
-    // What nobody comes to is no error.
+    // What is unreachable is not an error.
     let guarded = "C GUARDED\n{ int *p; }\nP0 (int* x, int** p) { *p = x; }\nP1 (int** p) {\n  int *q = *p;\n  int r0 = q ? *q : 2;\n}\nexists (1:r0=2)\n";
     let file = scratch("guarded.litmus", guarded);
     let ran = fencepost_args(&["litmus", file.to_str().unwrap()]);

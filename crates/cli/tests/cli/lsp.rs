@@ -171,7 +171,7 @@ fn offset(text: &str, position: &Value) -> usize {
     text.len()
 }
 
-/// What stands at a range.
+/// What is at a range.
 fn at<'t>(text: &'t str, range: &Value) -> &'t str {
     &text[offset(text, &range["start"])..offset(text, &range["end"])]
 }
@@ -426,7 +426,7 @@ fn settings() {
     client.end();
 }
 
-/// What makes no sense is answered with an error, and the server goes on.
+/// What makes no sense is answered with an error, and the server continues.
 #[test]
 fn malformed_messages_do_no_harm() {
     let mut client = Client::start();

@@ -195,7 +195,7 @@ fn a_full_disk_is_a_message() {
     }
 }
 
-/// Standard output is a pipe that nobody reads from.
+/// Standard output is a pipe without a reader.
 #[test]
 fn a_closed_pipe_is_no_news() {
     let folder = Folder::new("closed");

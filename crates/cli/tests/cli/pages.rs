@@ -110,7 +110,7 @@ fn step_through(browser: &mut Browser, path: &Path, line: &Value, show: impl Fn(
             "{shown}"
         );
         assert!(shown["text"].as_str().unwrap().ends_with(shown["valuetext"].as_str().unwrap()), "{shown}");
-        // A row stands for its step and, where it is a store at once, for the flush behind it.
+        // A row stands for its step and, where it is a store at once, for the flush after it.
         let step = steps[row - 1];
         let flushed = shown["text"].as_str().unwrap().contains("in memory at once");
         let after = (step + usize::from(flushed)).min(total) - 1;

@@ -89,7 +89,7 @@ fn codes_and_limits() {
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
 }
 
-/// A triangular race that is no attack: the writer never touches what was stored.
+/// A triangular race that is not an attack: the writer never touches what was stored.
 #[test]
 fn triangular_races_are_stricter() {
     let text = "shared bool x, y;\nthread t1 { bool r; x = true; r = y; }\nthread t2 { y = true; }\n";

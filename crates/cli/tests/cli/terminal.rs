@@ -67,7 +67,7 @@ fn long_work_shows_progress_with_an_estimate() {
     assert!(text.contains("at least ") && text.contains("time limit in "), "{text}");
 }
 
-/// Buffers grow for ever, and each bound is soon done with.
+/// Buffers grow forever, and each bound is soon done with.
 const STORING: &str =
     "shared bool x; thread t { while (true) { x = true; } } thread u { bool r = x; assert(r == r); }";
 

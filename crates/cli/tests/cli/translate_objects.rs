@@ -430,7 +430,7 @@ int main(void) {{ int n = start(); {then} assert(n == 3 && seen == 3); return 0;
     same("returns_too_early", &text("", join), 1);
 }
 
-/// The function that begins need not be called `main`, and what nobody uses is left out.
+/// The entry function need not be called `main`, and unused code is left out.
 #[test]
 fn another_main_and_unused_variables() {
     let text = "\

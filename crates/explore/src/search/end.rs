@@ -12,7 +12,7 @@ pub enum End<'p, M: Memory> {
     Limited(Found<Limit>, Stats),
     /// All states within the bound were looked at.
     Exhausted(Box<Exhausted<'p, M>>),
-    /// It has gone as far as it was to go, and can go on.
+    /// It has gone as far as it was to go, and can continue.
     Paused(Box<Search<'p, M>>, Far),
     /// The budget stopped it.
     Stopped(Stop, Stats),

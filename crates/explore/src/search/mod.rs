@@ -2,7 +2,7 @@
 //!
 //! A bound on store buffers makes the states finite where the program's data are. Each state
 //! where the bound held a store back is remembered; when the search is done with a bound and
-//! there are such states, the bound is doubled and the search goes on from them. Where there are
+//! there are such states, the bound is doubled and the search continues from them. Where there are
 //! none, nothing was cut off and the answer is complete. A state found under a smaller bound is
 //! a state under a larger one, so nothing is searched twice.
 //!
@@ -71,7 +71,7 @@ pub struct Found<E = Violation> {
     pub init: Vec<(Loc, i64)>,
     pub steps: Vec<Step>,
     pub violation: E,
-    /// Whether the search had come to an engine limit by then: there may be shorter runs behind it.
+    /// Whether the search had come to an engine limit by then: there may be shorter runs beyond it.
     pub limited: bool,
 }
 
@@ -96,7 +96,7 @@ pub struct Search<'p, M: Memory> {
     store: Store,
     /// The bounds so far; `None` is no bound.
     bounds: Vec<Option<u32>>,
-    /// States where the current bound held a store back, and where the search goes on after a pause.
+    /// States where the current bound held a store back, and where the search continues after a pause.
     cut: Vec<StateId>,
     /// For each procedure and node whether a thread was there.
     reached: Vec<Vec<bool>>,
@@ -217,7 +217,7 @@ impl<'p, M: Memory> Search<'p, M> {
         self.ended
     }
 
-    /// Whether a step went over one of our limits, so that nothing behind it was seen.
+    /// Whether a step went over one of our limits, so that nothing beyond it was seen.
     pub fn has_met_limit(&self) -> bool {
         self.limit.is_some()
     }
@@ -227,7 +227,7 @@ impl<'p, M: Memory> Search<'p, M> {
         self.late.is_some()
     }
 
-    /// Searches all states with buffers up to `bound`, going on from what is known.
+    /// Searches all states with buffers up to `bound`, continuing from what is known.
     pub fn run(
         mut self,
         bound: Option<u32>,
@@ -506,7 +506,7 @@ impl<'p, M: Memory> Search<'p, M> {
         self.hold_back(state, bound, steps)
     }
 
-    /// The steps of a thread that nobody sees: a store reaches memory before anything else happens, so that the
+    /// The steps of a thread that no other can observe: a store reaches memory before anything else happens, so that the
     /// bound holds nothing back.
     fn section_steps(&self, state: &State, owner: usize, steps: &mut Vec<Step>) {
         steps.clear();
@@ -517,7 +517,7 @@ impl<'p, M: Memory> Search<'p, M> {
         }
     }
 
-    /// Whether a section is open that cannot go on.
+    /// Whether a section is open that cannot continue.
     fn is_stuck(&self, state: &State) -> bool {
         let Some((local, _)) = &self.reduction else { return false };
         let Some(owner) = local.in_section(state) else { return false };
@@ -526,7 +526,7 @@ impl<'p, M: Memory> Search<'p, M> {
         steps.is_empty()
     }
 
-    /// A flush of the thread's buffer that nobody sees; else the thread's steps if they are all local and none
+    /// A flush of the thread's buffer that no other thread can observe; else the thread's steps if they are all local and none
     /// is held back by the bound; else nothing. With one held back, the others alone would not be an ample set. `rounds`
     /// is how often it may still go round in loops of local steps.
     fn local_steps(

@@ -127,7 +127,7 @@ pub struct Edge {
     pub to: NodeId,
     /// What it does.
     pub instr: Instr,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
     /// What the program says of the access that it does.
     pub access: Access,
@@ -170,7 +170,7 @@ pub struct Procedure {
     first_edge: Vec<u32>,
     /// Labels by name, and their nodes.
     pub labels: Vec<(String, NodeId)>,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -284,7 +284,7 @@ pub struct Start {
     pub args: Vec<i64>,
     /// How many run.
     pub count: Count,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -339,7 +339,7 @@ pub enum Property {
         /// One thread each, all different. A requirement with several candidate procedures for
         /// its label is several alternatives.
         together: Vec<Vec<Requirement>>,
-        /// Where it stands in the source.
+        /// Its place in the source.
         span: Span,
     },
     /// A condition on the state when all threads have ended.
@@ -350,13 +350,13 @@ pub enum Property {
         observed: Vec<Observable>,
         /// The condition.
         condition: Expr,
-        /// Where it stands in the source.
+        /// Its place in the source.
         span: Span,
     },
 }
 
 impl Property {
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub fn span(&self) -> Span {
         match self {
             Property::Forbid { span, .. } | Property::Final { span, .. } => *span,

@@ -1,7 +1,7 @@
-//! The user's comments: found in the text, and put before what they stand with.
+//! The user's comments: found in the text, and put before what they are with.
 //!
-//! A comment in a body belongs to the first statement on its line or behind it; one before a function or a shared variable
-//! to that, if nothing stands between; the first one in a file, to the file. Which is a matter of looks: a comment that
+//! A comment in a body belongs to the first statement on its line or after it; one before a function or a shared variable
+//! to that, if nothing is between; the first one in a file, to the file. Which is a matter of looks: a comment that
 //! belongs to nothing is left out.
 
 use crate::{FileId, Sources, Span};
@@ -14,7 +14,7 @@ struct Comment {
     /// The first and the last line it is on.
     from: u32,
     to: u32,
-    /// Whether nothing else stands before it on its line.
+    /// Whether nothing else is before it on its line.
     alone: bool,
     /// With its signs.
     text: String,
@@ -54,12 +54,12 @@ impl<'a> Comments<'a> {
         wanted.map(|c| (c.given.set(true), c.text.clone()).1).collect()
     }
 
-    /// What stands at the beginning of the file, before everything else.
+    /// What is at the beginning of the file, before everything else.
     pub fn of_file(&self, file: FileId) -> Vec<String> {
         self.take(file, |found, comment| comment.to < found.beginning)
     }
 
-    /// What stands with a declaration that begins on a line: on lines right before it, or on the same.
+    /// What is with a declaration that begins on a line: on lines right before it, or on the same.
     pub fn of_declaration(&self, span: Span) -> Vec<String> {
         if !span.is_some() {
             return Vec::new();
@@ -191,7 +191,7 @@ fn comment_length(text: &str) -> Option<usize> {
     }
 }
 
-/// A comment as lines that stand at an indentation.
+/// A comment as lines that are at an indentation.
 pub fn indented(comment: &str, indent: usize) -> Vec<String> {
     let pad = " ".repeat(indent);
     let mut lines = comment.lines();

@@ -88,7 +88,7 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Type of its value. Fixed-width arithmetic wraps, all other arithmetic is exact.
     pub ty: Scalar,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 

@@ -89,7 +89,7 @@ pub struct Switch<'t> {
     pub end: &'t str,
 }
 
-/// The parts of a block of this form, if it has its shape: all cases stand in the statements themselves, and no `break`
+/// The parts of a block of this form, if it has its shape: all cases are in the statements themselves, and no `break`
 /// means a loop around.
 pub fn switch(block: &Block) -> Option<Switch<'_>> {
     let stmts = &block.0[..];
@@ -151,7 +151,7 @@ pub fn as_truth(e: &Expr) -> &Expr {
     }
 }
 
-/// Whether a statement stands in these that means a loop around them.
+/// Whether a statement is in these that means a loop around them.
 fn found_outside_loops(stmts: &[Stmt], wanted: &impl Fn(&StmtKind) -> bool) -> usize {
     let inner = |stmt: &Stmt| match &stmt.kind {
         StmtKind::If(_, then, otherwise) => {
@@ -164,17 +164,17 @@ fn found_outside_loops(stmts: &[Stmt], wanted: &impl Fn(&StmtKind) -> bool) -> u
     stmts.iter().map(inner).sum()
 }
 
-/// Whether a `continue` of a loop around the statements stands in them.
+/// Whether a `continue` of a loop around the statements is in them.
 pub fn continues(stmts: &[Stmt]) -> bool {
     found_outside_loops(stmts, &|kind| *kind == StmtKind::Continue) > 0
 }
 
-/// Whether a `break` of a loop around the statements stands in them.
+/// Whether a `break` of a loop around the statements is in them.
 pub fn breaks(stmts: &[Stmt]) -> bool {
     found_outside_loops(stmts, &|kind| *kind == StmtKind::Break) > 0
 }
 
-/// Whether all jumps to a label that stand in the body of a loop are outside of further loops, so that `continue` can be
+/// Whether all jumps to a label that are in the body of a loop are outside of further loops, so that `continue` can be
 /// written for them.
 pub fn jumps_are_direct(body: &Block, label: &str) -> bool {
     let is_jump = |kind: &StmtKind| matches!(kind, StmtKind::Goto(l) if l == label);

@@ -86,7 +86,7 @@ pub enum Kept {
     /// In memory, because its address is taken, until its procedure returns. It holds this when the
     /// procedure is entered.
     InMemory(Fill),
-    /// In memory, from where its block is entered until it is left: [`StmtKind::Enter`] and [`StmtKind::Leave`] stand on
+    /// In memory, from where its block is entered until it is left: [`StmtKind::Enter`] and [`StmtKind::Leave`] are on
     /// every way in and out.
     InBlock(Fill),
 }
@@ -115,7 +115,7 @@ pub struct Procedure {
     pub locals: Vec<Variable>,
     /// Statements.
     pub body: Block,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
     /// How the type of its result is written, in C.
     pub spelled: Option<Spelled>,
@@ -139,7 +139,7 @@ pub struct Thread {
     pub args: Vec<i64>,
     /// How many run.
     pub count: Count,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 

@@ -43,7 +43,7 @@ pub struct Place {
     pub base: Base,
     /// The way to the part.
     pub path: Vec<Projection>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
     /// What the program says of the access to it.
     pub access: Access,

@@ -54,7 +54,7 @@ pub enum TypeName {
         tag: Option<String>,
         /// Its constants, in order.
         constants: Vec<(String, i64)>,
-        /// Where it stands.
+        /// Its place in the source.
         span: Span,
     },
 }
@@ -84,7 +84,7 @@ pub enum Declared {
 /// Names and remarks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spelling {
-    /// Names of types. Each stands after those that it speaks of.
+    /// Names of types. Each comes after those that it mentions.
     pub names: Vec<TypeName>,
     /// The types of members.
     pub members: BTreeMap<(RecordId, String), Spelled>,

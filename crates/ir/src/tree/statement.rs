@@ -30,7 +30,7 @@ impl Block {
 pub struct Stmt {
     /// What it is.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -84,7 +84,7 @@ pub enum StmtKind {
     /// Gives allocated memory back.
     Free(Expr),
     /// The local's block is entered: it is a new object from here on. Front ends put it where the text of the block begins;
-    /// the pass `lifetime` removes those that nobody can tell, and adds those on other ways in.
+    /// the pass `lifetime` removes those that no thread can observe, and adds those on other ways in.
     Enter(LocalId),
     /// The local's block is left: its object is gone. Of a local that is not entered, the memory that its declaration has
     /// allocated on the stack. As for [`StmtKind::Enter`], the pass adds those on other ways out.

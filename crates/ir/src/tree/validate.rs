@@ -3,7 +3,7 @@
 //! - every reference is to something declared, every place that is read or written is a scalar;
 //! - what is assigned, passed and returned has exactly the type of its target;
 //! - labels are unique in their procedure and gotos lead to one of them;
-//! - `break` and `continue` stand in a loop.
+//! - `break` and `continue` are in a loop.
 
 use super::*;
 use crate::layout::Cell;

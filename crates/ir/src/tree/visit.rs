@@ -103,7 +103,7 @@ impl Place {
 }
 
 impl Stmt {
-    /// Whether it speaks of a local variable; not what stands in its blocks.
+    /// Whether it speaks of a local variable; not what is in its blocks.
     pub fn mentions(&self, id: LocalId) -> bool {
         let mut found = match &self.kind {
             StmtKind::Declare(declared, _) => *declared == id,
@@ -220,7 +220,7 @@ impl Block {
 }
 
 impl ExprKind {
-    /// The place that stands directly in it.
+    /// The place that is directly in it.
     pub fn place(&self) -> Option<&Place> {
         match self {
             ExprKind::Read(place) | ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) => Some(place),
@@ -270,7 +270,7 @@ impl StmtKind {
         }
     }
 
-    /// The places that stand directly in it, outside of expressions.
+    /// The places that are directly in it, outside of expressions.
     pub fn places_mut(&mut self) -> Vec<&mut Place> {
         match self {
             StmtKind::Assign(place, _)
@@ -281,7 +281,7 @@ impl StmtKind {
         }
     }
 
-    /// The place that stands directly in it, outside of expressions.
+    /// The place that is directly in it, outside of expressions.
     pub fn place(&self) -> Option<&Place> {
         match self {
             StmtKind::Assign(place, _)
@@ -292,7 +292,7 @@ impl StmtKind {
         }
     }
 
-    /// The expressions that stand directly in it, indices of places included.
+    /// The expressions that are directly in it, indices of places included.
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
             StmtKind::Declare(_, Some(e))

@@ -24,7 +24,7 @@ fn vocabulary() -> Vec<Edge> {
     edges
 }
 
-/// Whether a relation may stand behind another.
+/// Whether a relation may be after another.
 fn follows(before: Edge, edge: Edge) -> bool {
     let is_one_relation = matches!(
         (before, edge),

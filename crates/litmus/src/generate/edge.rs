@@ -1,6 +1,6 @@
 //! Relations between two events, in diy's notation, and cycles of them.
 //!
-//! `Rfe` goes from a write to a read of it in another thread, `Fre` from a read to a write behind the one
+//! `Rfe` goes from a write to a read of it in another thread, `Fre` from a read to a write after the one
 //! that it read, `Coe` (also `Wse`) from a write to a later one of the same location; with `i` for `e`,
 //! within one thread. `PodWR` goes from a write to a later read of another location in the same thread,
 //! `PosWR` to the same location; `MFencedWR` and `MFencesWR` have an `mfence` in between, and so for
@@ -35,7 +35,7 @@ pub enum Where {
     Different,
 }
 
-/// What stands between two instructions.
+/// What is between two instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Between {
     /// Nothing.

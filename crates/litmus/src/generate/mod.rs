@@ -4,10 +4,10 @@
 //! It makes text, which is then read like any other test: nothing of a generated test gets to an engine
 //! by another way.
 //!
-//! Events of one location stand together in the cycle, between two relations that change the location.
+//! Events of one location are together in the cycle, between two relations that change the location.
 //! The writes among them get 1, 2, ... in that order, which is to be their coherence order, and each read
 //! the value of the write before it, or 0. A cycle at one location contradicts program order: there the
-//! order starts behind it. The condition names every read's value, and the last value of a location that
+//! order starts after it. The condition names every read's value, and the last value of a location that
 //! is written twice.
 
 mod all;
@@ -41,7 +41,7 @@ struct Event {
     dir: Dir,
     location: usize,
     value: u32,
-    /// What stands before it in its thread.
+    /// What comes before it in its thread.
     between: Between,
     register: Option<Register>,
 }
@@ -90,7 +90,7 @@ fn events(cycle: &Cycle, arch: Arch) -> Result<Vec<Event>, String> {
             location = (location + 1) % changes;
         }
     }
-    // From behind a change of location once around; at a single location, from where program order
+    // From after a change of location once around; at a single location, from where program order
     // contradicts the rest.
     let change = edges.iter().position(|e| e.changes_location());
     let contradiction = || edges.iter().position(|e| matches!(e, Edge::Po(..)));

@@ -1,5 +1,5 @@
 //! The names of tests: what the literature calls the shape (Alglave, Maranget, Sarkar, Sewell; diy's
-//! documentation), and behind it what stands in each thread.
+//! documentation), and after it what is in each thread.
 //!
 //! The shape is the ends of each thread and how the threads communicate. Threads with nothing but `po` in
 //! them are not mentioned where all are so; where all have the same, it is named once in the plural:
@@ -116,7 +116,7 @@ fn shape(cycle: &Cycle) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// What stands in each thread that has more than one event.
+/// What is in each thread that has more than one event.
 fn annotations(cycle: &Cycle) -> Vec<String> {
     let threads = cycle.threads().into_iter().filter(|(inner, _)| !inner.is_empty());
     threads.map(|(inner, _)| inner.iter().map(|e| e.short_name()).collect::<Vec<_>>().join("-")).collect()

@@ -49,7 +49,7 @@ fn back_edge(procedure: &Procedure) -> Option<&Edge> {
         Done,
     }
     let mut marks = vec![Mark::New; procedure.nodes as usize];
-    // Each node twice: to be opened, and to be closed when all behind it is done.
+    // Each node twice: to be opened, and to be closed when all after it is done.
     let mut work = vec![(procedure.entry(), false)];
     while let Some((node, close)) = work.pop() {
         let mark = &mut marks[node.index()];

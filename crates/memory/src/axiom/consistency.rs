@@ -39,7 +39,7 @@ pub fn final_memories(
 }
 
 /// All orders of the writes to a cell in which those of one thread (they are together in `writes`, in
-/// program order) stay in order and every update comes right behind what it read.
+/// program order) stay in order and every update comes right after what it read.
 pub fn linearizations(
     events: &[Event],
     loc: Loc,
@@ -179,7 +179,7 @@ impl Relation {
                     None => panic!("a read takes its value from a write to its cell"),
                 },
             };
-            // The next one is enough, the others follow by co. An update is no write behind its own read.
+            // The next one is enough, the others follow by co. An update is not a write after its own read.
             if let Some(&next) = order[behind..].iter().find(|w| **w != id) {
                 self.add(id, next);
             }
@@ -216,7 +216,7 @@ fn keeps(model: Model, from: &Event, to: &Event) -> bool {
         (Kind::Read, _) => true,
         (Kind::Write, Kind::Write) => model == Model::Tso || from.meets(to),
         (Kind::Write, Kind::StoreFence) | (Kind::StoreFence, Kind::Write) => model == Model::Pso,
-        // A store-store fence orders nothing but stores; a store may wait behind a load.
+        // A store-store fence orders nothing but stores; a store may wait after a load.
         (Kind::Write | Kind::StoreFence, _) => false,
         (Kind::Fence | Kind::Update | Kind::Probe, _) => true,
     }

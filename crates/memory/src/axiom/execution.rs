@@ -4,7 +4,7 @@
 //! reads, every one of them is tried with every write that is there already. That finds all executions
 //! that SC, TSO and PSO allow, because in all three po ∪ rf is acyclic (as RC11 asks of its own): a store is done after the loads
 //! before it, so no value can come from a write that depends on it. Different orders of building lead to
-//! the same execution; each is gone on with once.
+//! the same execution; each is continued once.
 //!
 //! A read of several cells takes each of them from a write of its own, in all combinations.
 
@@ -68,7 +68,7 @@ pub struct Event {
     pub kind: Kind,
     /// What the program says of it.
     pub access: Access,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
     /// Its cells; fences have none. Executions that grow from one share them.
     pub touches: Rc<[Touch]>,
@@ -109,7 +109,7 @@ impl Event {
 /// How far a thread has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
-    /// It can go on by itself.
+    /// It can continue by itself.
     Runs,
     /// Control has come to this read.
     Reads(EdgeId),
@@ -122,7 +122,7 @@ enum Progress {
 /// Why a thread goes no further.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Why {
-    /// It waits for ever.
+    /// It waits forever.
     Waits,
     /// It failed here.
     Failed(Span),
@@ -168,7 +168,7 @@ impl Thread {
 #[derive(Clone)]
 pub struct Execution {
     threads: Vec<Thread>,
-    /// All events, each behind those that it depends on.
+    /// All events, each after those that it depends on.
     pub events: Vec<Event>,
 }
 
@@ -227,7 +227,7 @@ impl Execution {
     }
 }
 
-/// What becomes of an execution when a thread goes on.
+/// What becomes of an execution when a thread continues.
 enum Next {
     /// It went on.
     Moved,
@@ -235,14 +235,14 @@ enum Next {
     Waits,
     /// It goes no further: no final state comes of this.
     Stuck(Why),
-    /// Several ways to go on, each an execution.
+    /// Several ways to continue, each an execution.
     Split(Vec<Execution>),
 }
 
 /// Longer programs have more executions than anybody can look at, and each takes the square of their length.
 const MOST_STEPS: usize = 2048;
 
-/// What becomes of executions in which a thread waits for ever or fails.
+/// What becomes of executions in which a thread waits forever or fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unfinished {
     /// They have no final state, and are dropped.
@@ -316,7 +316,7 @@ impl<'a> Enumeration<'a> {
         }
         let mut work = vec![Execution { threads, events: Vec::new() }];
         while let Some(mut execution) = work.pop() {
-            // Those that were seen take a part of what they took when they were gone on with.
+            // Those that were seen take a part of what they took when they were continued.
             let held = (work.len() + self.seen.len() / 4) as u64 * execution.bytes();
             pace.work(1 + execution.events.len() as u64, || held)?;
             if !self.advance(&mut execution, &mut work) {
@@ -517,7 +517,7 @@ impl<'a> Enumeration<'a> {
 }
 
 /// What becomes of an execution when a thread reads these values: if they are an error of the program, it stops there. `None` if
-/// another read-modify-write stands where this one would.
+/// another read-modify-write is where this one would.
 fn read_from(
     execution: &Execution,
     index: usize,
@@ -536,7 +536,7 @@ fn read_from(
         (Some(Done::Probe), _) => Kind::Probe,
         (Some(Done::Update(_)), _) | (None, _) => Kind::Update,
     };
-    // Two read-modify-writes cannot both come next behind one write.
+    // Two read-modify-writes cannot both come next after one write.
     let both = |e: &Event, touch: &Touch| e.write(touch.loc).is_some_and(|t| t.source == touch.source);
     let taken_before = |e: &Event| e.kind == Kind::Update && taken.iter().any(|touch| both(e, touch));
     if kind == Kind::Update && part.events.iter().any(taken_before) {

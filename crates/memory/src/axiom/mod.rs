@@ -4,7 +4,7 @@
 //!
 //! An execution is what each thread does, event by event (program order, *po*), which write each read
 //! takes its value from (*rf*), and an order of the writes to each cell (coherence, *co*). A read comes
-//! before all writes that are behind its own in coherence (*fr*). Initial values are before everything.
+//! before all writes that are after its own in coherence (*fr*). Initial values are before everything.
 //! A read-modify-write is one event that reads and writes; a compare-exchange that fails only reads.
 //! [`execution`] enumerates what threads do and rf, [`consistency`] coherence orders and the axioms:
 //!
@@ -19,11 +19,11 @@
 //!   stores on different sides of a store-store fence.
 //!
 //! Under TSO and PSO everything before a full fence or a read-modify-write (failing ones included) is in
-//! ppo before it, and everything behind it after it.
+//! ppo before it, and everything after it after it.
 //!
 //! Why these are the buffers of the operational models: order the events by the time at which a load
 //! reads, a store reaches memory, a fence passes. Loads and fences happen in po and a store reaches memory
-//! after what stands before it is done, so the pairs that ppo keeps are in that order; a store and a later
+//! after what comes before it is done, so the pairs that ppo keeps are in that order; a store and a later
 //! load are not, for the store may wait. One buffer for each thread keeps all pairs of stores, one for
 //! each cell those of one cell, an epoch of a PSO buffer those across a store-store fence. A full fence and
 //! a read-modify-write wait for an empty buffer. A load that takes its value from the own buffer is before

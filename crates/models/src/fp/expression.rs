@@ -382,7 +382,7 @@ impl Body<'_> {
                     return Err(Diagnostic::new(index.span, "this index is too large"));
                 }
             }
-            // The largest values of u64 are kept as negative numbers, which are no indices.
+            // The largest values of u64 are kept as negative numbers, which are not indices.
             let index = if index.ty == named_type("u64") {
                 self.coerce(index, Scalar::Range { lo: 0, hi: i64::MAX })?
             } else {

@@ -439,7 +439,7 @@ impl Resolver {
         Ok(())
     }
 
-    /// A process `main` that nobody starts is the program's only thread at the beginning.
+    /// A process `main` that is never started is the program's only initial thread.
     fn start_main(&mut self) -> Result<()> {
         if !self.program.threads.is_empty() {
             return Ok(());

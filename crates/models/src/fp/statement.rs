@@ -275,7 +275,7 @@ impl<'a> Body<'a> {
     fn keep(&mut self, value: Expr, block: &mut Vec<Stmt>) -> Expr {
         let (ty, span) = (value.ty, value.span);
         let id = LocalId(self.locals.len());
-        // The variables that were declared have names that stand in the text.
+        // The variables that were declared have names that are in the text.
         let name = loop {
             self.kept += 1;
             let name = format!("new_{}", self.kept);

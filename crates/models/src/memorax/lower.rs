@@ -1,7 +1,7 @@
 //! An `.rmm` file to the tree: a procedure and a thread `P0`, `P1`, ... for each process.
 //!
 //! - A value outside its target's domain disables the instruction: a check that stops the thread
-//!   comes before it. Registers are the thread's own, so nobody sees the difference.
+//!     comes before it. Registers belong to the thread, so no other thread can observe the difference.
 //! - `read: m = e` is a load and a check; a run in which it finds another value stops there, and
 //!   the runs in which it waits longer are other runs. `cas` likewise.
 //! - Writes inside `locked` and locked writes are exchanges: they wait for the own buffer and act
@@ -309,7 +309,7 @@ impl Lowering<'_> {
     }
 
     /// Does something with the variable that a location means; with each of them if it is a
-    /// pointer, behind the check that it is the one.
+    /// pointer, after the check that it is the one.
     fn each_target(
         &self,
         memory: &Memory,
@@ -455,7 +455,7 @@ fn push_fitting(out: &mut Vec<Stmt>, value: &Expr, ty: Scalar, span: Span) {
 fn converted(value: Expr, ty: Scalar) -> Expr {
     match value.kind {
         _ if value.ty == ty => value,
-        // A constant that never fits stands behind a check that never holds.
+        // A constant that never fits is after a check that never holds.
         ExprKind::Const(v) => {
             Expr::constant(if ty.contains(v) { v } else { ty.default_value() }, ty, value.span)
         }

@@ -103,7 +103,7 @@ impl Lowering<'_> {
         self.heap_type(&name, ty)
     }
 
-    /// An expression whose value nobody needs.
+    /// An expression whose value is unused.
     pub(super) fn effect(&mut self, e: &Expr) {
         let instr = match &e.kind {
             ExprKind::Call(id, args) => {

@@ -31,13 +31,13 @@ impl Graph {
         self.edges.push(Edge { from, to, instr, span, access: Access::Plain });
     }
 
-    /// Adds an access at the current node and goes on after it.
+    /// Adds an access at the current node and continues after it.
     pub(super) fn emit_access(&mut self, instr: Instr, access: Access, span: Span) {
         self.emit(instr, span);
         self.edges.last_mut().expect("an edge was added").access = access;
     }
 
-    /// Adds an instruction at the current node and goes on after it.
+    /// Adds an instruction at the current node and continues after it.
     pub(super) fn emit(&mut self, instr: Instr, span: Span) {
         let to = self.node();
         self.edge(self.current, to, instr, span);

@@ -1,6 +1,6 @@
 //! Threads that end in a called procedure: the lives of the callers' locals end, too.
 //!
-//! `Exit` ends a thread in whatever procedure it stands. The objects of that procedure's own locals end just before it. Those
+//! `Exit` ends a thread in whatever procedure it is. The objects of that procedure's own locals end just before it. Those
 //! of the callers can only end in the callers, so where some caller has such locals, the procedure returns
 //! instead: it keeps the result, sets a register of the thread, and each call on the way up looks at that register, ends the
 //! locals of its procedure and returns in turn. The first procedure above which nothing has to end executes the `Exit`.

@@ -101,7 +101,7 @@ fn violation(outcome: &Outcome<'_>, replay: &Replay, budget: &Budget) -> String 
     drawn.unwrap_or_else(|stop| not_drawn(stop, &story))
 }
 
-/// The nearest SC run, to stand beside the other one.
+/// The nearest SC run, to be beside the other one.
 fn sc_run(program: &Program, nearest: &NearestSc, replay: &Replay, budget: &Budget) -> Result<String, Stop> {
     let end = match nearest.parting {
         None => "SC: the same steps in another order, and no violation".to_string(),

@@ -55,7 +55,7 @@ fn drawings(picture: &Picture<'_>, frame: Frame<'_>, label: &str, budget: &Budge
     ))
 }
 
-/// What stands in the place of a run that there was no time or memory to draw.
+/// What is in the place of a run that there was no time or memory to draw.
 fn not_drawn(stop: Stop, story: &str) -> String {
     let reason = escape(&Reason::from(stop).to_string());
     format!(

@@ -1,4 +1,4 @@
-//! Where everything stands: lanes, rows, and a track for each store that waits at the same time as another.
+//! Where everything goes: lanes, rows, and a track for each store that waits at the same time as another.
 
 use super::Form;
 use crate::rows::Row;
@@ -66,7 +66,7 @@ const NARROW: Sizes = Sizes {
 };
 
 impl Sizes {
-    /// What stands on a step: one line, or two.
+    /// What is on a step: one line, or two.
     pub fn label(&self, row: &Row) -> (String, Option<String>) {
         if !self.two_lines {
             return (row.words.clone(), None);
@@ -115,7 +115,7 @@ pub struct Bar {
     track: usize,
 }
 
-/// Where everything stands.
+/// Where everything goes.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Sizes.

@@ -1,6 +1,6 @@
 //! A run as a drawing: a lane for each thread, time going down, one row for each step.
 //!
-//! In a lane a thread's steps stand on the left, memory is the line on the right, and what waits in the store
+//! In a lane a thread's steps are on the left, memory is the line on the right, and what waits in the store
 //! buffer is between the two, as it is in the machine: a store is a bar from the row of its issue to that of
 //! its flush. A load comes from memory and passes under the bars of its own thread's stores, which is
 //! how it overtakes them. A load of another thread that would have seen a waiting store is joined to its bar
@@ -143,7 +143,7 @@ impl Picture<'_> {
         ))
     }
 
-    /// The names of a drawing's threads as HTML, to stand above it and stay in sight while it scrolls.
+    /// The names of a drawing's threads as HTML, to be above it and stay in sight while it scrolls.
     pub fn heads(&self, form: Form) -> String {
         let layout = Layout::new(self.replay, &self.line, &self.rows, form, false);
         let class = if form == Form::Wide { "wide" } else { "narrow" };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Text that may stand in XML or HTML, in content and in quoted attributes. Characters that XML has no place
+/// Text that may be in XML or HTML, in content and in quoted attributes. Characters that XML has no place
 /// for become the replacement character.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -81,7 +81,7 @@ const KINDS: [(&str, &str, Make); 20] = [
 ];
 
 fn schema() -> Value {
-    let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
+    let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12().for_serialize());
     let kinds: Vec<Value> = KINDS.iter().map(|(_, _, make)| make(&mut generator).to_value()).collect();
     let definitions = generator.take_definitions(true);
     json!({

@@ -75,7 +75,7 @@ impl Artifacts {
         json!({"artifactLocation": location, "region": region(sources, span)})
     }
 
-    /// A place with the procedure it stands in.
+    /// A place with the procedure it is in.
     pub fn location(&mut self, sources: &Sources, spot: &Spot) -> Value {
         let mut location = json!({"physicalLocation": self.physical(sources, spot.span)});
         if let Some(function) = &spot.function {

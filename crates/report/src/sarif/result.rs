@@ -294,7 +294,7 @@ impl Log {
         let (name, text) = main_file(sources);
         self.artifacts.file(name, text);
         let number = rules::index(draft.rule);
-        // The standard has no level for what is no problem.
+        // The standard has no level for what is not a problem.
         let (kind, level) = match draft.kind {
             Kind::Fail => ("fail", RULES[number].level.name()),
             Kind::Pass => ("pass", "none"),
@@ -335,7 +335,7 @@ impl Log {
     fn fingerprint(&mut self, draft: &Draft<'_>) -> String {
         let sources = &draft.program.sources;
         let address = self.artifacts.address(sources.name(draft.spot.span.file));
-        // What speaks of a program as a whole stands at some line of it, which says nothing.
+        // What speaks of a program as a whole is at some line of it, which says nothing.
         let lines: Vec<String> = match draft.kind {
             Kind::Fail => {
                 std::iter::once(&draft.spot.span).chain(&draft.lines).map(|s| words(sources, *s)).collect()

@@ -264,7 +264,7 @@ pub fn of_violation(program: &Program, violation: Violation) -> &'static str {
             (Failure::Leak, None) => "leak",
             (Failure::Race, None) => "race",
             (Failure::AtomicEndOutside, None) => "atomic-section",
-            // Limits are no violations, and are never shown as such.
+            // Limits are not violations, and are never shown as such.
             _ => "safety",
         },
     }

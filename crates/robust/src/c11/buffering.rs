@@ -54,7 +54,7 @@ fn stores(edge: &Edge, load: &Edge) -> bool {
     is_relaxed && !same_cell()
 }
 
-/// The store after a load that no fence keeps behind it.
+/// The store after a load that no fence keeps after it.
 fn later_store(procedure: &Procedure, load: &Edge) -> Option<Span> {
     let mut seen = vec![false; procedure.nodes as usize];
     let mut work: Vec<NodeId> = vec![load.to];

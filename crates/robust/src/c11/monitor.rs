@@ -168,7 +168,7 @@ impl Monitor {
                 let new: Vec<usize> = (0..views.shape().cells.len())
                     .filter(|x| !old.contains(&views.shape().cells[*x]))
                     .collect();
-                // It is as if the thread stored what is there at first, which nobody else can have accessed.
+                // It is as if the thread stored the initial value, which no other thread can have accessed.
                 for x in new {
                     rules.write(views, t, x, None, Writing::Store, None);
                 }

@@ -90,7 +90,7 @@ pub enum Rule {
     KnowsWritten,
     /// Readers are before the next write.
     KnowsReaders,
-    /// A new write is known to nobody else.
+    /// No other thread knows a new write.
     Forgets,
     /// A thread is after what started it.
     KnowsSpawn,
@@ -417,7 +417,7 @@ impl Rules {
         races
     }
 
-    /// What every event does: bounds of seq_cst accesses to other cells go on with happens-before.
+    /// What every event does: bounds of seq_cst accesses to other cells continue with happens-before.
     fn pass(self, views: &mut Views, t: usize, x: Option<usize>) {
         if !views.shape().seq_cst() {
             return;

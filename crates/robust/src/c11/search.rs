@@ -43,7 +43,7 @@ pub struct Departure {
 /// Two accesses that race.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Race {
-    /// Where they stand in the source, in the order of the run.
+    /// Where they are in the source, in the order of the run.
     pub spans: (Span, Span),
     /// The run of SC with both.
     pub run: Run,

@@ -422,7 +422,7 @@ impl Views {
         self.known[own + cell] = true;
     }
 
-    /// The same with other threads and cells. New threads and cells are known to nobody, and nobody knows them.
+    /// The same with other threads and cells. No view contains the new threads and cells, and theirs are empty.
     pub fn reshaped(&self, threads: usize, cells: Vec<Loc>) -> Views {
         let shape = Shape { threads, cells, ..(*self.shape).clone() };
         let mut new = Views::new(shape.clone());

@@ -1,4 +1,4 @@
-//! Places where a fence may stand: edges of the control-flow graph that do nothing, or are a fence.
+//! Places where a fence may go: edges of the control-flow graph that do nothing, or are a fence.
 //!
 //! One graph serves all queries. It is made from a program with a fence at every place, and each of these
 //! edges is then what a query wants it to be: an empty step or a fence of some kind. The numbers of edges
@@ -12,7 +12,7 @@ use fencepost_ir::cfg::{Edge, EdgeId, FenceKind, Instr, NodeId, ProcId, Procedur
 use fencepost_ir::{Sources, Span};
 use fencepost_memory::{Memory, Tso};
 
-/// A place where a fence may stand.
+/// A place where a fence may go.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Candidate {
     /// Its edges: several where one place of the source is lowered several times, none where no thread
@@ -37,7 +37,7 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Takes a program in which a fence stands at every candidate; `number` says which edge belongs to
+    /// Takes a program in which a fence is at every candidate; `number` says which edge belongs to
     /// which of the `count` candidates.
     pub fn new(
         program: Program,

@@ -15,7 +15,7 @@ pub struct HittingSets {
     clauses: BTreeSet<Vec<usize>>,
 }
 
-/// Asked now and then whether the search may go on.
+/// Asked now and then whether the search may continue.
 pub type Look<'a> = &'a mut dyn FnMut() -> Result<(), Stop>;
 
 impl HittingSets {

@@ -1,6 +1,6 @@
 //! How many threads run a piece of code: those that are started with it or call it.
 //!
-//! Threads of the beginning are known. How many others are spawned is seen in one run under SC, which goes on
+//! Threads of the beginning are known. How many others are spawned is seen in one run under SC, which continues
 //! until all threads have ended or for a number of steps; a program that spawns more later is counted
 //! short.
 
@@ -69,7 +69,7 @@ fn spawned(program: &Program) -> Vec<ProcId> {
     let mut possible = Vec::new();
     let mut turn = 0;
     for step in 0..STEPS {
-        // Each thread in turn, and of its steps one after the other, so that no choice is for ever.
+        // Each thread in turn, and of its steps one after the other, so that no choice is forever.
         let count = state.threads.len();
         let next = (0..count).map(|i| (turn + i) % count).find(|&thread| {
             possible.clear();

@@ -1,6 +1,6 @@
 //! The fewest fences that repair a program.
 //!
-//! A program comes with *candidates*: places where a fence may stand ([`Candidates`]). A fence only takes
+//! A program comes with *candidates*: places where a fence may go ([`Candidates`]). A fence only takes
 //! runs away, so a set of fences repairs the program exactly if it breaks every run that violates the goal.
 //! Each violating run that a checker finds therefore gives a clause, the fences that break it ([`Run`]),
 //! of which every repair has one. A cheapest set that meets all clauses so far ([`HittingSets`]) is checked;

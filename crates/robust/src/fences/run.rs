@@ -1,7 +1,7 @@
 //! A violating run, and the fences that break it.
 //!
 //! A full fence breaks a run that passes it while a store of the thread is waiting. A store-store fence
-//! breaks one in which a store behind it reaches memory before one in front of it; whether that is so is
+//! breaks one in which a store after it reaches memory before one in front of it; whether that is so is
 //! tried out, by replaying the run with the fence in its place.
 //!
 //! Fewer fences break a run whose stores reach memory early, and its clause says more. So before the clause

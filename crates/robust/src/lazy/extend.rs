@@ -10,7 +10,7 @@
 //!
 //! This is the extension by all sequences of instructions from these stores on at once, with at most as many
 //! stores as there are places. As in the variant of Theorem 3 the store itself is replaced: whoever does not
-//! delay it waits for the buffer behind it, and so does whoever brings a store from the registers to memory. So
+//! delay it waits for the buffer after it, and so does whoever brings a store from the registers to memory. So
 //! what the extension can do the oracle does not find again. A store that finds no place cuts the run off, which
 //! is said (a choice among too many values stands for it).
 //!
@@ -43,12 +43,12 @@ pub fn extend(base: &Changed, stores: &BTreeSet<(ProcId, EdgeId)>, places: u32) 
 /// Numbers and cells in the registers.
 pub const WORD: IntType = IntType { bits: 64, signed: true };
 
-/// Where the stores that wait are kept: the oldest first, without gaps; what is behind them is 0.
+/// Where the stores that wait are kept: the oldest first, without gaps; what is after them is 0.
 pub trait Waiting {
     /// The registers, but for the number of stores.
     fn registers(&self) -> Vec<Register>;
 
-    /// Puts a store behind the others; the first of these may fail as the store does.
+    /// Puts a store after the others; the first of these may fail as the store does.
     fn put(&self, address: &Address, value: &Expr) -> Vec<Instr>;
 
     /// What a load does; `None` if it sees no store that waits.
@@ -281,7 +281,7 @@ impl<'a> Extension<'a> {
         self.finish(extended);
     }
 
-    /// Whether stores need not reach memory while the thread is at a node: it goes on to where they can.
+    /// Whether stores need not reach memory while the thread is at a node: it continues to where they can.
     fn is_passed_unseen(&self, node: NodeId) -> bool {
         let mut at = node;
         // Who goes round is at no such node: others may wait for its stores while it does.
@@ -413,7 +413,7 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// Whether it matters to nobody whether the buffer is flushed before or after the instruction, which never waits.
+/// Whether it makes no difference if the buffer is flushed before or after the instruction, which never waits.
 fn runs_unseen(instr: &Instr) -> bool {
     matches!(instr, Instr::Nop | Instr::Assign(..) | Instr::Store(..) | Instr::Own(_) | Instr::Havoc(..))
 }

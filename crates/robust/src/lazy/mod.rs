@@ -40,7 +40,7 @@ use inline::{Changed, Meaning};
 use std::collections::BTreeSet;
 use unroll::Loops;
 
-/// Rounds that are tried when nobody says how many.
+/// Default number of rounds.
 pub const DEFAULT_ITERATIONS: u32 = 20;
 
 /// Places for delayed stores in the first extension, and by how much they grow.

@@ -16,8 +16,8 @@
 //! That a pointer leads nowhere is seen when its store reaches memory, which it can do at once; the run that is
 //! mapped back fails at the store. The stores to a local variable that is gone are forgotten.
 //!
-//! Some runs are cut off: those in which bytes are mixed that are no bits, pointers among them where they are not used as integers; and those
-//! in which they are mixed with what is in allocated memory, of which nobody knows whether it was written.
+//! Some runs are cut off: those in which bytes are mixed that are not bits, pointers among them where they are not used as integers; and those
+//! in which they are mixed with the contents of allocated memory, which may never have been written.
 
 use super::extend::{Loading, Waiting, Way, Works, and, eq, local, or};
 use super::located::{Located, located};
@@ -43,7 +43,7 @@ pub struct Words<'p> {
     /// Where a load goes, and what it has seen.
     there: u32,
     seen: u32,
-    /// The types of the stores. The number behind them is that of a store that is forgotten.
+    /// The types of the stores. The number after them is that of a store that is forgotten.
     types: Vec<Scalar>,
     /// Pointers from this one on lead to allocated memory, which may hold nothing yet.
     allocated: Option<i64>,
@@ -75,7 +75,7 @@ fn ones(bytes: u64) -> i64 {
     if bytes >= 8 { -1 } else { (1 << (bytes * 8)) - 1 }
 }
 
-/// Whether a new object of the program may hold what nobody has written.
+/// Whether a new object of the program may hold memory that was never written.
 fn leaves_unwritten(program: &Program) -> bool {
     program.procedures.iter().flat_map(Procedure::edges).any(|edge| {
         matches!(edge.instr, Instr::Allocate { fill: Fill::Undefined, .. } | Instr::Reallocate { .. })

@@ -139,7 +139,7 @@ pub fn program(seed: u64, widths: Widths) -> String {
     let catalogue = catalogue(widths);
     let mut generator = Generator { rng: Rng::new(seed), text: String::new(), widths };
     for i in 0..CALLS {
-        // A step that has no divisor in common with the catalogue's length mixes what stands together.
+        // A step that has no divisor in common with the catalogue's length mixes what is together.
         let at = (seed as usize * CALLS + i) * 59 % catalogue.len();
         match catalogue[at] {
             Call::Template(template) => generator.fill(template),
@@ -167,7 +167,7 @@ impl Generator {
         format!("\"{}\"", self.rng.pick(&TEXTS))
     }
 
-    /// A call with something drawn for each letter behind a `$`: `t` a text, `s` separators, `c` a character, `n` a number
+    /// A call with something drawn for each letter after a `$`: `t` a text, `s` separators, `c` a character, `n` a number
     /// up to 7, `m` one up to 3, `v` 0 or 1, `i` an `int`, `l` a `long`, `d` and `a` the text of a number, `a` of one that fits
     /// an `int`, `b` a base, `f` a format of dates, `k` a kind of mutexes.
     fn fill(&mut self, template: &str) {

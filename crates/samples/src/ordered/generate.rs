@@ -1,6 +1,6 @@
 //! Random programs with memory orders.
 //!
-//! Programs in which anything may stand hardly ever depend on the rules of seq_cst; so there are also critical cycles
+//! Programs in which anything may be hardly ever depend on the rules of seq_cst; so there are also critical cycles
 //! ([`cycle`]), in which a few accesses of each thread lead from one to the next, and small changes of given programs ([`neighbour`]).
 
 use super::{Op, Ordered, Ordering, Value};
@@ -139,7 +139,7 @@ fn update(rng: &mut Rng, x: usize, order: Order, failures: &[Order]) -> Op {
     }
 }
 
-/// What kind of access stands in a critical cycle.
+/// What kind of access is in a critical cycle.
 #[derive(Clone, Copy)]
 enum Kind {
     Read,

@@ -15,7 +15,7 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Looks for the lines.
     pub fn new(text: &'a str) -> Lines<'a> {
-        // A byte order mark is no column.
+        // A byte order mark is not a column.
         let first = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
         let starts = std::iter::once(first).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
         Lines { text, starts }
@@ -55,7 +55,7 @@ impl<'a> Lines<'a> {
         self.starts[self.line(offset) as usize - 1]
     }
 
-    /// The offset where the line behind the line of an offset starts, or the end of the text.
+    /// The offset where the line after the line of an offset starts, or the end of the text.
     pub fn next_line(&self, offset: usize) -> usize {
         self.starts.get(self.line(offset) as usize).copied().unwrap_or(self.text.len())
     }
@@ -97,7 +97,7 @@ impl Edited {
         Edited { text, pieces: placed, old: old.to_string() }
     }
 
-    /// Tells the site whose fence stands at a place of the new text, by its number in the list given.
+    /// Tells the site whose fence is at a place of the new text, by its number in the list given.
     pub fn site_at(&self) -> impl Fn(Span) -> Option<usize> {
         let lines = Lines::new(&self.text);
         move |span| {
@@ -153,7 +153,7 @@ pub(super) fn pieces(
     words: &dyn Fn(FenceKind) -> &'static str,
 ) -> Vec<Piece> {
     // What comes first where several pieces begin at one place: what ends inside, inner before outer; then
-    // what begins, outer before inner; then what stands before.
+    // what begins, outer before inner; then what is before.
     let mut keyed: Vec<((usize, u8, isize, u8), Piece)> = Vec::new();
     let mut braces = BTreeSet::new();
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -181,7 +181,7 @@ pub(super) fn pieces(
                 let transition = format!("transition {a} {b} {word}{newline}");
                 let before = if *line == text.len() && !text.ends_with('\n') { newline } else { "" };
                 add(*line, *line, (2, 0, 0), format!("{before}{transition}"));
-                // The new name of the state is no fence: it stands in the user's own transition, which may be one.
+                // The new name of the state is not a fence: it is in the user's own transition, which may be one.
                 let renamed = Piece { from: site.at, to: site.at + state.len(), text: fresh, site: None };
                 keyed.push(((site.at, 2, 0, 2), renamed));
             }

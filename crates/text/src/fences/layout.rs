@@ -1,6 +1,6 @@
 //! The repaired text for people: a fence before a statement gets a line of its own.
 //!
-//! It goes right behind the line where the statement before it ends, if nothing but comments and blank lines
+//! It goes right after the line where the statement before it ends, if nothing but comments and blank lines
 //! is in between, and is indented like its neighbours; else it stays within its line. Directives are never
 //! crossed. A line that the language needs first ([`FenceSyntax::missing_line`]) is added.
 
@@ -8,12 +8,12 @@ use super::edit::{Piece, pieces};
 use super::{Edited, FenceSyntax, Lines, Shape, Site};
 use fencepost_ir::tree::FenceKind;
 
-/// The repaired text, and where the fences stand.
+/// The repaired text, and where the fences are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Laid {
     /// The text.
     pub text: String,
-    /// For each fence the line of the old text that it stands behind, or in.
+    /// For each fence the line of the old text that it is after, or in.
     pub places: Vec<Standing>,
     /// What makes the text of the old one, in its order; no two of them touch.
     pub edits: Vec<Edit>,
@@ -30,16 +30,16 @@ pub struct Edit {
     pub text: String,
 }
 
-/// Where a fence stands, in lines of the old text.
+/// Where a fence is, in lines of the old text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// On a line of its own behind this one.
+    /// On a line of its own after this one.
     After(u32),
     /// Within a line.
     In {
         /// The line.
         line: u32,
-        /// The column where it stands.
+        /// The column where it is.
         column: u32,
     },
 }
@@ -108,7 +108,7 @@ struct Own {
     after: u32,
 }
 
-/// Where a line of its own goes for a fence before what begins at `at`; `None` if other code stands
+/// Where a line of its own goes for a fence before what begins at `at`; `None` if other code is
 /// before it on its line.
 fn own_line(text: &str, lines: &Lines<'_>, at: usize) -> Option<Own> {
     let start = lines.line_start(at);
@@ -119,7 +119,7 @@ fn own_line(text: &str, lines: &Lines<'_>, at: usize) -> Option<Own> {
     let before = last_code(&text[..at])?;
     let behind = lines.next_line(before);
     let between = text.get(behind..start)?;
-    // A comment may go on over the end of the line.
+    // A comment may continue over the end of the line.
     let is_open = last_code(&text[..behind]) != Some(before) || ends_in_comment(&text[..behind]);
     let has_directive = between.lines().any(|l| l.trim_start().starts_with('#'));
     let place = if is_open || has_directive { start } else { behind };

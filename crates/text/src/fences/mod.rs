@@ -1,4 +1,4 @@
-//! Where fences can stand in a text, and the text with fences in it.
+//! Where fences can go in a text, and the text with fences in it.
 //!
 //! A *site* is a place between two statements of the user's text. The front end of its language finds it, behind
 //! the trait [`FenceSyntax`]. Fences are put into the text itself ([`insert`]), which the front end then reads like any other:
@@ -15,9 +15,9 @@ pub use layout::{Edit, Laid, Standing, layout, skipped};
 use fencepost_ir::Span;
 use fencepost_ir::tree::FenceKind;
 
-/// How fences are written in a language, and where they can stand. Each front end has one.
+/// How fences are written in a language, and where they can be. Each front end has one.
 pub trait FenceSyntax: Send + Sync {
-    /// The places of a text where a fence can stand; none if it cannot be read.
+    /// The places of a text where a fence can go; none if it cannot be read.
     fn sites(&self, name: &str, text: &str) -> Vec<Site>;
 
     /// A fence as a statement, as people write it.
@@ -44,7 +44,7 @@ pub trait FenceSyntax: Send + Sync {
     }
 }
 
-/// A place where a fence can stand; offsets are bytes of the text.
+/// A place where a fence can go; offsets are bytes of the text.
 #[derive(Clone, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub struct Site {
     /// Where.

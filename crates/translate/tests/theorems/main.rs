@@ -91,7 +91,7 @@ const STATEMENTS: [&str; 8] = [
 #[test]
 fn tiny_programs_reach_the_same() {
     let seeds = effort::seeds(10) as usize;
-    // Labels before, between and behind the statements.
+    // Labels before, between and after the statements.
     let labelled = |a: &str, b: &str| format!("l0: {a} l1: {b} l2: skip;");
     let pairs: Vec<String> =
         STATEMENTS.iter().flat_map(|a| STATEMENTS.iter().map(move |b| labelled(a, b))).collect();
@@ -228,7 +228,7 @@ fn labelled_programs_reach_the_same_places() {
                     None => continue,
                     Some(Ok(())) => {}
                     Some(Err(_)) => {
-                        // Labels that no property names are no places of the translation.
+                        // Labels that no property names are not places of the translation.
                         let watched =
                             |text: &str| text.matches(": ").count() == text.matches("at most").count();
                         let fails = |text: &str| {

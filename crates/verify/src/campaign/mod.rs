@@ -26,7 +26,7 @@ pub struct Shard {
     pub of: u32,
 }
 
-/// That a text is no part.
+/// A text does not name a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("expected I/N with I from 1 to N, as in 2/4")]
 pub struct NoShard;
@@ -55,7 +55,7 @@ pub struct CampaignOptions {
 
 /// A run over files.
 pub struct Campaign {
-    /// What is told in every result; nothing where nobody asked.
+    /// What every result says; nothing unless asked for.
     stamp: Option<CampaignStamp>,
     results: Option<Results>,
 }

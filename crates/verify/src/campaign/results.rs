@@ -1,4 +1,4 @@
-//! A file of results, one JSON object a line, that a run adds to and a later run goes on from.
+//! A file of results, one JSON object a line, that a run adds to and a later run resumes from.
 //!
 //! A line is written at once and only when its result is complete, so that whatever ends the process leaves whole
 //! lines and at most one torn one at the end, which is cut off when the file is opened again.
@@ -72,7 +72,7 @@ impl Results {
     /// Opens or makes the file.
     pub fn open(path: &Path) -> Result<Results, ResultsError> {
         let failed = |error| ResultsError::Io(path.to_path_buf(), error);
-        // It is read first, and devices may give bytes for ever.
+        // It is read first, and devices may give bytes forever.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(ResultsError::NotAFile(path.to_path_buf()));
         }

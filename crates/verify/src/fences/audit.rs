@@ -6,7 +6,7 @@
 //!
 //! Counted are fence statements, and fences that come with a store: C's sequentially consistent stores, the
 //! barrier before a release store under PSO. What drains as a part of something else (read-modify-writes, locks,
-//! atomic sections) is no fence that could be left out.
+//! atomic sections) is not a fence that could be left out.
 
 use super::Request;
 use super::goal::{Answerer, Evidence, Judged};

@@ -135,7 +135,7 @@ impl Checker<'_> {
                 let little = memory.map_or(FIRST_TRY, |m| m.min(FIRST_TRY));
                 let is_all = self.budget.memory().is_some_and(|all| all <= little) || memory == Some(little);
                 match self.ask(explicit, program, Some(little)) {
-                    // Buffers may grow for ever, which the dual engine does not mind.
+                    // Buffers may grow forever, which the dual engine does not mind.
                     Verdict::Unknown { reason: Reason::Memory, .. } => {
                         match self.ask(dual, program, memory) {
                             Verdict::Unknown { .. } if !is_all => self.ask(explicit, program, memory),

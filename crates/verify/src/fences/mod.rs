@@ -1,6 +1,6 @@
 //! Where to put fences, proved to be enough and as few as can be.
 //!
-//! The search works on one graph with empty steps where fences may stand. What is shown is checked again on the
+//! The search works on one graph with empty steps where fences may go. What is shown is checked again on the
 //! text that the user gets: it is read like any file, it must be safe, and with any one of its fences
 //! left out it must not be.
 
@@ -114,9 +114,9 @@ pub struct Repaired {
 pub struct Placed {
     /// Its kind.
     pub kind: FenceKind,
-    /// The function that it stands in.
+    /// The function that it is in.
     pub function: String,
-    /// Where it stands.
+    /// Its place in the source.
     pub standing: Standing,
     /// Threads that run it; any number where there is none.
     pub instances: Option<u32>,

@@ -15,14 +15,14 @@ use fencepost_text::fences::Standing;
 use std::fmt::Write;
 
 impl Placed {
-    /// The line that it stands in or after.
+    /// The line that it is in or after.
     pub fn line(&self) -> u32 {
         match self.standing {
             Standing::After(line) | Standing::In { line, .. } => line,
         }
     }
 
-    /// Where it stands, in words.
+    /// Where it is, in words.
     pub fn place(&self) -> String {
         match self.standing {
             Standing::After(0) => "before line 1".to_string(),

@@ -103,7 +103,7 @@ impl Source {
         patience::within(budget, move || Ok(lower(source.parse(&text)?, &source.options)))
     }
 
-    /// The places where a fence may stand and make a difference.
+    /// The places where a fence may go and make a difference.
     pub fn places(self: &Arc<Self>, budget: &Budget) -> Result<Places, Stop> {
         let (source, limits) = (self.clone(), budget.clone());
         patience::within(budget, move || source.find_places(&limits))?
@@ -185,7 +185,7 @@ fn chosen<'p>(places: &'p Places, fences: &[Fence]) -> Vec<(&'p Site, cfg::Fence
 }
 
 impl Places {
-    /// The procedure that a candidate stands in.
+    /// The procedure that a candidate is in.
     pub fn function(&self, candidate: usize) -> String {
         let program = self.candidates.program();
         let edge = self.candidates.all()[candidate].edges.first();

@@ -36,7 +36,7 @@ pub struct Setup {
     pub bmc: Bmc,
     /// Whether the user gave bounds: safe up to them is then an answer.
     pub bounded: bool,
-    /// Cores; all if nobody says how many.
+    /// Cores; all by default.
     pub jobs: Option<u32>,
 }
 
@@ -152,7 +152,7 @@ fn best(answers: &[Option<Answer>]) -> usize {
     answers.iter().position(knows).unwrap_or(0)
 }
 
-/// Nobody asked for a bound, so nobody is told safe up to one.
+/// The user did not ask for a bound, so the answer is not safe up to one.
 fn without_bounds_of_ours(answer: Answer, bounded: bool) -> Answer {
     match answer.verdict {
         Verdict::Safe(cleared) if !race::is_definite(&answer, bounded) => {

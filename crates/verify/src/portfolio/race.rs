@@ -97,7 +97,7 @@ pub fn race(
             }
         }
     });
-    // With its own words, which the scope would not keep. Nobody's answer counts: a bug is to be seen.
+    // With its own words, which the scope would not keep. No answer counts: a bug must be seen.
     if let Some(payload) = panicked.into_inner().unwrap_or_else(PoisonError::into_inner) {
         resume_unwind(payload);
     }
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// A panic in an engine's thread ends the others, and goes on with its words where the race was started.
+    /// A panic in an engine's thread ends the others, and continues with its words where the race was started.
     #[test]
     fn a_panic_ends_the_race() {
         let text =

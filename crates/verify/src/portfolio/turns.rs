@@ -56,7 +56,7 @@ impl Turns {
         Arc::new(Turns { state: Mutex::new(state), changed: Condvar::new(), by_time: cores > 1, head_start })
     }
 
-    /// Nobody waits any more.
+    /// The answer is no longer wanted.
     pub fn end(&self) {
         self.lock().over = true;
         self.changed.notify_all();

@@ -1,6 +1,6 @@
 //! Instructions on one bit: the carry is what it was.
 //!
-//! A bit in memory that a register counts is one of the row of all bits from that place on, before it or behind it. One that
+//! A bit in memory that a register counts is one of the row of all bits from that place on, before it or after it. One that
 //! the instruction names, or that is in a register, is one of the word.
 
 use super::Machine;

@@ -143,7 +143,7 @@ fn named(name: &str) -> Option<Operation> {
     })
 }
 
-/// Names that may have a letter for their size behind them.
+/// Names that may have a letter for their size after them.
 fn sized(name: &str) -> Option<Operation> {
     Some(match name {
         "mov" => Operation::Move,
@@ -171,7 +171,7 @@ fn sized(name: &str) -> Option<Operation> {
     })
 }
 
-/// A condition, as it stands behind `set`, `cmov`, `j` and in outputs that are flags.
+/// A condition, as it stands after `set`, `cmov`, `j` and in outputs that are flags.
 pub fn condition(name: &str) -> Option<Condition> {
     let (test, not) = match name {
         "e" | "z" => (Test::Zero, false),

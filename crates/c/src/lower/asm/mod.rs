@@ -2,7 +2,7 @@
 //!
 //! The text is taken apart ([`template`]), its operands are registers, places in memory and values ([`operand`]), and the
 //! instructions are done one after the other ([`instruction`], [`exchange`], [`bit`]). A locked instruction is a
-//! read-modify-write, any other access to memory a load or a store of its own: an instruction is no access of C, so it races
+//! read-modify-write, any other access to memory a load or a store of its own: an instruction is not an access of C, so it races
 //! with nothing. Registers are values as long as the code is straight; where it jumps inside, they are variables.
 
 mod bit;
@@ -258,7 +258,7 @@ struct Labels {
     used: HashMap<usize, String>,
 }
 
-/// The line of the label that is meant: of a number the next one before or after, as the letter behind it says.
+/// The line of the label that is meant: of a number the next one before or after, as the letter after it says.
 fn target(lines: &[Line], from: usize, name: &str) -> Option<usize> {
     let is = |at: &usize, name: &str| matches!(&lines[*at], Line::Label(label) if label == name);
     let number = name.strip_suffix(['b', 'f']).filter(|n| n.chars().all(|c| c.is_ascii_digit()));

@@ -266,7 +266,7 @@ impl<'h> Machine<'_, 'h> {
         }
     }
 
-    /// What an operand holds, evaluated, of which that many bytes count; `None` if nobody knows.
+    /// The evaluated value of an operand, of which that many bytes count; `None` if it is unknown.
     pub fn read(&mut self, operand: &Operand, bytes: u64) -> Result<Option<Expr>> {
         if let Some((place, scalar)) = self.memory(operand, bytes)? {
             return Ok(Some(self.low.keep(read(place, scalar, self.span))));

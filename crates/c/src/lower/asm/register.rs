@@ -22,7 +22,7 @@ pub struct Register {
     pub value: Option<Expr>,
     /// If nothing was put into it: the register that first held the same.
     pub unknown: usize,
-    /// How many bytes of the value count; the others are those of what was there before, which nobody has asked for.
+    /// How many bytes of the value count; the others keep their earlier value, which is not used.
     pub known: u64,
     /// The variable that holds it, where the code jumps inside.
     pub local: Option<LocalId>,
@@ -140,7 +140,7 @@ impl Machine<'_, '_> {
             self.set_register(n, value);
             return Some(());
         }
-        // Nobody looks at the rest.
+        // The rest is never used.
         if bytes >= self.registers[n].given && !self.jumps {
             self.set_register(n, value);
             self.registers[n].known = bytes;

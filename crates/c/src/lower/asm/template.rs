@@ -1,7 +1,7 @@
 //! The text of assembly, taken apart: lines of labels and instructions with their operands, in AT&T's syntax.
 //!
 //! Directives say where code lies and mean nothing here; what kernels put into another section (the places of their
-//! `lock`s) is left out. A prefix may stand on a line of its own.
+//! `lock`s) is left out. A prefix may be on a line of its own.
 
 use super::mnemonic::{Operation, mnemonic};
 
@@ -143,7 +143,7 @@ fn first_dialect(template: &str) -> String {
     text
 }
 
-/// A label at the beginning of a line, and what stands behind it.
+/// A label at the beginning of a line, and what comes after it.
 fn label(line: &str) -> Option<(&str, &str)> {
     let (label, rest) = line.split_once(':')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$');
@@ -155,7 +155,7 @@ fn instruction(names: &Names<'_>, text: &str) -> Option<Instruction> {
     let (word, operands) = text.split_once(' ').unwrap_or((text, ""));
     let (operation, bytes) = mnemonic(&word.to_lowercase())?;
     let operands = match operation {
-        // Nobody looks where a hint points to.
+        // A hint's address does not matter.
         Operation::Nothing => Vec::new(),
         _ => split(operands).into_iter().map(|text| operand(names, text)).collect::<Option<Vec<_>>>()?,
     };

@@ -46,7 +46,7 @@ impl<'a> Body<'a> {
     }
 
     fn declared(&mut self, id: LocalId, text: String) {
-        // Before C23 no declaration stands after a label.
+        // Before C23 no declaration may follow a label.
         if let Some(label) = self.lines.last_mut().filter(|last| last.ends_with(':')) {
             label.push(';');
         }

@@ -1,4 +1,4 @@
-//! `for` and `switch`: what stands in their heads, and the jumps that are `continue`, `break` and cases.
+//! `for` and `switch`: what is in their heads, and the jumps that are `continue`, `break` and cases.
 
 use super::Words;
 use super::assignments::is_action;
@@ -17,7 +17,7 @@ impl<'a> Body<'a> {
         inside == self.jumps.get(label).copied().unwrap_or(0) && forms::jumps_are_direct(body, label)
     }
 
-    /// Whether what stands in the head of a `for` can be written there.
+    /// Whether what is in the head of a `for` can be written there.
     pub fn is_for(&self, f: &For<'_>) -> bool {
         let set = |stmt: &Stmt| match &stmt.kind {
             StmtKind::Assign(place, value) => {

@@ -2,14 +2,14 @@
 //!
 //! What it prints means what the tree means, if
 //!
-//! - read-modify-writes, threads that are started, and allocated memory are the whole value of an assignment or a
+//! - read-modify-writes, spawned threads, and allocated memory are the whole value of an assignment or a
 //!   declaration, choices are of all values of their type, and calls of procedures stand alone or as such a value;
 //! - mutexes are taken and given back inside atomic sections: there they are variables that are tested and set;
 //! - it begins with one thread.
 //!
 //! What the user called things, and in which words, comes from [`Spelling`](super::Spelling), [`Form`] and, for comments, from
 //! the sources. Types of pointers that nobody has spelled are `void *`, which C converts by itself; an access through one says
-//! the type. The text compiles without warnings: what nobody uses is left out, and parentheses stand wherever compilers ask
+//! the type. The text compiles without warnings: what nobody uses is left out, and parentheses are put wherever compilers ask
 //! for them.
 
 mod assignments;
@@ -50,7 +50,7 @@ pub struct Style {
 /// What cannot be printed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unprintable {
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
     /// What it is.
     pub what: &'static str,

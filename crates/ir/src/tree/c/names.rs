@@ -1,6 +1,6 @@
 //! Names that C can have, and a beginning for names that passes add.
 //!
-//! Front ends make temporaries with names that nobody can write, and may have several variables of one name. What stands
+//! Front ends make temporaries with names that cannot be written in a program, and may have several variables of one name. What is
 //! outside of functions gets a name of its own. A local variable keeps its name beside another one of that name if neither is
 //! used where the other one is declared.
 
@@ -88,7 +88,7 @@ impl Names {
     }
 }
 
-/// Types and constants keep their names. All of them stand outside of functions, so of two with the same name one is
+/// Types and constants keep their names. All of them are outside of functions, so of two with the same name one is
 /// written out.
 fn name_types(program: &mut Program, names: &mut Names, tags: &mut Names) {
     let mut lost = BTreeSet::new();

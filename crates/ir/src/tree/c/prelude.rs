@@ -35,7 +35,7 @@ impl Words<'_> {
         }
     }
 
-    /// What stands before a variable that each thread has for itself.
+    /// What comes before a variable that each thread has for itself.
     pub fn thread_local(&self) -> &'static str {
         self.pick("static _Thread_local", "static __thread")
     }

@@ -250,10 +250,10 @@ impl Text<'_> {
         let (words, program) = (self.words, self.words.program);
         let mut shared: Vec<(SharedId, &Variable)> =
             self.used.shared.iter().filter_map(|id| Some((*id, program.shared.get(id.0)?))).collect();
-        // What passes have added stands after it.
+        // What passes have added is after it.
         shared.sort_by_key(|(_, v)| (!v.span.is_some(), position(v.span)));
         let mut out = String::new();
-        // What an initialiser speaks of stands before it.
+        // What an initialiser speaks of is before it.
         let mut named = Used::default();
         for (_, v) in &shared {
             for (choices, cell) in v.init.iter().zip(program.records.layout(&v.ty)) {
@@ -332,7 +332,7 @@ impl Text<'_> {
     /// The headers that the names of types need, and these names.
     fn types(&self) -> (String, String) {
         let (words, names) = (self.words, &self.words.program.spelling.names);
-        // A name needs those that it is made of, which stand before it.
+        // A name needs those that it is made of, which are before it.
         for (i, name) in names.iter().enumerate().rev() {
             if let TypeName::Typedef { means, .. } = name
                 && words.context.needs(&Need::Name(TypeNameId(i)))

@@ -1,4 +1,4 @@
-//! Where C text can declare a variable: where the tree does, if all uses stand in the rest of that block, else at the
+//! Where C text can declare a variable: where the tree does, if all uses are in the rest of that block, else at the
 //! beginning of the function.
 
 use crate::tree::{Block, Expr, ExprKind, LocalId, Place, Procedure, Stmt, StmtKind};

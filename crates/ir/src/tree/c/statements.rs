@@ -289,7 +289,7 @@ impl<'a> Body<'a> {
         self.line(format!("pthread_create(&{handle}, 0, {name}, {arg});"));
     }
 
-    /// Starts a thread that nobody names.
+    /// Spawns a thread that is never named.
     fn create_unnamed(&mut self, procedure: ProcedureId, args: &[Expr]) {
         let handle = format!("{}handle", self.words.context.style.prefix);
         self.line("{");

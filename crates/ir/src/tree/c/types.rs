@@ -1,6 +1,6 @@
 //! Types as the user wrote them: `node_t *`, `enum state`, `uint32_t`, where the front end has noted that and it means
 //! what the program has. Values that have no type of the user's (addresses, what was loaded) are `void *`, which C
-//! converts by itself; between two of the user's pointer types stands a cast to it.
+//! converts by itself; between two of the user's pointer types is a cast to it.
 
 use super::{Need, Words};
 use crate::Scalar;
@@ -50,7 +50,7 @@ impl Words<'_> {
         }
     }
 
-    /// The text of a type that is no array.
+    /// The text of a type that is not an array.
     pub fn spelled(&self, spelled: &Spelled) -> Option<String> {
         match spelled {
             Spelled::Words(text, _) => Some(text.to_string()),

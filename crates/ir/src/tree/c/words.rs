@@ -20,7 +20,7 @@ fn is_comparison(op: BinaryOp) -> bool {
     matches!(strength(op), 6 | 7)
 }
 
-/// The strength that operands must have to stand without parentheses.
+/// The strength that operands must have to be without parentheses.
 fn asked_of(op: BinaryOp) -> (u8, u8) {
     match op {
         BinaryOp::Or => (3, 3),
@@ -45,7 +45,7 @@ impl Words<'_> {
         }
     }
 
-    /// The type's name without the dimensions, which stand behind the variable.
+    /// The type's name without the dimensions, which follow the variable.
     pub fn type_name(&self, ty: &Type) -> String {
         match ty.innermost() {
             Type::Record(id) => {
@@ -316,7 +316,7 @@ impl Words<'_> {
                     let long =
                         self.scalar(Scalar::Int(IntType { bits: self.program.pointer_bits, signed: false }));
                     let narrow = |ty| matches!(ty, Scalar::Int(int) if int.bits < self.program.pointer_bits);
-                    // Between pointers and narrow integers stands one as wide as a pointer.
+                    // Between pointers and narrow integers is one as wide as a pointer.
                     let between = match (arg.ty, e.ty) {
                         (Scalar::Pointer { .. }, to) if narrow(to) => format!("({long})"),
                         (from, Scalar::Pointer { .. }) if narrow(from) => format!("({long})"),

@@ -269,7 +269,7 @@ impl<'a> Printer<'a, '_, '_> {
 }
 
 /// For each procedure the thread that it can be printed together with, as `thread name { ... }`: it is
-/// the only one that runs it, and stands where that block would put it.
+/// the only one that runs it, and is where that block would put it.
 fn thread_blocks(program: &Program) -> Vec<Option<usize>> {
     let mut threads: Vec<Vec<usize>> = vec![Vec::new(); program.procedures.len()];
     for (i, thread) in program.threads.iter().enumerate() {

@@ -136,7 +136,7 @@ impl Words<'_> {
         text
     }
 
-    /// The type's name without the dimensions, which stand behind the variable.
+    /// The type's name without the dimensions, which follow the variable.
     pub fn type_name(&self, ty: &Type) -> String {
         match ty.innermost() {
             Type::Record(id) => format!("struct {}", self.program.records.get(*id).name),
@@ -187,7 +187,7 @@ impl Words<'_> {
             ExprKind::Binary(op, left, right) => {
                 let s = strength(*op);
                 let connects = matches!(op, BinaryOp::And | BinaryOp::Or);
-                // Where a condition stands it is clear what is chosen from.
+                // Where a condition is it is clear what is chosen from.
                 let side = |e: &Expr, s| match &e.kind {
                     ExprKind::Any(Choices(all))
                         if connects && e.ty == Scalar::Bool && all[..] == [(0, 1)] =>

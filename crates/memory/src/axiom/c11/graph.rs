@@ -99,7 +99,7 @@ pub struct Event {
     pub thread: usize,
     /// What.
     pub act: Act,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
 }
 

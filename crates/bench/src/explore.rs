@@ -5,7 +5,7 @@
 
 use super::promela::promela;
 use crate::{Format, Options};
-use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_explore::{Explicit, Reduction, Strategy};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
 use fencepost_report::results::{BenchName, ExploreRow, OnOff, PeerSearch, Schema};
@@ -105,7 +105,7 @@ fn model(text: &str, process: &str, n: usize, first: usize) -> Result<Program, S
 fn search(program: &Program, reduction: Reduction) -> Result<Measured, String> {
     let task = Task { program, model: Model::Sc, bounds: Bounds::default(), budget: Budget::default() };
     let start = Instant::now();
-    let answer = Explicit { order: Order::Breadth, reduction }.check(&task, &mut |_| {});
+    let answer = Explicit { strategy: Strategy::Breadth, reduction }.check(&task, &mut |_| {});
     let seconds = start.elapsed().as_secs_f64();
     match answer.verdict {
         Verdict::Safe { .. } => {

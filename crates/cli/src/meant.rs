@@ -5,7 +5,7 @@ use crate::options::{
     InputOptions, LitmusModel, ModelName, SearchOrder, SequencesName, SmaName,
 };
 use fencepost_c::DataModel;
-use fencepost_explore::{Order, Reduction};
+use fencepost_explore::{Reduction, Strategy};
 use fencepost_ir::Checks;
 use fencepost_task::{Bounds, EngineChoice, EngineId, Model};
 use fencepost_verify::campaign;
@@ -147,8 +147,8 @@ impl CheckOptions {
                 ..Bounds::default()
             },
             search: match self.search {
-                SearchOrder::Bfs => Order::Breadth,
-                SearchOrder::Dfs => Order::Depth,
+                SearchOrder::Bfs => Strategy::Breadth,
+                SearchOrder::Dfs => Strategy::Depth,
             },
             reduction: if self.no_reduction { Reduction::Off } else { Reduction::On },
             iterations: self.iterations,

@@ -4,7 +4,7 @@
 //! A failure is shrunk and printed; put it into `tests/kept/` as a file, where it stays.
 
 use fencepost_certify::replay;
-use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_explore::{Explicit, Reduction, Strategy};
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::{Machine, State, reachable, with_memory};
@@ -33,7 +33,7 @@ fn disagreement(text: &str) -> (Option<String>, bool) {
         let memory = |s: &State| memory_at_the_end(&program, s);
         let ends: BTreeSet<_> = expected.states.iter().filter(|s| s.is_final()).map(memory).collect();
         for reduction in [Reduction::On, Reduction::Off] {
-            for order in [Order::Breadth, Order::Depth] {
+            for order in [Strategy::Breadth, Strategy::Depth] {
                 let task =
                     Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
                 let answer = Explicit { order, reduction }.check(&task, &mut |_| {});

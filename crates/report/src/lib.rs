@@ -12,7 +12,7 @@
 //! ```
 
 pub mod c11;
-pub mod clock;
+mod clock;
 pub mod diagnostics;
 pub mod diff;
 pub mod digest;
@@ -27,7 +27,7 @@ pub mod picture;
 pub mod proof;
 pub mod results;
 pub mod robust;
-pub mod rows;
+mod rows;
 pub mod sarif;
 pub mod spots;
 pub mod summary;
@@ -39,7 +39,7 @@ pub mod words;
 
 pub use kind::ResultKind;
 
-use explain::{Explanation, Order};
+use explain::{Explanation, RunWeakness};
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::Program;
 use fencepost_task::{Budget, EngineChoice, EngineId, Model, Reason, Scope, Stats, Unreached, VerdictKind};
@@ -61,7 +61,7 @@ pub struct Outcome<'a> {
     /// The violation in sentences, if there is one.
     pub explanation: Option<Explanation>,
     /// How weak its run is.
-    pub order: Option<Order>,
+    pub order: Option<RunWeakness>,
     /// What it cost.
     pub stats: Stats,
     /// Wall-clock time.

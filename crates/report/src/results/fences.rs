@@ -1,6 +1,6 @@
 //! What `fences` and `fences --audit` say of a file under a memory model.
 
-use super::robust::{Place, listed};
+use super::robust::{SourceLine, listed};
 use super::word::{ModelName, Word};
 use super::{Schema, ScopeResult, Seconds, Steps};
 use fencepost_certify::Replay;
@@ -204,9 +204,9 @@ pub struct AttackPlaces {
     /// The thread whose load overtakes its store.
     pub thread: String,
     /// The store.
-    pub store: Place,
+    pub store: SourceLine,
     /// The load.
-    pub load: Place,
+    pub load: SourceLine,
 }
 
 impl Evidence {

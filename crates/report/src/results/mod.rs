@@ -36,8 +36,8 @@ pub use fences::{
 };
 pub use litmus::{Comparison, LitmusC11, LitmusResult, RecordedAnswer, Untold, Validation};
 pub use robust::{
-    Attack, CycleStep, Departure, PathStep, Place, Race, RaceAccess, RobustC11Result, RobustResult,
-    RobustStats,
+    Attack, CycleStep, Departure, PathStep, Race, RaceAccess, RobustC11Result, RobustResult, RobustStats,
+    SourceLine,
 };
 pub use scalar::{Integer, Ordered, Schema, ScopeResult, Seconds};
 pub use summary::{EngineTimes, SummaryResult};

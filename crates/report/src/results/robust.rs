@@ -64,12 +64,12 @@ pub struct Attack {
     /// The thread whose load overtakes its store.
     pub thread: String,
     /// The store.
-    pub store: Place,
+    pub store: SourceLine,
     /// The load.
-    pub load: Place,
+    pub load: SourceLine,
     /// Of a triangular race, the write of another thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub write: Option<Place>,
+    pub write: Option<SourceLine>,
     /// Of an attack, the cycle of its run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cycle: Vec<CycleStep>,
@@ -84,17 +84,17 @@ pub struct Attack {
 /// A line of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Place {
+pub struct SourceLine {
     /// The file.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
 }
 
-impl Place {
+impl SourceLine {
     /// Where a piece of a program stands.
-    pub fn new(sources: &Sources, span: Span) -> Place {
-        Place { file: sources.name(span.file).to_string(), line: span.line }
+    pub fn new(sources: &Sources, span: Span) -> SourceLine {
+        SourceLine { file: sources.name(span.file).to_string(), line: span.line }
     }
 }
 
@@ -128,7 +128,7 @@ impl RobustResult {
 
 impl Attack {
     fn new(answer: &Robustness<'_>, attack: &ShownAttack) -> Attack {
-        let place = |span| Place::new(&answer.program.sources, span);
+        let place = |span| SourceLine::new(&answer.program.sources, span);
         let cycle = attack.cycle.iter();
         let cycle = cycle
             .map(|(step, relation)| CycleStep { step: shown(&attack.replay, *step), next: Word(*relation) });
@@ -197,7 +197,7 @@ pub struct Departure {
     /// The thread.
     pub thread: String,
     /// Where its access stands.
-    pub access: Place,
+    pub access: SourceLine,
     /// What the access does.
     pub does: Word<What>,
     /// The cell.
@@ -292,7 +292,7 @@ impl Departure {
         let (trace, notes) = listed(answer.program, replay, &answer.telling);
         Departure {
             thread: departed.thread.clone(),
-            access: Place::new(&answer.program.sources, departed.access),
+            access: SourceLine::new(&answer.program.sources, departed.access),
             does: Word(departed.what),
             cell: replay.last.cells_name(answer.program, departed.loc, 1),
             value: departed.value,
@@ -308,7 +308,7 @@ impl Race {
     fn new(answer: &RobustnessC11<'_>, raced: &Raced) -> Race {
         let access = |step: usize| {
             let replayed = &raced.replay.steps[step];
-            let Place { file, line } = Place::new(&answer.program.sources, replayed.event.span);
+            let SourceLine { file, line } = SourceLine::new(&answer.program.sources, replayed.event.span);
             RaceAccess { file, line, thread: replayed.thread.clone(), step: shown(&raced.replay, step) }
         };
         let (trace, notes) = listed(answer.program, &raced.replay, &answer.telling);

@@ -6,7 +6,7 @@ use fencepost_ir::{FileId, Span};
 use fencepost_report::paint::{Colours, masked};
 use fencepost_report::results::{
     self, AtLeast, AttackPlaces, FenceResult, FencedVerdict, FencesResult, FencesStats, FencesVerdict,
-    Missed, Place, RepairResult, Schema, ScopeResult, Seconds, Vocabulary, Word,
+    Missed, RepairResult, Schema, ScopeResult, Seconds, SourceLine, Vocabulary, Word,
 };
 use fencepost_report::text as text_report;
 use fencepost_report::text::{Detail, Style};
@@ -316,7 +316,7 @@ pub(super) fn shown(program: &Program, evidence: &Evidence, telling: &Budget) ->
         Evidence::Violation(replay) => results::Evidence::violation(program, replay, telling),
         Evidence::Attack(attack) => {
             let place = |p: &fencepost_robust::Place| {
-                Place::new(&program.sources, program.procedure(p.procedure).edge(p.edge).span)
+                SourceLine::new(&program.sources, program.procedure(p.procedure).edge(p.edge).span)
             };
             let attack = AttackPlaces {
                 thread: attack.name.clone(),

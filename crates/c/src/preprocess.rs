@@ -75,6 +75,21 @@ enum Input {
     Stdin,
 }
 
+/// The headers in a new folder: in memory where the system has a place for that, unless the user names another with
+/// `TMPDIR`. On a disk the files, which live for a moment, take longer than all the rest of a small check.
+fn written_headers() -> std::io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("fencepost-");
+    let write = |folder: TempDir| headers::write(folder.path()).map(|()| folder);
+    let memory = Path::new("/dev/shm");
+    if std::env::var_os("TMPDIR").is_none()
+        && let Ok(folder) = builder.tempdir_in(memory).and_then(write)
+    {
+        return Ok(folder);
+    }
+    builder.tempdir().and_then(write)
+}
+
 /// Preprocesses a file of a table.
 pub fn preprocess(
     sources: &mut Sources,
@@ -82,10 +97,7 @@ pub fn preprocess(
     options: &Options,
 ) -> Result<Preprocessed, Vec<Diagnostic>> {
     let failed = |message: String| vec![Diagnostic::new(Span::NONE, message)];
-    let headers = tempfile::Builder::new()
-        .prefix("fencepost-")
-        .tempdir()
-        .and_then(|folder| headers::write(folder.path()).map(|()| folder))
+    let headers = written_headers()
         .map_err(|e| failed(format!("the headers cannot be written to a temporary folder: {e}")))?;
     let name = sources.name(file).to_string();
     let text = sources.text(file);

@@ -38,6 +38,14 @@ pub fn seeds(full: u64) -> u64 {
     }
 }
 
+/// A time limit for what may run into it: a fifth of the full seconds if little is wanted.
+pub fn seconds(full: u64) -> u64 {
+    match effort() {
+        Effort::Quick => full.div_ceil(5),
+        Effort::Full | Effort::All => full,
+    }
+}
+
 /// Of what can be listed, each how-many-th is taken: a fifth of the full number if little is wanted, and all if all are.
 pub fn every(full: usize) -> usize {
     match effort() {

@@ -4,7 +4,7 @@
 //! ([`c_program`], [`c_library`], in several sizes [`c_memory`]), and of two that access one word in several sizes
 //! ([`mixed_sizes`]) or memory through pointers ([`c_pointers`]).
 //! Everything is deterministic: the same seed gives the same program. How many of them a test takes is asked in
-//! [`effort`].
+//! [`effort`], and which programs of others there are to compare with in [`programs`].
 //!
 //! ```
 //! use fencepost_samples::random::{self, Config};
@@ -23,6 +23,7 @@ pub mod mixed_sizes;
 pub mod mutate;
 pub mod ordered;
 pub mod pairs;
+pub mod programs;
 pub mod random;
 pub mod sketch;
 pub mod tiny;

@@ -21,6 +21,7 @@ use fencepost_report::told::told;
 use fencepost_report::{results, text};
 use fencepost_robust::fences::{HittingSets, Run};
 use fencepost_robust::{attacks, races};
+use fencepost_samples::effort;
 use fencepost_task::{Bounds, Budget, Engine, EngineId, Model, Pace, Stats, Stop, Task, Trace, Verdict};
 use fencepost_translate::{Bound, run_back, translate};
 use std::cell::Cell;
@@ -350,7 +351,8 @@ fn longest(phase: impl FnOnce(&Budget)) -> Duration {
     };
     let watch = note.clone();
     // What is taken has to be given back: with memory that grows for three seconds that would be most of it.
-    let limits = Budget::default().until(Instant::now() + Duration::from_secs(3)).within(1 << 30);
+    let limits =
+        Budget::default().until(Instant::now() + Duration::from_secs(effort::seconds(3))).within(1 << 30);
     let budget = limits.watched_by(Arc::new(move || {
         watch();
         None
@@ -364,38 +366,59 @@ fn longest(phase: impl FnOnce(&Budget)) -> Duration {
 /// Enough for everything that is done once for each statement or cell.
 const MOMENT: Duration = Duration::from_secs(1);
 
-#[test]
+/// No engine works for long between two looks at a large program.
 #[cfg(target_os = "linux")]
-fn no_engine_works_for_long_between_looks() {
-    let body: String = (0..20_000).map(|i| format!("x = {}; ", i % 7)).collect();
-    let long = format!("shared 0..7 x, y; thread t {{ {body} assert(y == 0); }} thread u {{ y = 1; }}");
-    let array = "shared 0..7 a[20000];
-        thread t { 0..20000 i; while (i < 20000) { a[i] = 3; i = i + 1; } assert(a[77] == 0); }";
-    let threads: String =
-        (0..100).map(|i| format!("thread t{i} {{ x = {}; assert(y == 0); }}", i % 7)).collect();
-    let many = format!("shared 0..7 x, y; {threads}");
-    let jumps: String =
-        (0..6000).map(|i| format!("l{i}: x++; if (x == {i}) goto l{};", i * 7919 % 6000)).collect();
-    let jumps =
-        format!("int x; void reach_error(void); int main(void) {{ {jumps} if (x == 7) reach_error(); }}");
-    let labels: String = (0..20_000).map(|i| format!("l{i}: x = {}; ", i % 7)).collect();
-    let labels = format!(
-        "shared 0..7 x; process t() {{ {labels} }} process u() {{ {} }} start t(), u(); forbid t at l19999 and u at m;",
-        "m: x = 1;"
-    );
-    for (name, subject) in [
-        ("a long thread", subject(&long)),
-        ("many labels", subject(&labels)),
-        ("a large array", subject(array)),
-        ("many threads", subject(&many)),
-        ("jumps back", Subject::new("jumps.c", &jumps).expect("it can be read")),
-    ] {
+mod no_engine_works_for_long {
+    use super::*;
+
+    fn with(subject: &Subject) {
         for engine in EngineId::ALL {
             let longest = longest(|b| drop(subject.ask(engine, Model::Tso, Bounds::default(), b.clone())));
-            assert!(longest < MOMENT, "{engine} on {name}: {longest:?} between two looks");
+            assert!(longest < MOMENT, "{engine}: {longest:?} between two looks");
         }
         let longest =
             longest(|budget| drop((attacks(&subject.program, budget), races(&subject.program, budget))));
-        assert!(longest < MOMENT, "attacks on {name}: {longest:?} between two looks");
+        assert!(longest < MOMENT, "attacks: {longest:?} between two looks");
+    }
+
+    #[test]
+    fn with_a_long_thread() {
+        let body: String = (0..20_000).map(|i| format!("x = {}; ", i % 7)).collect();
+        with(&subject(&format!(
+            "shared 0..7 x, y; thread t {{ {body} assert(y == 0); }} thread u {{ y = 1; }}"
+        )));
+    }
+
+    #[test]
+    fn with_many_labels() {
+        let labels: String = (0..20_000).map(|i| format!("l{i}: x = {}; ", i % 7)).collect();
+        with(&subject(&format!(
+            "shared 0..7 x; process t() {{ {labels} }} process u() {{ m: x = 1; }} start t(), u();
+             forbid t at l19999 and u at m;"
+        )));
+    }
+
+    #[test]
+    fn with_a_large_array() {
+        with(&subject(
+            "shared 0..7 a[20000];
+             thread t { 0..20000 i; while (i < 20000) { a[i] = 3; i = i + 1; } assert(a[77] == 0); }",
+        ));
+    }
+
+    #[test]
+    fn with_many_threads() {
+        let threads: String =
+            (0..100).map(|i| format!("thread t{i} {{ x = {}; assert(y == 0); }}", i % 7)).collect();
+        with(&subject(&format!("shared 0..7 x, y; {threads}")));
+    }
+
+    #[test]
+    fn with_jumps_back() {
+        let jumps: String =
+            (0..6000).map(|i| format!("l{i}: x++; if (x == {i}) goto l{};", i * 7919 % 6000)).collect();
+        let text =
+            format!("int x; void reach_error(void); int main(void) {{ {jumps} if (x == 7) reach_error(); }}");
+        with(&Subject::new("jumps.c", &text).expect("it can be read"));
     }
 }

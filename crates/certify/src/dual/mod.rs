@@ -9,7 +9,7 @@
 //! 2. `simulation`: whatever a thread does, its automaton can do. So each run of the program under TSO
 //!    is one of the automata with the same memory and the same store buffers, in which every thread's
 //!    place is related to its automaton's state. Atomic sections are single steps there: while one is
-//!       open no other thread steps, and no property mentions a place inside one (else it is rejected), so
+//!    open no other thread steps, and no property mentions a place inside one (else it is rejected), so
 //!    whatever is violated during a section is violated before it began, or by its owner failing.
 //!    A store of a value that is not in the cell's list counts as a failure: before the first one, all values that
 //!    can be read are listed, and that there is no first one is proved with the other failures.

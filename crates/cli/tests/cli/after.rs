@@ -2,7 +2,7 @@
 //! proof; and limits, which end what comes after a verdict and not the verdict.
 
 use crate::{Ran, check, fencepost_args, json, scratch};
-use fencepost_samples::effort::every;
+use fencepost_samples::effort::{every, seconds};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -124,8 +124,9 @@ fn memory_is_limited_after_the_verdict_too() {
     let threads = "shared 0..3 x;\nprocess w() { x = 1; }\nprocess m() { while (true) { spawn w(); } }\nstart m();\n\
                    final not exists (x == 2);\n";
     let file = scratch("after/threads.fp", threads);
+    let limit = seconds(15).to_string();
     for engine in ["age", "rounds", "explicit", "auto"] {
-        let args = ["--memory", "200", "--timeout", "15", "--engine", engine];
+        let args = ["--memory", "200", "--timeout", &limit, "--engine", engine];
         let ran = check_with_addresses(1_400, &file, &args);
         assert!(ran.code == 0 || ran.code == 3, "{engine}: {}{}", ran.stdout, ran.stderr);
     }
@@ -141,13 +142,14 @@ fn deep_calls_fit() {
     );
     let recursion = "#include <assert.h>\nint x;\nstatic int f(int n) { x = n; return n == 0 ? 0 : 1 + f(n - 1); }\n\
                      int main(void) { assert(f(10000) == 0); }\n";
-    for (name, text) in [("chain", &chain[..]), ("recursion", recursion)] {
+    let texts = [("chain", &chain[..]), ("recursion", recursion)];
+    let all = texts.into_iter().flat_map(|text| ["explicit", "lazy"].map(|engine| (text, engine)));
+    // If little is wanted, the first and the last.
+    for ((name, text), engine) in all.step_by(every(1).min(3)) {
         let file = scratch(&format!("after/deep_{name}.c"), text);
-        for engine in ["explicit", "lazy"] {
-            let args = ["--memory", "300", "--timeout", "120", "--engine", engine, "-q"];
-            let ran = check_with_addresses(1_800, &file, &args);
-            assert_eq!(ran.code, 1, "{name}, {engine}: {}{}", ran.stdout, ran.stderr);
-        }
+        let args = ["--memory", "300", "--timeout", "120", "--engine", engine, "-q"];
+        let ran = check_with_addresses(1_800, &file, &args);
+        assert_eq!(ran.code, 1, "{name}, {engine}: {}{}", ran.stdout, ran.stderr);
     }
 }
 
@@ -162,24 +164,26 @@ fn large_objects_are_refused_before_they_are_there() {
                  int main(void) { for (int i = 0; i < 200; i++) { char *p = malloc(1000000); p[i] = 1; } assert(0); }\n";
     let zeros = "#include <stdlib.h>\n#include <assert.h>\n\
                  int main(void) { char *p = 0; for (int i = 1; i < 16; i++) p = realloc(p, i * 1000000); assert(!p); }\n";
-    for (name, text) in [("spawned", spawned), ("alone", alone), ("zeros", zeros)] {
+    let commands = [
+        "check --engine explicit",
+        "check --engine lazy",
+        "check --engine bmc",
+        "check --model pso",
+        "explain",
+        "robust",
+        "robust --criterion trf",
+        "fences",
+    ];
+    let texts = [("spawned", spawned), ("alone", alone), ("zeros", zeros)];
+    let all = commands.into_iter().flat_map(|command| texts.map(|text| (command, text)));
+    let limit = seconds(8).to_string();
+    // If little is wanted, each command with one of the texts.
+    for (command, (name, text)) in all.step_by(every(1).min(4)) {
         let file = scratch(&format!("after/large_{name}.c"), text);
-        let file = file.to_str().unwrap();
-        for command in [
-            "check --engine explicit",
-            "check --engine lazy",
-            "check --engine bmc",
-            "check --model pso",
-            "explain",
-            "robust",
-            "robust --criterion trf",
-            "fences",
-        ] {
-            let words: Vec<&str> =
-                command.split(' ').chain(["--memory", "200", "--timeout", "8", file]).collect();
-            let ran = run_with_addresses(1_800, &words);
-            assert!([0, 1, 3].contains(&ran.code), "{words:?}: {} {}{}", ran.code, ran.stdout, ran.stderr);
-        }
+        let limits = ["--memory", "200", "--timeout", &limit, file.to_str().unwrap()];
+        let words: Vec<&str> = command.split(' ').chain(limits).collect();
+        let ran = run_with_addresses(1_800, &words);
+        assert!([0, 1, 3].contains(&ran.code), "{words:?}: {} {}{}", ran.code, ran.stdout, ran.stderr);
     }
 }
 

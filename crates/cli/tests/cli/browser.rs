@@ -1,6 +1,7 @@
 //! A real browser: headless Chromium, spoken to over two pipes in its DevTools protocol. Messages are JSON, each
 //! ended by a zero byte. Whatever the page complains of is kept.
 
+use fencepost_samples::programs;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -13,10 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The name of the browser here; `None` where there is none.
 pub fn installed() -> Option<&'static str> {
-    ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
-        let version = Command::new(name).arg("--version").stdin(Stdio::null()).output();
-        version.is_ok_and(|output| output.status.success())
-    })
+    programs::any_of("chromium", &["chromium", "chromium-browser", "google-chrome"])
 }
 
 /// A browser with one page.

@@ -3,6 +3,7 @@
 
 use crate::c_checks::{codes, two_threads};
 use crate::check;
+use fencepost_samples::effort::seconds;
 
 /// A program of two threads, its verdicts by model: `s` for safe, `u` for unsafe.
 fn verdicts(name: &str, text: &str) -> String {
@@ -265,7 +266,9 @@ fn accesses_of_several_sizes() {
         let text = two_threads(declared, first, second, end);
         assert_eq!(verdicts(&format!("sizes_{name}.c"), &text), expected, "{name}");
         for engine in ["bmc", "lazy", "dual", "rounds", "age"] {
-            let ran = check(&format!("sizes_{name}.c"), &text, &["-q", "--timeout", "5", "--engine", engine]);
+            let limit = seconds(5).to_string();
+            let args = ["-q", "--timeout", &limit, "--engine", engine];
+            let ran = check(&format!("sizes_{name}.c"), &text, &args);
             let agrees = ran.code == 3 || ran.code == i32::from(expected.as_bytes()[1] == b'u');
             assert!(agrees, "{name} by {engine}: {}{}", ran.stdout, ran.stderr);
         }

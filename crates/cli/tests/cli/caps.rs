@@ -1,6 +1,7 @@
 //! Caps inside engines make no verdict: what is not looked at is unknown, and never safe or robust.
 
 use crate::{check, fencepost_args, scratch};
+use fencepost_samples::effort::seconds;
 
 /// So many final states that their number has more than 64 bits.
 #[test]
@@ -12,8 +13,9 @@ fn more_final_states_than_can_be_counted() {
         variables.join(", "),
         all.join(" && ")
     );
+    let limit = seconds(20).to_string();
     for engine in ["dual", "auto"] {
-        let ran = check("final_states.fp", &text, &["--engine", engine, "--timeout", "20", "-q"]);
+        let ran = check("final_states.fp", &text, &["--engine", engine, "--timeout", &limit, "-q"]);
         assert!([1, 3].contains(&ran.code), "{engine}: {}{}", ran.stdout, ran.stderr);
     }
 }
@@ -58,9 +60,10 @@ fn the_order_of_many_objects() {
             n
         )
     };
+    let limit = seconds(60).to_string();
     for n in [2, 50] {
         let unwind = (n + 1).to_string();
-        let args = ["--engine", "bmc", "--unwind", &unwind, "--rounds", "2", "-q", "--timeout", "60"];
+        let args = ["--engine", "bmc", "--unwind", &unwind, "--rounds", "2", "-q", "--timeout", &limit];
         let ran = check("many_ordered.c", &text(n), &args);
         assert!([1, 3].contains(&ran.code), "{n}: {}{}", ran.stdout, ran.stderr);
     }

@@ -11,6 +11,7 @@
 //! - ` ```text `: not to be run. Blocks in which a line begins with `fencepost` have to be of one of these kinds.
 
 use crate::root;
+use fencepost_samples::programs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -57,10 +58,7 @@ fn shell(folder: &Path, script: &str) -> std::process::Output {
 fn has_programs(script: &str) -> bool {
     let foreign = ["parallel", "dot", "cbmc", "esbmc", "sbatch", "cmake", "ctest", "meson", "make"];
     let used = foreign.iter().filter(|program| script.split_whitespace().any(|word| word == **program));
-    used.into_iter().all(|program| {
-        let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
-        found.is_ok_and(|output| output.status.success())
-    })
+    used.into_iter().all(|program| programs::has(program))
 }
 
 /// Runs the commands of a block and compares.

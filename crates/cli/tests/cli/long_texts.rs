@@ -1,6 +1,7 @@
 //! Texts that are longer than people write, but not than programs do.
 
 use crate::check;
+use fencepost_samples::effort::{Effort, effort};
 
 /// A chain of `else if`, whatever its length, takes the branch that it says.
 #[test]
@@ -47,25 +48,28 @@ fn chains_inside_of_others() {
 /// Rows of operators and chains of `?:`, whatever their length, have the value that they say.
 #[test]
 fn rows_of_operators() {
-    const N: usize = 5000;
-    let row = |operand: &str, operator: &str| vec![operand; N].join(operator);
-    let chain: String = (0..N).map(|i| format!("k == {i} ? {} : ", 3 * i)).collect();
+    let n = match effort() {
+        Effort::Quick => 1500,
+        Effort::Full | Effort::All => 5000,
+    };
+    let row = |operand: &str, operator: &str| vec![operand; n].join(operator);
+    let chain: String = (0..n).map(|i| format!("k == {i} ? {} : ", 3 * i)).collect();
     // One arm makes the type wider.
     let wide: String =
         (0..200).map(|i| format!("k == {i} ? {} : ", if i == 9 { "1L" } else { "(char)1" })).collect();
     let calls: String = (0..200).map(|i| format!("k == {i} ? call({i}) : ")).collect();
     for (name, value, wanted) in [
-        ("sum", row("x", " + "), N.to_string()),
-        ("bytes", row("b", " + "), (200 * N).to_string()),
+        ("sum", row("x", " + "), n.to_string()),
+        ("bytes", row("b", " + "), (200 * n).to_string()),
         ("mixed", format!("{} + 0", row("x + l - b / 100", " + ")), "0".into()),
-        ("both", format!("({}) + n", row("(n++, x)", " && ")), (N + 1).to_string()),
-        ("either", format!("({}) + n", row("(n++, 0)", " || ")), N.to_string()),
+        ("both", format!("({}) + n", row("(n++, x)", " && ")), (n + 1).to_string()),
+        ("either", format!("({}) + n", row("(n++, 0)", " || ")), n.to_string()),
         ("stops", format!("(x || {}) + n", row("n++", " || ")), "1".into()),
-        ("comma", format!("({}, n)", row("n++", ", ")), N.to_string()),
-        ("pointer", format!("*(a{})", " + 1 - 1".repeat(N / 2)), "11".into()),
-        ("text", format!("({})[{}]", row("\"a\"", " "), N - 1), "'a'".into()),
+        ("comma", format!("({}, n)", row("n++", ", ")), n.to_string()),
+        ("pointer", format!("*(a{})", " + 1 - 1".repeat(n / 2)), "11".into()),
+        ("text", format!("({})[{}]", row("\"a\"", " "), n - 1), "'a'".into()),
         ("first", format!("({chain} -1)"), "210".into()),
-        ("last", format!("(k = {N}, {chain} -1)"), "-1".into()),
+        ("last", format!("(k = {n}, {chain} -1)"), "-1".into()),
         ("type", format!("(int)sizeof({wide} 0)"), "8".into()),
         ("nothing", format!("({calls} (void)0, n)"), "70".into()),
     ] {

@@ -43,6 +43,7 @@ mod sarif;
 mod sarif_standard;
 mod sequential_queues;
 mod terminal;
+mod test_binaries;
 mod translate;
 mod translate_c;
 mod translate_objects;

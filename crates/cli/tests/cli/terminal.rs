@@ -1,6 +1,7 @@
 //! What a person at a terminal sees: colours, lines that fit, progress; and what Ctrl-C leaves.
 
 use crate::{root, scratch};
+use fencepost_samples::programs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -8,14 +9,11 @@ use std::time::{Duration, Instant};
 fn in_terminal(columns: u32, environment: &str, args: &str) -> Option<String> {
     let binary = env!("CARGO_BIN_EXE_fencepost");
     let inner = format!("stty cols {columns} rows 50; {environment} '{binary}' {args}");
-    let ran = Command::new("script").args(["-qec", &inner, "/dev/null"]).current_dir(root()).output();
-    match ran {
-        Ok(output) => Some(String::from_utf8(output.stdout).unwrap()),
-        Err(_) => {
-            eprintln!("skipped: the program `script` is not installed");
-            None
-        }
+    if !programs::has("script") {
+        return None;
     }
+    let ran = Command::new("script").args(["-qec", &inner, "/dev/null"]).current_dir(root()).output();
+    Some(String::from_utf8(ran.unwrap().stdout).unwrap())
 }
 
 /// Text without colours.

@@ -1,7 +1,7 @@
 //! The engines `rounds` and `age`: verdicts with their bounds, runs of the original, growing bounds.
 
 use crate::{check, fencepost, fencepost_args, json, root, scratch};
-use fencepost_samples::effort::every;
+use fencepost_samples::effort::{every, seconds};
 
 /// Atig, Bouajjani and Parlato, Table 1, with age 2, as programs of both languages. So many states take less than a
 /// second.
@@ -52,7 +52,8 @@ fn bounded_verdicts_are_never_wrong() {
         }
         for bound in [["rounds", "--rounds", "2"], ["age", "--age", "1"]] {
             let path = format!("examples/{file}");
-            let args = ["check", &path, "--engine", bound[0], bound[1], bound[2], "-q", "--timeout", "10"];
+            let limit = seconds(10).to_string();
+            let args = ["check", &path, "--engine", bound[0], bound[1], bound[2], "-q", "--timeout", &limit];
             let ran = fencepost_args(&args);
             assert!(ran.code == 0 || ran.code == 3 || tso == "unsafe", "{args:?}: {}", ran.stdout);
             assert!(ran.code != 2 && ran.code != 101, "{args:?}: {}", ran.stderr);

@@ -1,7 +1,7 @@
 //! An `.rmm` file to the tree: a procedure and a thread `P0`, `P1`, ... for each process.
 //!
 //! - A value outside its target's domain disables the instruction: a check that stops the thread
-//!     comes before it. Registers belong to the thread, so no other thread can observe the difference.
+//!   comes before it. Registers belong to the thread, so no other thread can observe the difference.
 //! - `read: m = e` is a load and a check; a run in which it finds another value stops there, and
 //!   the runs in which it waits longer are other runs. `cas` likewise.
 //! - Writes inside `locked` and locked writes are exchanges: they wait for the own buffer and act

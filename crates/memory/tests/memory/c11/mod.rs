@@ -214,7 +214,7 @@ fn check(program: &Ordered, sequences: ReleaseSequences, expected: &oracle::Answ
 
 #[test]
 fn answers_of_another_implementation_that_are_kept() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/c11/golden.txt");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/memory/c11/golden.txt");
     if std::env::var_os("FENCEPOST_BLESS").is_some() {
         let asked = asked(programs(0..400));
         let answers = oracle::ask(&asked).expect("the other implementation is beside the repository");

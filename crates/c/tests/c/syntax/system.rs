@@ -1,7 +1,8 @@
 //! Programs preprocessed with the headers of the system's C library, as `.i` files are.
 
-use crate::parse;
+use super::parse;
 use fencepost_c::Options;
+use fencepost_samples::programs;
 use std::process::Command;
 
 /// What programs include, in the order of the alphabet.
@@ -82,7 +83,7 @@ fn the_systems_headers_are_understood() {
             Ok(read) => read,
             Err((sources, diagnostics)) => {
                 let line = sources.line(diagnostics[0].span).unwrap_or("");
-                panic!("{options:?}: {}\n{line}", crate::said(&diagnostics[0]));
+                panic!("{options:?}: {}\n{line}", super::said(&diagnostics[0]));
             }
         };
         println!(
@@ -96,7 +97,7 @@ fn the_systems_headers_are_understood() {
 
 #[test]
 fn our_headers_are_understood() {
-    if !crate::places::has_preprocessor() {
+    if !programs::has("cc") {
         return;
     }
     let includes: String = HEADERS.iter().map(|header| format!("#include <{header}>\n")).collect();
@@ -106,7 +107,7 @@ fn our_headers_are_understood() {
         let text = format!("{includes}{rest}{PROGRAM}");
         if let Err((sources, diagnostics)) = parse("input.c", &text, &options) {
             let d = &diagnostics[0];
-            panic!("{}: {}", sources.name(d.span.file), crate::said(d));
+            panic!("{}: {}", sources.name(d.span.file), super::said(d));
         }
     }
 }

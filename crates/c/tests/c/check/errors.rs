@@ -1,6 +1,6 @@
 //! Errors: several in one run, in the order of the text, none because of another.
 
-use crate::typed;
+use super::typed;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {

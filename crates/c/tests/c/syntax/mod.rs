@@ -1,6 +1,6 @@
 //! The C parser: every construct by the tree it becomes, every error by its message and place.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p fencepost-c --test c_syntax` writes the expectations anew; read
+//! `UPDATE_EXPECT=1 cargo test -p fencepost-c --test c syntax` writes the expectations anew; read
 //! the difference before you commit it.
 
 mod declarations;

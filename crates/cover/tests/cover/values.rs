@@ -7,7 +7,7 @@ use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Program;
 use fencepost_models::fp;
 use fencepost_passes::pipeline;
-use fencepost_samples::Rng;
+use fencepost_samples::{Rng, effort};
 use fencepost_task::{Answer, Bounds, Budget, Engine, Model, Reason, Task, Verdict};
 use std::time::{Duration, Instant};
 
@@ -72,7 +72,7 @@ fn counters_in_critical_sections() {
 #[test]
 fn what_grows_is_refused() {
     let program = read("shared integer n = 0; thread t[2] { while (true) { n = n + 1; assert(n > -5); } }");
-    let answer = ask(&Dual, &program, 20);
+    let answer = ask(&Dual, &program, effort::seconds(20));
     let Verdict::Unknown { reason, .. } = answer.verdict else { panic!("{:?}", answer.verdict) };
     assert!(matches!(reason, Reason::NotApplicable(_) | Reason::Timeout), "{reason}");
 }

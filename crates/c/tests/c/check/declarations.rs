@@ -1,6 +1,6 @@
 //! Declarations: what names are, and of which type.
 
-use crate::typed;
+use super::typed;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {

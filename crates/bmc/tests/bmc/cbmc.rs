@@ -1,7 +1,7 @@
 //! The sequential C programs against CBMC itself, where it is on the PATH: it takes them as they are, and says of each what
 //! the engine says at the same bounds.
 //!
-//! `FENCEPOST_TESTS=all FENCEPOST_SEEDS=500 cargo test --release -p fencepost-bmc --test cbmc` for more programs.
+//! `FENCEPOST_TESTS=all FENCEPOST_SEEDS=500 cargo test --release -p fencepost-bmc --test bmc cbmc` for more programs.
 
 use fencepost_bmc::Bmc;
 use fencepost_bmc::c::{Dialect, Sequentialization, sequentialize};
@@ -10,6 +10,7 @@ use fencepost_ir::cfg::Program;
 use fencepost_models::fp;
 use fencepost_passes::pipeline;
 use fencepost_samples::effort;
+use fencepost_samples::programs;
 use fencepost_samples::random::{Config, program};
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 use std::path::Path;
@@ -21,14 +22,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 struct Counts {
     holds: usize,
     fails: usize,
-}
-
-fn is_there() -> bool {
-    let there = Command::new("cbmc").arg("--version").output().is_ok();
-    if !there {
-        println!("skipped: cbmc is not on the PATH");
-    }
-    there
 }
 
 fn compare(name: &str, program: &Program, model: Model, bounds: (u32, u32, u32), counts: &mut Counts) {
@@ -59,7 +52,7 @@ fn compare(name: &str, program: &Program, model: Model, bounds: (u32, u32, u32),
 
 #[test]
 fn random_programs() {
-    if !is_there() {
+    if !programs::has("cbmc") {
         return;
     }
     let seeds = effort::seeds(40);
@@ -78,7 +71,7 @@ fn random_programs() {
 /// Small C programs with their verdicts, and the examples of bounded model checking.
 #[test]
 fn c_programs() {
-    if !is_there() {
+    if !programs::has("cbmc") {
         return;
     }
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

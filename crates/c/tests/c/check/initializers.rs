@@ -1,6 +1,6 @@
 //! Initialisers: which value is for which part.
 
-use crate::typed;
+use super::typed;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {

@@ -1,6 +1,6 @@
 //! Whole programs: several units, options, the library.
 
-use crate::{show, typed, typed_with};
+use super::{show, typed, typed_with};
 use expect_test::{Expect, expect};
 use fencepost_c::{DataModel, Options, hir_text};
 

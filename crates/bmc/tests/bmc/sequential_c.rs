@@ -68,7 +68,7 @@ enum Ran {
 impl Runner {
     fn new() -> Runner {
         let folder = Folder::new();
-        let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver.c");
+        let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bmc/driver.c");
         cc(&["-O1", "-Wall", "-c", path(&driver), "-o", path(&folder.file("driver.o"))], "the driver");
         Runner { folder }
     }

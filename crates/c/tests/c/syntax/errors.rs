@@ -1,7 +1,7 @@
 //! What is said of broken programs.
 
-use crate::parse;
-use crate::said;
+use super::parse;
+use super::said;
 use expect_test::{Expect, expect};
 use fencepost_c::Options;
 

@@ -2,7 +2,7 @@
 //!
 //! A mutant is a memory model that overrides one rule and gets it wrong. A known answer is a
 //! program whose verdict is known; a mutant is killed when it gives another one. The table is
-//! printed by `cargo test -p fencepost-memory --test mutants -- --nocapture table`.
+//! printed by `cargo test -p fencepost-memory --test memory mutants::table -- --nocapture`.
 
 use fencepost_ir::cfg::{Drain, FenceKind, Instr, Loc, Program};
 use fencepost_memory::{EntryKind, LoadBuffer, Machine, Memory, Pso, Sc, State, Tso, reachable};

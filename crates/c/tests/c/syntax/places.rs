@@ -1,20 +1,12 @@
 //! Where things are: behind macros, in headers, in preprocessed text and in fragments.
 
-use crate::parse;
-use crate::said;
+use super::parse;
+use super::said;
 use expect_test::{Expect, expect};
 use fencepost_c::ast::{BlockItem, Expr, ExprKind, Item, StmtKind, Unit};
 use fencepost_c::{DataModel, Fragment, Options};
 use fencepost_ir::{FileId, Sources, Span};
-
-/// Whether files can be preprocessed; tests that need it say so and stop.
-pub fn has_preprocessor() -> bool {
-    let found = std::process::Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success());
-    if !found {
-        println!("skipped: there is no `cc`");
-    }
-    found
-}
+use fencepost_samples::programs;
 
 fn read(name: &str, text: &str) -> (Unit, Sources) {
     parse(name, text, &Options::default()).unwrap_or_else(|(_, d)| panic!("{d:?}\n{text}"))
@@ -77,7 +69,7 @@ fn expr(e: &Expr, sources: &Sources, out: &mut String) {
 
 #[track_caller]
 fn check(text: &str, expected: Expect) {
-    if has_preprocessor() {
+    if programs::has("cc") {
         let (unit, sources) = read("places.c", text);
         expected.assert_eq(&places(&unit, &sources));
     }
@@ -197,7 +189,7 @@ int g(void) { b = 5; }
 
 #[test]
 fn headers_know_who_includes_them() {
-    if !has_preprocessor() {
+    if !programs::has("cc") {
         return;
     }
     let text = "int first;\n#include <pthread.h>\n  #  include <stdio.h>\nint last;\n";
@@ -228,7 +220,7 @@ fn headers_know_who_includes_them() {
 
 #[test]
 fn user_headers_are_found_and_named() {
-    if !has_preprocessor() {
+    if !programs::has("cc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -262,7 +254,7 @@ fn user_headers_are_found_and_named() {
 
 #[test]
 fn odd_file_names_are_understood() {
-    if !has_preprocessor() {
+    if !programs::has("cc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -277,7 +269,7 @@ fn odd_file_names_are_understood() {
 
 #[test]
 fn what_the_preprocessor_says_has_a_place() {
-    if !has_preprocessor() {
+    if !programs::has("cc") {
         return;
     }
     let refused = |text: &str| {
@@ -298,7 +290,7 @@ fn what_the_preprocessor_says_has_a_place() {
 
 #[test]
 fn data_models_differ() {
-    if !has_preprocessor() {
+    if !programs::has("cc") {
         return;
     }
     let text = "#include <limits.h>\n#include <stdint.h>\nlong max = LONG_MAX; size_t s; int64_t w;\n";
@@ -306,7 +298,7 @@ fn data_models_differ() {
     let dump = |data_model| {
         let options = Options { data_model, ..Options::default() };
         let (unit, _) = parse("model.c", &text, &options).unwrap_or_else(|(_, d)| panic!("{d:?}"));
-        let last: Vec<String> = unit.items.iter().rev().take(3).map(crate::dump::item).collect();
+        let last: Vec<String> = unit.items.iter().rev().take(3).map(super::dump::item).collect();
         last.join(" ")
     };
     expect!["w: int64_t; s: unsignedlong; max: long = x9223372036854775807l;"]

@@ -1,6 +1,6 @@
 //! Expressions and their types.
 
-use crate::typed;
+use super::typed;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {

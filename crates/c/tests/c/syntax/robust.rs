@@ -1,11 +1,11 @@
 //! Extreme inputs: deep ones, long ones, broken ones.
 
-use crate::parse;
-use crate::places::has_preprocessor;
-use crate::{fragment, said};
+use super::parse;
+use super::{fragment, said};
 use fencepost_c::Options;
 use fencepost_samples::Rng;
 use fencepost_samples::mutate::mutate;
+use fencepost_samples::programs;
 
 const PROGRAM: &str = include_str!("program.c");
 
@@ -67,7 +67,7 @@ fn deep_nesting_is_refused() {
     ];
     for text in expressions.iter().map(|e| format!("{e};")).chain(statements) {
         let shown: String = text.chars().take(40).collect();
-        let message = match fragment(&text).statements(crate::TYPES) {
+        let message = match fragment(&text).statements(super::TYPES) {
             Ok(_) => panic!("accepted: {shown}"),
             Err(diagnostic) => said(&diagnostic),
         };
@@ -83,7 +83,7 @@ fn nested_rows_are_no_way_around_the_limit() {
     for _ in 0..100 {
         text = format!("({text}{})", " + a".repeat(50));
     }
-    let message = said(&fragment(&format!("{text};")).statements(crate::TYPES).unwrap_err());
+    let message = said(&fragment(&format!("{text};")).statements(super::TYPES).unwrap_err());
     assert!(message.contains("more than 400 operators"), "{message}");
 }
 
@@ -104,7 +104,7 @@ fn what_is_long_but_not_deep_is_read() {
     ];
     for text in texts {
         let shown: String = text.chars().take(40).collect();
-        fragment(&text).statements(crate::TYPES).unwrap_or_else(|d| panic!("{shown}: {d:?}"));
+        fragment(&text).statements(super::TYPES).unwrap_or_else(|d| panic!("{shown}: {d:?}"));
     }
     // A useful depth is read as well.
     for text in [
@@ -114,7 +114,7 @@ fn what_is_long_but_not_deep_is_read() {
         format!("if (a) b; {} else c;", "else if (a) b; ".repeat(200)),
     ] {
         let shown: String = text.chars().take(40).collect();
-        fragment(&text).statements(crate::TYPES).unwrap_or_else(|d| panic!("{shown}: {d:?}"));
+        fragment(&text).statements(super::TYPES).unwrap_or_else(|d| panic!("{shown}: {d:?}"));
     }
 }
 
@@ -137,7 +137,7 @@ fn broken_programs_are_refused_with_a_place() {
 
 #[test]
 fn broken_programs_with_directives_are_refused_with_a_place() {
-    if !has_preprocessor() {
+    if !programs::has("cc") {
         return;
     }
     let text = format!("#include <pthread.h>\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n{PROGRAM}");

@@ -22,7 +22,7 @@ fn outcome(state: &State) -> Outcome {
 fn searched(program: &Program, model: Model, reduction: Reduction, strategy: Strategy) -> BTreeSet<Outcome> {
     let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
     let mut outcomes = BTreeSet::new();
-    let finals = Explicit { order, reduction }.final_states(&task, &mut |s| {
+    let finals = Explicit { strategy, reduction }.final_states(&task, &mut |s| {
         outcomes.insert(outcome(s));
     });
     assert_eq!(finals, Finals::All);
@@ -49,9 +49,9 @@ fn check(tiny: &Tiny) {
     for model in Model::ALL {
         let expected = reference(&program, model);
         for reduction in [Reduction::On, Reduction::Off] {
-            for order in [Strategy::Breadth, Strategy::Depth] {
-                let found = searched(&program, model, reduction, order);
-                assert_eq!(found, expected, "{tiny} under {model:?}, reduction {reduction:?}, {order:?}");
+            for strategy in [Strategy::Breadth, Strategy::Depth] {
+                let found = searched(&program, model, reduction, strategy);
+                assert_eq!(found, expected, "{tiny} under {model:?}, reduction {reduction:?}, {strategy:?}");
             }
         }
         by_model.push(expected);

@@ -9,7 +9,7 @@ use crate::{Abstraction, Bmc};
 use fencepost_analysis::bounded::{Bounded, Loops, Refusal, all_loops};
 use fencepost_ir::cfg::Program;
 use fencepost_task::{
-    Answer, Bounds, Cleared, Limit, Model, Progress, Reason, Scope, Stats, Stop, Task, Unreached, Verdict,
+    Answer, Bounds, Cleared, Limit, Model, Progress, Reason, Stats, Stop, Task, Unreached, Verdict,
 };
 use std::borrow::Cow;
 
@@ -219,7 +219,7 @@ impl<'b> Growth<'_, 'b> {
         far.needs = Some(query.needs());
         match self.stage(&mut query, bounds, far.finished, progress) {
             Stage::Done(verdict) => return Some(verdict),
-            Stage::None { cleared, .. } if cleared.scope() == self.all() => {
+            Stage::None { cleared, .. } if cleared.scope() == self.task.scope(self.all()) => {
                 self.unreached = never_reached(&mut query).unwrap_or_default();
                 return Some(Verdict::Safe(cleared));
             }
@@ -245,20 +245,17 @@ impl<'b> Growth<'_, 'b> {
     }
 
     /// All runs, as far as other bounds go.
-    fn all(&self) -> Scope {
-        let bounds = Bounds {
-            threads: self.task.bounds.threads,
+    fn all(&self) -> Bounds {
+        Bounds {
             width: self.engine.width.map(u32::from),
             reuse: self.leaves_out_reuse.then_some(0),
             ..Bounds::default()
-        };
-        if bounds == Bounds::default() { Scope::Complete } else { Scope::UpTo(bounds) }
+        }
     }
 
-    fn scope(&self, tried: Tried, fits: bool) -> Scope {
+    fn within(&self, tried: Tried, fits: bool) -> Bounds {
         let Tried { unwind, rounds, clock, block } = tried;
-        Scope::UpTo(Bounds {
-            threads: self.task.bounds.threads,
+        Bounds {
             unwind: Some(unwind),
             rounds: Some(rounds),
             clock: (self.task.model != Model::Sc && !self.queues()).then_some(clock),
@@ -267,7 +264,7 @@ impl<'b> Growth<'_, 'b> {
             block: (!fits).then_some(block),
             reuse: self.leaves_out_reuse.then_some(0),
             ..Bounds::default()
-        })
+        }
     }
 
     fn refuse(&self, refusal: Refusal, finished: Option<Cleared>) -> Verdict {
@@ -335,7 +332,7 @@ impl<'b> Growth<'_, 'b> {
         }
         // So much is known, whatever the rest of the questions come to.
         let within = match self.task.budget.finish() {
-            Ok(done) => Cleared::new(self.scope(bounds, !query.leaves_out_sizes()), done),
+            Ok(done) => Cleared::new(self.task, self.within(bounds, !query.leaves_out_sizes()), done),
             Err(stop) => return stopped(stop, finished),
         };
         let unwound = match query.ask(ends.cut) {
@@ -354,9 +351,9 @@ impl<'b> Growth<'_, 'b> {
             _ => bounds.clock >= needs.clock,
         };
         let enough = rounds >= needs.rounds && buffers;
-        let scope = if unwound && fits && enough { self.all() } else { self.scope(bounds, fits) };
+        let within_all = if unwound && fits && enough { self.all() } else { self.within(bounds, fits) };
         match self.task.budget.finish() {
-            Ok(done) => Stage::None { cleared: Cleared::new(scope, done), unwound, fits },
+            Ok(done) => Stage::None { cleared: Cleared::new(self.task, within_all, done), unwound, fits },
             Err(stop) => stopped(stop, Some(within)),
         }
     }

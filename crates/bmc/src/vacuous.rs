@@ -33,7 +33,7 @@ fn checked(query: &mut Query<'_>) -> Vec<(Unreached, Lit)> {
     for (p, procedure) in program.procedures.iter().enumerate() {
         for (e, edge) in procedure.edges().iter().enumerate() {
             // What is never to be reached is no loss.
-            if !matches!(&edge.instr, Instr::Assert(condition) if *condition != Expr::Const(0)) {
+            if !matches!(&edge.instr, Instr::Assert(condition, _) if *condition != Expr::Const(0)) {
                 continue;
             }
             let (p, e) = (ProcId(p as u32), EdgeId(e as u32));

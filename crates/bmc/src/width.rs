@@ -74,7 +74,7 @@ impl Narrow {
             Instr::Assign(_, e)
             | Instr::Store(_, e)
             | Instr::Assume(e)
-            | Instr::Assert(e)
+            | Instr::Assert(e, _)
             | Instr::Join(_, e)
             | Instr::Allocate { bytes: e, .. }
             | Instr::Free(e, _)

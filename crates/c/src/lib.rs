@@ -59,11 +59,16 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
         Ok(units) => units,
         Err(diagnostics) => return Err((sources, diagnostics)),
     };
+    passed_over(&units, &mut sources);
     let library = runtime::library(&units);
     let is_system =
         |span: Span| span.file == runtime::FILE || units.iter().any(|unit| unit.origins.is_system(span));
     let typed = check::check(&units, &library, options);
-    let lowered = typed.and_then(|typed| lower::lower(&typed, options, &sources, &is_system));
+    let lowered = typed.and_then(|typed| {
+        let program = lower::lower(&typed, options, &sources, &is_system)?;
+        typed.remarks.into_iter().for_each(|remark| sources.remark(remark.span, remark.message));
+        Ok(program)
+    });
     match lowered {
         Ok(mut program) => {
             program.sources = sources;
@@ -74,6 +79,16 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
         Err(found) => {
             let found = blamed(found, &units, files, &sources);
             Err((sources, found))
+        }
+    }
+}
+
+/// Takes note of what is not read although it changes the meaning.
+fn passed_over(units: &[Unit], sources: &mut Sources) {
+    for pragma in units.iter().flat_map(|unit| &unit.pragmas) {
+        if pragma.text.split_whitespace().next() == Some("omp") {
+            let message = format!("`#pragma {}` is ignored: OpenMP is not read", pragma.text.trim());
+            sources.remark(pragma.span, message);
         }
     }
 }

@@ -26,8 +26,14 @@ pub struct Options {
     pub command: Option<String>,
     /// The widths of types.
     pub data_model: DataModel,
+    /// Words of the command line after the program's name.
+    pub args: Vec<String>,
     /// Signed overflow is an error.
     pub overflow: bool,
+    /// A status that is not 0 is an error where the program ends.
+    pub exit_status: bool,
+    /// Functions that must not be called. Those with a body, and labels, are for a later pass: these here have none.
+    pub reach: Vec<String>,
     /// Functions without a body do nothing, and give any value.
     pub havoc_externs: bool,
     /// Threads that wait forever are looked for.

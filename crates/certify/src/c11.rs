@@ -4,13 +4,13 @@
 //! the thread's next access with an older write than the newest: the axioms have to accept the graph with it, and SC has to
 //! reject it. A race is one by happens-before on the graph.
 
-use crate::replay::{Rejection, Replay, replay_run};
+use crate::replay::{Claim, Rejection, Replay, claimed_steps, replay_claims, replay_run};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{EdgeId, Loc, Program};
 use fencepost_memory::axiom::c11::{Act, EventId, Graph, ReleaseSequences, Rules, Source};
 use fencepost_memory::run_graph::{self, Record, What};
 use fencepost_memory::{Machine, Sc, State};
-use fencepost_task::{Action, Budget, Model, Pace, Step, Stop};
+use fencepost_task::{Action, Budget, Error, Model, Pace, Step, Stop, Violation};
 use std::collections::VecDeque;
 
 /// What is said of a thread at the end of a run.
@@ -175,10 +175,10 @@ pub fn confirm_departure(
     let events = record.graph().events().len() as u64;
     let mut confirmed = None;
     for extension in record.extensions(last, thread, act, edge.span) {
-        // The axioms compose relations over all events.
-        pace.work(events * events, || 0)?;
+        // It is a copy of the graph.
+        pace.work(1 + (events >> 5), || 0)?;
         let is_claimed = extension.what == claim.what && extension.value == claim.value;
-        if is_claimed && extension.is_consistent(sequences) && !extension.is_sequentially_consistent() {
+        if is_claimed && extension.departs(sequences, &mut pace)? {
             confirmed = Some(extension);
             break;
         }
@@ -191,7 +191,7 @@ pub fn confirm_departure(
     else {
         panic!("what can be extended has a cell")
     };
-    let Some(path) = path(record.graph(), step_of, loc, thread, sequences) else {
+    let Some(path) = path(record.graph(), step_of, loc, (thread, sequences), &mut pace)? else {
         return reject(steps.len(), "nothing puts the newest write before the access");
     };
     let older = match extension.source {
@@ -210,7 +210,7 @@ pub fn confirm_race(
     sequences: ReleaseSequences,
     budget: &Budget,
 ) -> Result<Result<Raced, Rejection>, Stop> {
-    let replay = match replay_run(program, Model::Sc, init, steps, budget)? {
+    let mut replay = match replay_run(program, Model::Sc, init, steps, budget)? {
         Ok(replay) => replay,
         Err(rejection) => return Ok(Err(rejection)),
     };
@@ -219,14 +219,32 @@ pub fn confirm_race(
         Ok(recorded) => recorded,
         Err(rejection) => return Ok(Err(rejection)),
     };
-    let events = recorded.steps.len() as u64;
-    pace.work(events * events, || 0)?;
-    match Rules::new(recorded.record.graph(), sequences).race() {
+    match Rules::new(recorded.record.graph(), sequences, &mut pace)?.race(&mut pace)? {
         Some((first, second)) => {
             let (first, second) = (recorded.steps[first], recorded.steps[second]);
+            replay.violation = Violation::Failure(Error::RACE);
+            replay.race = Some((first, second));
             Ok(Ok(Raced { replay, first, second }))
         }
         None => reject(steps.len(), "nothing races"),
+    }
+}
+
+/// Replays a saved trace of C11: a run of SC that violates a property, or in which accesses race. What races with the release sequences
+/// of C11 races with those of C++20, too.
+pub fn replay_claims_c11(
+    program: &Program,
+    init: &[(String, i128)],
+    claims: &[Claim],
+) -> Result<Replay, Rejection> {
+    let violating = replay_claims(program, Model::Sc, &[], init, claims);
+    if violating.is_ok() {
+        return violating;
+    }
+    let (chosen, steps) = claimed_steps(program, init, claims)?;
+    match confirm_race(program, (&chosen, &steps), ReleaseSequences::Cxx20, &Budget::default()) {
+        Ok(raced) => raced.map(|raced| raced.replay).or(violating),
+        Err(stop) => unreachable!("nothing stops a replay without limits, but {stop:?}"),
     }
 }
 
@@ -235,19 +253,24 @@ fn path(
     graph: &Graph,
     steps: &[usize],
     loc: Loc,
-    thread: usize,
-    sequences: ReleaseSequences,
-) -> Option<Vec<Link>> {
+    (thread, sequences): (usize, ReleaseSequences),
+    pace: &mut Pace,
+) -> Result<Option<Vec<Link>>, Stop> {
     let events = graph.events();
-    let Source::Event(start) = graph.newest(loc) else { return None };
+    let Source::Event(start) = graph.newest(loc) else { return Ok(None) };
     let own = events.iter().rposition(|e| e.thread == thread);
     let (end, last) = match own {
         Some(own) => (own, Because::ProgramOrder),
-        None => (events.iter().position(|e| e.act == Act::Spawn(thread))?, Because::Thread),
+        None => match events.iter().position(|e| e.act == Act::Spawn(thread)) {
+            Some(spawn) => (spawn, Because::Thread),
+            None => return Ok(None),
+        },
     };
     let mut came: Vec<Option<(EventId, Because)>> = vec![None; events.len()];
     let mut waiting = VecDeque::from([start]);
     while let Some(from) = waiting.pop_front() {
+        // Its neighbours are found by looking through all events.
+        pace.work(1 + (events.len() as u64 >> 8), || 0)?;
         for (to, because) in next(graph, from) {
             if to != start && came[to].is_none() {
                 came[to] = Some((from, because));
@@ -255,11 +278,11 @@ fn path(
             }
         }
     }
-    let rules = Rules::new(graph, sequences);
+    let rules = Rules::new(graph, sequences, pace)?;
     let mut links = vec![Link { step: steps[end], because: last, ordered: true }];
     let mut at = end;
     while at != start {
-        let (from, because) = came[at]?;
+        let Some((from, because)) = came[at] else { return Ok(None) };
         // Both halves of a read-modify-write are one step.
         if steps[from] != steps[at] {
             links.push(Link { step: steps[from], because, ordered: rules.is_before(from, at) });
@@ -267,7 +290,7 @@ fn path(
         at = from;
     }
     links.reverse();
-    Some(links)
+    Ok(Some(links))
 }
 
 /// What comes next after an event in the order of SC.

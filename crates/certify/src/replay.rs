@@ -5,7 +5,7 @@
 use crate::states::{Kept, state_at};
 use fencepost_ir::cfg::{EdgeId, Loc, Program};
 use fencepost_ir::{Scalar, Span};
-use fencepost_memory::{Event, EventKind, Machine, Memory, State, with_memory};
+use fencepost_memory::{Event, EventKind, Machine, Memory, Sc, State, with_memory};
 use fencepost_task::{Action, Budget, Model, Pace, Step, Stop, Trace, Violation};
 use std::borrow::Cow;
 use std::fmt;
@@ -42,6 +42,8 @@ pub struct Replay {
     pub threads: Vec<String>,
     /// What the run shows.
     pub violation: Violation,
+    /// The steps of the two accesses that race, if that is what it shows.
+    pub race: Option<(usize, usize)>,
     /// Whether no shorter run does.
     pub shortest: bool,
     /// For a program with any number of threads, how many of each start the run takes; else empty.
@@ -199,6 +201,29 @@ pub fn replay_claims(
         return Ok(Replay { instances: instances.to_vec(), ..replay });
     }
     let machine = machine(program)?;
+    let chosen = claimed_init(program, init)?;
+    with_memory!(model, memory => {
+        let mut run = Run::start(&machine, memory, model, &chosen)?;
+        run.take_claims(claims)?;
+        run.finish()
+    })
+}
+
+/// The steps that a saved trace claims of a run of SC, whatever the run ends in.
+pub(crate) fn claimed_steps(
+    program: &Program,
+    init: &[(String, i128)],
+    claims: &[Claim],
+) -> Result<(Vec<(Loc, i64)>, Vec<Step>), Rejection> {
+    let machine = machine(program)?;
+    let chosen = claimed_init(program, init)?;
+    let mut run = Run::start(&machine, &Sc, Model::Sc, &chosen)?;
+    run.take_claims(claims)?;
+    Ok((chosen, run.steps.iter().map(|replayed| replayed.step).collect()))
+}
+
+/// Initial values by the names of their cells.
+fn claimed_init(program: &Program, init: &[(String, i128)]) -> Result<Vec<(Loc, i64)>, Rejection> {
     let cells = program.cell_bases()[program.objects.len()];
     let mut chosen = Vec::new();
     for (name, value) in init {
@@ -209,17 +234,7 @@ pub fn replay_claims(
             _ => return Err(Rejection { step: 0, reason: format!("`{name}` has no such initial value") }),
         }
     }
-    with_memory!(model, memory => {
-        let mut run = Run::start(&machine, memory, model, &chosen)?;
-        for claim in claims {
-            let step = run.claimed_step(claim)?;
-            let event = machine.event(memory, &run.state, step);
-            let touched = event.loc.map(|loc| run.state.cells_name(program, loc, event.cells));
-            run.step(step)?;
-            run.compare(claim, touched)?;
-        }
-        run.finish()
-    })
+    Ok(chosen)
 }
 
 fn machine(program: &Program) -> Result<Machine<'_>, Rejection> {
@@ -306,6 +321,19 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
                 Ok(violation) => self.failed = Some(violation),
                 Err(limit) => return self.reject(number, format!("the run comes to a limit: {limit}")),
             },
+        }
+        Ok(())
+    }
+
+    /// Takes the steps that claims describe, if they are possible and do what is claimed.
+    fn take_claims(&mut self, claims: &[Claim]) -> Result<(), Rejection> {
+        for claim in claims {
+            let step = self.claimed_step(claim)?;
+            let event = self.machine.event(self.memory, &self.state, step);
+            let name = |loc| self.state.cells_name(self.machine.program, loc, event.cells);
+            let touched = event.loc.map(name);
+            self.step(step)?;
+            self.compare(claim, touched)?;
         }
         Ok(())
     }
@@ -409,6 +437,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
             fails: self.failed.is_some(),
             threads: self.threads,
             violation: Violation::Property(usize::MAX),
+            race: None,
             shortest: false,
             instances: Vec::new(),
         }

@@ -4,8 +4,8 @@ use crate::options::CertifyOptions;
 use crate::{Exit, input, output};
 use fencepost_certify::{Part, check_certificate};
 use fencepost_passes::pipeline;
-use fencepost_report::results::{ModelName, read_certificate};
-use fencepost_task::Model;
+use fencepost_report::results::read_certificate;
+use fencepost_task::{AnyModel, Bounds, Model, Scope};
 use fencepost_verify::read;
 
 pub fn run(options: &CertifyOptions) -> Exit {
@@ -30,7 +30,7 @@ pub fn run(options: &CertifyOptions) -> Exit {
         output::line(format!("rejected: {proof} is no proof for {file}: {reason}"));
         Exit::Bad
     };
-    if saved.model != ModelName::Machine(Model::Tso) {
+    if saved.model != AnyModel::Machine(Model::Tso) {
         let model = saved.model.name().to_uppercase();
         return rejected(format!("it speaks of {model}, and certificates prove something about TSO only"));
     }
@@ -47,7 +47,10 @@ pub fn run(options: &CertifyOptions) -> Exit {
                 0 => String::new(),
                 size => format!(", invariant of {size}"),
             };
-            output::line(format!("proof holds: {file} is safe under TSO{any} (basis of {basis}{invariant})"));
+            let scope = Scope::from(Bounds { threads: options.input.threads, ..Bounds::default() });
+            output::line(format!(
+                "proof holds: {file} is safe under TSO{any}, {scope} (basis of {basis}{invariant})"
+            ));
             Exit::Good
         }
     }

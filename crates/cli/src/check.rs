@@ -4,21 +4,23 @@ use crate::collect::{Collected, Unknowns};
 use crate::formula::Formula;
 use crate::meant::{limits_text, misfit as misfit_words};
 use crate::merge::exit_of;
-use crate::options::{CheckOptions, Format, ModelName};
+use crate::options::{CheckOptions, Format};
 use crate::progress::ProgressLine;
-use crate::{Exit, input, interrupt, output, outputs, story};
+use crate::{Exit, input, interrupt, output, outputs, story, warnings};
 use fencepost_certify::Replay;
-use fencepost_ir::{Checks, cfg};
+use fencepost_ir::{Checks, Remark, cfg};
 use fencepost_report::explain::explain;
-use fencepost_report::results::{self, CheckResult, ErrorResult, Lines, ModelName as ResultModel};
+use fencepost_report::results::{self, CheckResult, ErrorResult, Lines};
 use fencepost_report::text::Detail;
 use fencepost_report::{Outcome, Shown, text};
-use fencepost_task::{Budget, EngineChoice, Model, Progress, Reason, Stats, Stop};
+use fencepost_task::{AnyModel, Budget, EngineChoice, Model, Progress, Reason, Stats, Stop};
 use fencepost_verify::campaign::{self, Campaign, Known, Question};
 use fencepost_verify::compiler::databases;
 use fencepost_verify::fences::{Source, Suggestion, suggest};
+use fencepost_verify::robust::c11::applicable;
 use fencepost_verify::{
-    Decided, Format as InputFormat, InputError, Program, decide, files, internal, patience, read,
+    Decided, Format as InputFormat, InputError, Program, decide, decide_c11, decide_with_races, files,
+    internal, patience, read,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -106,7 +108,7 @@ fn misfit(options: &CheckOptions, programs: &[Files]) -> Option<String> {
         if path.is_none() || option == "--results" {
             continue;
         }
-        if programs.len() > 1 || options.models.len() > 1 {
+        if programs.len() > 1 || options.models().len() > 1 {
             return Some(format!("{option} needs one file and one model"));
         }
         if options.campaign.results.is_some() {
@@ -114,7 +116,7 @@ fn misfit(options: &CheckOptions, programs: &[Files]) -> Option<String> {
         }
     }
     let standard_input = options.files.iter().any(|file| file.as_os_str() == "-");
-    let is_sc = options.models == [ModelName::Sc];
+    let is_sc = options.models() == [AnyModel::Machine(Model::Sc)];
     if options.witness.is_some() && (!is_sc || options.input.link || standard_input) {
         return Some("--witness needs --model sc and one C file: witnesses speak of SC only".into());
     }
@@ -141,9 +143,11 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
         Ok(files) => files,
         Err(message) => return output::refuse(message),
     };
-    let models: Vec<_> = options.models.iter().map(|m| ResultModel::Machine(Model::from(*m))).collect();
+    let models = options.models();
+    // Files without orders are left out of C11 unless it was named.
+    let whole = !options.leaves_out();
     let named = |files: &Files| files.as_deref().map_or_else(String::clone, program_name);
-    let (campaign, programs) = match Campaign::new(&options.campaign.meant(), programs, named, &models, true)
+    let (campaign, programs) = match Campaign::new(&options.campaign.meant(), programs, named, &models, whole)
     {
         Ok(begun) => begun,
         Err(error) => return output::refuse(error),
@@ -207,7 +211,7 @@ fn refuse(options: &CheckOptions, name: &str, error: InputError, receivers: &mut
 fn broken(
     options: &CheckOptions,
     name: &str,
-    model: Option<Model>,
+    model: Option<AnyModel>,
     message: &str,
     receivers: &mut Receivers,
 ) -> Exit {
@@ -265,27 +269,42 @@ fn check_program(
         Ok(program) => program,
         Err(stop) => return unread(options, telling, files, stop, receivers, cancelled, start),
     };
-    if let Err(error) = program.require_property() {
+    let models = options.models();
+    // C11 always looks for races.
+    if models != [AnyModel::C11]
+        && let Err(error) = program.require_property(&options.input.meant().asked)
+    {
         return refuse(options, &name, error, receivers);
     }
-    let mut exit = Exit::Good;
-    for (number, &model) in options.models.iter().enumerate() {
-        let model = Model::from(model);
+    let (warnings, mut exit) = warnings::warn(options, &program);
+    for (number, &model) in models.iter().enumerate() {
         // What it took to read the file was of the first model's time.
         if number > 0 {
             budget = limits.budget(cancelled);
         }
-        let recorded = ResultModel::Machine(model);
-        if let Some(known) = question.as_ref().and_then(|q| receivers.campaign.known(&name, recorded, q)) {
+        if let Some(known) = question.as_ref().and_then(|q| receivers.campaign.known(&name, model, q)) {
             exit = exit.and(take_over(options, known));
             continue;
         }
-        let asked = Asked { options, telling, files, name: &name, question: question.as_ref(), cancelled };
+        let question = question.as_ref();
+        let warnings = &warnings;
+        let asked = Asked { options, telling, files, name: &name, format, warnings, question, cancelled };
+        if model == AnyModel::C11
+            && let Err(reason) = applicable(&program.tree, format)
+        {
+            if options.leaves_out() {
+                output::complain(format!("note: {name} is left out of C11: {reason}"));
+            } else {
+                let decided = nothing_known(options, reason, start);
+                exit = exit.and(show(&asked, &program.graph, model, decided, receivers, &budget));
+            }
+            continue;
+        }
         let checked = internal::guard(|| check_model(&asked, &program, model, receivers, &budget));
         exit = exit.and(checked.unwrap_or_else(|m| broken(options, &name, Some(model), &m, receivers)));
         if cancelled.load(Ordering::Relaxed) {
             // The verdict may have come before the interrupt; the other models have none.
-            return if number + 1 < options.models.len() { exit.and(Exit::Unknown) } else { exit };
+            return if number + 1 < models.len() { exit.and(Exit::Unknown) } else { exit };
         }
     }
     exit
@@ -303,24 +322,31 @@ fn unread(
 ) -> Exit {
     let name = program_name(files);
     let program = cfg::Program::default();
-    let asked = Asked { options, telling, files, name: &name, question: None, cancelled };
+    let format = InputFormat::C;
+    let warnings = &[];
+    let asked = Asked { options, telling, files, name: &name, format, warnings, question: None, cancelled };
     let mut exit = Exit::Good;
-    for &model in &options.models {
+    for model in options.models() {
         let reason = format!("{} while the program was read", Reason::from(stop));
-        let decided = Decided {
-            verdict: Shown::Unknown { reason: Reason::BoundReached(reason), scope: None },
-            engine: options.engine.into(),
-            engines: Vec::new(),
-            order: None,
-            stats: Stats::default(),
-            certificate: None,
-            seconds: start.elapsed().as_secs_f64(),
-            notes: Vec::new(),
-        };
-        let shown = show(&asked, &program, model.into(), decided, receivers, &Budget::default());
+        let decided = nothing_known(options, Reason::BoundReached(reason), start);
+        let shown = show(&asked, &program, model, decided, receivers, &Budget::default());
         exit = exit.and(shown);
     }
     exit
+}
+
+/// A verdict that says nothing but why.
+fn nothing_known(options: &CheckOptions, reason: Reason, start: Instant) -> Decided {
+    Decided {
+        verdict: Shown::Unknown { reason, scope: None },
+        engine: options.engine.into(),
+        engines: Vec::new(),
+        order: None,
+        stats: Stats::default(),
+        certificate: None,
+        seconds: start.elapsed().as_secs_f64(),
+        notes: Vec::new(),
+    }
 }
 
 /// Shows a result that is there already.
@@ -350,6 +376,8 @@ struct Asked<'a> {
     telling: Telling,
     files: &'a [PathBuf],
     name: &'a str,
+    format: InputFormat,
+    warnings: &'a [Remark],
     /// Where results are kept.
     question: Option<&'a Question>,
     cancelled: &'a AtomicBool,
@@ -358,12 +386,13 @@ struct Asked<'a> {
 fn check_model(
     asked: &Asked<'_>,
     program: &Program,
-    model: Model,
+    model: AnyModel,
     receivers: &mut Receivers,
     budget: &Budget,
 ) -> Exit {
     let Asked { options, name, .. } = *asked;
     internal::rehearse(name);
+    let start = Instant::now();
     let line = ProgressLine::new(options.quiet, name, budget.deadline());
     let mut progress = |p: &Progress| line.update(p);
     let mut wanted = options.meant();
@@ -371,12 +400,38 @@ fn check_model(
         Ok(formula) => formula,
         Err(message) => return output::refuse(message),
     };
-    let decided = decide(program, model, &wanted, budget, &mut progress);
+    let looks_for_races = program.graph.checks.races && applicable(&program.tree, asked.format).is_ok();
+    let language = match model {
+        AnyModel::Machine(_) if !looks_for_races => None,
+        AnyModel::Machine(_) | AnyModel::C11 => {
+            let (title, tree, input) = (name.to_string(), program.tree.clone(), options.input.meant());
+            match patience::within(budget, move || Program::for_language(&title, tree, &input)) {
+                Ok(program) => Some(program),
+                Err(stop) => {
+                    let decided = nothing_known(options, stop.into(), start);
+                    return show(asked, &program.graph, model, decided, receivers, budget);
+                }
+            }
+        }
+    };
+    let decided = match (model, &language) {
+        (AnyModel::Machine(model), None) => decide(program, model, &wanted, budget, &mut progress),
+        (AnyModel::Machine(model), Some(language)) => {
+            decide_with_races((program, language), model, &wanted, budget, &mut progress)
+        }
+        (AnyModel::C11, language) => {
+            let language = language.as_ref().expect("it was made for this model");
+            decide_c11(language, &wanted, budget, &mut progress)
+        }
+    };
     drop(line);
     let decided = match decided {
         Ok(decided) => decided,
         Err(why) => return output::refuse(misfit_words(why)),
     };
+    // A run with a race is one of the program for the language.
+    let raced = matches!(&decided.verdict, Shown::Unsafe(replay) if replay.race.is_some());
+    let program = language.as_ref().filter(|_| raced || model == AnyModel::C11).unwrap_or(program);
     match formula.finish(&decided.verdict) {
         Ok(()) => show(asked, &program.graph, model, decided, receivers, budget),
         Err(message) => output::refuse(message),
@@ -387,7 +442,7 @@ fn check_model(
 fn show(
     asked: &Asked<'_>,
     program: &cfg::Program,
-    model: Model,
+    model: AnyModel,
     decided: Decided,
     receivers: &mut Receivers,
     budget: &Budget,
@@ -421,6 +476,7 @@ fn show(
         order,
         stats,
         seconds,
+        warnings: asked.warnings,
         telling,
     };
     receivers.collected.check(&outcome, fix.as_ref());

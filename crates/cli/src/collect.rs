@@ -10,7 +10,7 @@ use fencepost_report::robust::{self, RobustVerdict, Robustness};
 use fencepost_report::sarif::{self, Fix, Kinds, Log, Started};
 use fencepost_report::text::{Detail, Style};
 use fencepost_report::{Outcome, Shown, text};
-use fencepost_task::Model;
+use fencepost_task::AnyModel;
 use fencepost_verify::InputError;
 use std::time::SystemTime;
 
@@ -86,7 +86,7 @@ impl Collected {
     }
 
     /// A file in which an internal error happened.
-    pub fn internal(&mut self, name: &str, model: Option<Model>, message: &str) {
+    pub fn internal(&mut self, name: &str, model: Option<AnyModel>, message: &str) {
         match self {
             Collected::Nothing => {}
             Collected::Sarif(log) => log.internal(name, message),
@@ -146,7 +146,7 @@ impl Collected {
         let told = c11::text(answer, Style { detail: Detail::Steps, ..Style::default() });
         let (first, rest) = told.split_once('\n').unwrap_or((&told, ""));
         let (ended, output) = match &answer.found {
-            FoundC11::Robust => (Ended::Passed, told.clone()),
+            FoundC11::Robust(_) => (Ended::Passed, told.clone()),
             FoundC11::Unknown(reason) => (cases.unknowns.ended(reason.to_string()), told.clone()),
             FoundC11::Departed(_) | FoundC11::Raced(_) => {
                 (Ended::Failed(first.to_string(), rest.to_string()), String::new())
@@ -210,7 +210,7 @@ pub fn unreadable(name: &str, error: &InputError) -> Case {
 }
 
 /// The case of a file in which an internal error happened.
-pub fn broken(name: &str, model: Option<Model>, message: &str) -> Case {
+pub fn broken(name: &str, model: Option<AnyModel>, message: &str) -> Case {
     let case =
         model.map_or_else(|| name.to_string(), |m| format!("{name} under {}", m.name().to_uppercase()));
     let ended = Ended::Error(message.to_string(), String::new());

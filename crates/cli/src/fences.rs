@@ -6,7 +6,7 @@ use crate::progress::ProgressLine;
 use crate::{Exit, check, input, interrupt, output, outputs, repair_log};
 use fencepost_report::results::{self, ErrorResult};
 use fencepost_report::text::Detail;
-use fencepost_task::{Budget, Model, Progress, Reason, Stop};
+use fencepost_task::{AnyModel, Budget, Model, Progress, Reason, Stop};
 use fencepost_verify::compiler::databases;
 use fencepost_verify::fences::show::{self, Telling};
 use fencepost_verify::fences::{Audit, AuditVerdict, Ending, FenceOptions, Outcome, Request, Source};
@@ -65,7 +65,7 @@ pub fn run(options: &FencesOptions) -> Exit {
     if options.goal == GoalName::Safe && !source.program.has_property() {
         return complain(&source.name, nothing_to_check(&source.program), collected);
     }
-    let broken = |model: Option<Model>, message: String, collected: &mut Collected| {
+    let broken = |model: Option<AnyModel>, message: String, collected: &mut Collected| {
         output::complain(format!("error: {}: {message}", source.name));
         collected.internal(&source.name, model, &message);
         if options.format == Format::Json {
@@ -113,7 +113,8 @@ pub fn run(options: &FencesOptions) -> Exit {
                 }
             }
         });
-        exit = exit.and(answered.unwrap_or_else(|m| broken(Some(model.into()), m, &mut collected)));
+        exit =
+            exit.and(answered.unwrap_or_else(|m| broken(Some(Model::from(model).into()), m, &mut collected)));
         if cancelled.load(Ordering::Relaxed) {
             collected.interrupted([]);
             if number + 1 < options.models.len() {

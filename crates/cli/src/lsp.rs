@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::options::{Cli, Command};
 use clap::Parser;
 use fencepost_lsp::{Ended, Wanted};
-use fencepost_task::Model;
+use fencepost_task::AnyModel;
 
 pub fn run() -> Exit {
     match fencepost_lsp::run(wanted) {
@@ -24,8 +24,12 @@ fn wanted(options: Vec<String>) -> Result<Wanted, String> {
     if options.input.link || options.files.len() > 1 || options.print.is_some() {
         return Err("`arguments` are options for one file, without --link and --print".to_string());
     }
+    let machine = |model: AnyModel| match model {
+        AnyModel::Machine(model) => Ok(model),
+        AnyModel::C11 => Err("the model is sc, tso or pso here".to_string()),
+    };
     Ok(Wanted {
-        models: options.models.iter().map(|model| Model::from(*model)).collect(),
+        models: options.models().into_iter().map(machine).collect::<Result<_, _>>()?,
         read: options.input.meant(),
         check: options.meant(),
         limits: options.limits(),
@@ -48,7 +52,7 @@ mod tests {
         let given = read("--model sc --model pso --engine explicit --timeout 2.5 -I include -D N=2").unwrap();
         assert_eq!(given.models, [Model::Sc, Model::Pso]);
         assert_eq!((given.limits.seconds, given.read.c.defines.len()), (Some(2.5), 1));
-        for wrong in ["--model arm", "--nonsense", "--link", "other.c"] {
+        for wrong in ["--model arm", "--model c11", "--nonsense", "--link", "other.c"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -30,6 +30,7 @@ mod sequentialize;
 mod shell;
 mod story;
 mod translate;
+mod warnings;
 
 use clap::Parser;
 use options::{Cli, Command};

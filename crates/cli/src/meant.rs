@@ -1,13 +1,12 @@
 //! What is meant by what was typed.
 
 use crate::options::{
-    BmcOptions, CampaignOptions, CheckOptions, DataModelName, EngineName, GoalName, InputFormat,
+    BmcOptions, CampaignOptions, CheckModel, CheckOptions, DataModelName, EngineName, GoalName, InputFormat,
     InputOptions, LitmusModel, ModelName, SearchOrder, SequencesName, SmaName,
 };
 use fencepost_c::DataModel;
 use fencepost_explore::{Reduction, Strategy};
-use fencepost_ir::Checks;
-use fencepost_task::{Bounds, EngineChoice, EngineId, Model};
+use fencepost_task::{AnyModel, Asked, Bounds, EngineChoice, EngineId, Model, Property};
 use fencepost_verify::campaign;
 use fencepost_verify::fences::GoalKind;
 use fencepost_verify::litmus::Judge;
@@ -21,6 +20,19 @@ impl From<ModelName> for Model {
             ModelName::Sc => Model::Sc,
             ModelName::Tso => Model::Tso,
             ModelName::Pso => Model::Pso,
+        }
+    }
+}
+
+impl CheckModel {
+    /// The models that it means.
+    fn meant(self) -> Vec<AnyModel> {
+        match self {
+            CheckModel::Sc => vec![Model::Sc.into()],
+            CheckModel::Tso => vec![Model::Tso.into()],
+            CheckModel::Pso => vec![Model::Pso.into()],
+            CheckModel::C11 => vec![AnyModel::C11],
+            CheckModel::All => AnyModel::ALL.to_vec(),
         }
     }
 }
@@ -116,16 +128,29 @@ impl InputOptions {
                 flags: self.c_flag.clone(),
                 preprocessor: self.cpp.clone(),
                 data_model: self.data_model.into(),
-                overflow: self.overflow,
+                args: self.args.clone(),
                 havoc_externs: self.havoc_externs,
             },
-            checks: Checks {
-                deadlock: self.deadlock,
-                leaks: self.leaks,
-                races: self.races,
-                off: self.no_check.clone(),
-            },
+            asked: self.asked(),
         }
+    }
+
+    /// What is asked of programs: the short forms add to what `--property` says, and `--no-check` takes away.
+    fn asked(&self) -> Asked {
+        let mut asked = match &self.property[..] {
+            [] => Asked::default(),
+            properties => Asked::only(properties),
+        };
+        let short = [
+            (self.races, Property::Races),
+            (self.deadlock, Property::Deadlock),
+            (self.leaks, Property::Leaks),
+            (self.exit_status, Property::Exit),
+            (self.overflow, Property::Overflow),
+        ];
+        short.iter().filter(|(given, _)| *given).for_each(|(_, property)| asked.add(property));
+        asked.checks.off.extend(&self.no_check);
+        asked
     }
 }
 
@@ -155,8 +180,25 @@ impl CheckOptions {
             sma: sma.map(Sma::from),
             dimacs,
             proof,
+            release_sequences: self.release_sequences.into(),
             jobs: self.jobs,
         }
+    }
+
+    /// The models that are asked for, each once.
+    pub fn models(&self) -> Vec<AnyModel> {
+        let mut models: Vec<AnyModel> = Vec::new();
+        for model in self.models.iter().flat_map(|name| name.meant()) {
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+        models
+    }
+
+    /// Whether C11 is meant for those files only that have memory orders.
+    pub fn leaves_out(&self) -> bool {
+        self.models.contains(&CheckModel::All) && !self.models.contains(&CheckModel::C11)
     }
 
     /// Time and memory for each file and model.
@@ -187,10 +229,6 @@ pub fn misfit(misfit: Misfit) -> String {
     match misfit {
         Misfit::Abstraction { wanted, model } => {
             format!("this --sma is for --model {}, and the model is {}", wanted.name(), model.name())
-        }
-        Misfit::Checks => {
-            "--deadlock, --leaks, --races and --no-check are for explicit search; give --engine explicit"
-                .to_string()
         }
     }
 }

@@ -48,10 +48,14 @@ impl Files {
     pub fn reads<P: AsRef<Path>>(mut self, what: &'static str, paths: impl IntoIterator<Item = P>) -> Files {
         for path in paths {
             let path = path.as_ref();
-            if path.as_os_str() != "-"
-                && let Ok(found) = std::fs::metadata(path)
-                && found.is_file()
-            {
+            if path.as_os_str() == "-" {
+                let found = standard_input().filter(Metadata::is_file).as_ref().and_then(inode);
+                let identity = found.map(|(device, inode)| Identity::There(device, inode));
+                self.inputs.extend(identity.map(|identity| Input { what, identity }));
+            }
+            // `@list` is the file of a list.
+            let list = path.to_str().and_then(|name| name.strip_prefix('@')).map(Path::new);
+            for path in [path].into_iter().chain(list).filter(|path| path.is_file()) {
                 self.inputs.push(Input { what, identity: identity(path) });
             }
         }
@@ -163,13 +167,27 @@ fn is_standard_output(path: &Path) -> bool {
 
 #[cfg(unix)]
 fn standard_output() -> Option<Metadata> {
-    use std::os::fd::AsFd;
-    let stdout = std::io::stdout().as_fd().try_clone_to_owned().ok()?;
-    File::from(stdout).metadata().ok()
+    opened(&std::io::stdout())
+}
+
+#[cfg(unix)]
+fn standard_input() -> Option<Metadata> {
+    opened(&std::io::stdin())
+}
+
+/// What an open file is.
+#[cfg(unix)]
+fn opened(file: &impl std::os::fd::AsFd) -> Option<Metadata> {
+    File::from(file.as_fd().try_clone_to_owned().ok()?).metadata().ok()
 }
 
 #[cfg(not(unix))]
 fn standard_output() -> Option<Metadata> {
+    None
+}
+
+#[cfg(not(unix))]
+fn standard_input() -> Option<Metadata> {
     None
 }
 

@@ -6,7 +6,7 @@ use fencepost_bmc::c::{Dialect, Sequentialization};
 use fencepost_ir::tree;
 use fencepost_passes::pipeline::{self, Stage};
 use fencepost_robust::lazy;
-use fencepost_task::{Bounds, Model, Task};
+use fencepost_task::{AnyModel, Bounds, Model, Task};
 use fencepost_verify::Limits;
 use std::sync::Arc;
 
@@ -80,7 +80,10 @@ pub fn stage(options: &CheckOptions, tree: tree::Program, what: &str) -> Exit {
 /// What `--print` shows of the passes: the first model, and small bounds where none are given.
 fn sequentialization(options: &CheckOptions) -> Sequentialization {
     Sequentialization {
-        model: options.models[0].into(),
+        model: match options.models()[0] {
+            AnyModel::Machine(model) => model,
+            AnyModel::C11 => Model::Sc,
+        },
         unwind: options.bmc.unwind.unwrap_or(1),
         rounds: options.bmc.rounds.unwrap_or(2),
         clock: options.bmc.clock.unwrap_or(2),

@@ -2,11 +2,10 @@
 
 use crate::options::ReplayOptions;
 use crate::{Exit, input, output};
-use fencepost_certify::replay_claims;
-use fencepost_passes::pipeline;
+use fencepost_certify::{replay_claims, replay_claims_c11};
 use fencepost_report::{results, text};
-use fencepost_task::Budget;
-use fencepost_verify::read;
+use fencepost_task::{AnyModel, Budget};
+use fencepost_verify::{lower, lower_for_language, read};
 
 pub fn run(options: &ReplayOptions) -> Exit {
     let tree = match read::read(&options.file, &options.input.meant()) {
@@ -16,7 +15,6 @@ pub fn run(options: &ReplayOptions) -> Exit {
             return Exit::Wrong;
         }
     };
-    let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     let read = |text: String| results::read_run(&text).map_err(|error| error.to_string());
     let saved = match read::read_text(&options.trace).and_then(read) {
         Ok(saved) => saved,
@@ -24,6 +22,13 @@ pub fn run(options: &ReplayOptions) -> Exit {
             output::complain(format!("error: {}: {message}", options.trace.display()));
             return Exit::Wrong;
         }
+    };
+    // A race by happens-before is shown by a run of the program for the language.
+    let raced = saved.property.as_ref().is_some_and(|property| property.starts_with("data race"));
+    let of_language = saved.model == AnyModel::C11 || raced;
+    let program = match of_language {
+        false => lower(tree, &options.input.meant()),
+        true => lower_for_language(tree, &options.input.meant()),
     };
     if program.is_parameterized() && saved.instances.len() != program.threads.len() {
         output::complain(
@@ -39,7 +44,13 @@ pub fn run(options: &ReplayOptions) -> Exit {
         ));
         Exit::Bad
     };
-    match replay_claims(&program, saved.model, &saved.instances, &saved.init, &saved.claims) {
+    let replayed = match saved.model {
+        AnyModel::Machine(model) if !of_language => {
+            replay_claims(&program, model, &saved.instances, &saved.init, &saved.claims)
+        }
+        AnyModel::Machine(_) | AnyModel::C11 => replay_claims_c11(&program, &saved.init, &saved.claims),
+    };
+    match replayed {
         Err(rejection) => rejected(rejection.to_string()),
         Ok(mut replay) => {
             replay.shortest = saved.shortest;

@@ -131,7 +131,7 @@ fn answer(
         options::Criterion::Traces => Criterion::Traces,
         options::Criterion::Trf => Criterion::TriangularRaces,
     };
-    let answer = robustness(&name, &program, criterion, &budget);
+    let answer = robustness(&name, &program, options.input.threads, criterion, &budget);
     drop(line);
     let answer = Robustness { seconds: start.elapsed().as_secs_f64(), ..answer };
     show(options, answer, collected)
@@ -148,7 +148,10 @@ fn unread(
     let program = Program::default();
     match model {
         RobustModel::Tso => show(options, verify::unread(name, &program, stop), collected),
-        RobustModel::C11 => c11::show(options, &verify::c11::unread(name, &program, stop), collected),
+        RobustModel::C11 => {
+            let sequences = options.release_sequences.into();
+            c11::show(options, &verify::c11::unread(name, &program, sequences, stop), collected)
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use fencepost_report::page::{self, Recheck};
 use fencepost_report::picture::{Form, Frame, Picture, document};
 use fencepost_report::witness::{self, Provenance};
 use fencepost_report::{Outcome, Shown};
-use fencepost_task::{EngineChoice, EngineId, Model, Reason};
+use fencepost_task::{AnyModel, EngineChoice, EngineId, Model, Reason};
 use fencepost_verify::read;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -100,7 +100,7 @@ fn recheck(files: &[PathBuf], outcome: &Outcome<'_>) -> Recheck {
                 commands
                     .push(format!("fencepost check --model {model} --engine explicit --no-reduction {file}"));
             }
-            if outcome.model == Model::Tso {
+            if outcome.model == AnyModel::Machine(Model::Tso) {
                 commands.push(format!("fencepost check --engine dual --certificate proof.json {file}"));
                 commands.push(format!("fencepost certify {file} proof.json"));
             }

@@ -51,7 +51,7 @@ pub use search::{DualRun, End, Group, Search, System};
 
 use fencepost_passes::static_threads::starts_threads;
 use fencepost_task::{
-    Answer, Certificate, Cleared, Engine, EngineId, Finished, Model, Progress, Reason, Scope, Stats, Task,
+    Answer, Bounds, Certificate, Cleared, Engine, EngineId, Finished, Model, Progress, Reason, Stats, Task,
     Verdict,
 };
 use reach::Index;
@@ -123,7 +123,7 @@ impl Dual {
                     End::Unreachable(finished) if std::ptr::eq(system, &collapsed.any) => {
                         let few = |c: &&Configuration| fits(&model.system, c);
                         let certificate = certificate::certificate(model, search.basis().filter(few), None);
-                        return Some(safe(certificate, finished, search.stats()));
+                        return Some(safe(task, certificate, finished, search.stats()));
                     }
                     End::Reached(run) => {
                         if let Some(run) = collapsed.replicate(&run, &model.system) {
@@ -148,7 +148,7 @@ impl Dual {
         match end {
             End::Unreachable(finished) => {
                 let certificate = certificate::certificate(model, search.basis(), search.invariant());
-                Some(safe(certificate, finished, search.stats()))
+                Some(safe(task, certificate, finished, search.stats()))
             }
             End::Reached(run) => reached(task, model, &run, search.stats()),
             End::Stopped(stop) => Some(Answer::unknown(stop, search.stats())),
@@ -161,9 +161,9 @@ fn answer(verdict: Verdict, stats: Stats) -> Answer {
     Answer { verdict, unreached: Vec::new(), stats, certificate: None }
 }
 
-fn safe(certificate: Certificate, finished: Finished, stats: Stats) -> Answer {
+fn safe(task: &Task<'_>, certificate: Certificate, finished: Finished, stats: Stats) -> Answer {
     let certificate = Some(Box::new(certificate));
-    let verdict = Verdict::Safe(Cleared::new(Scope::Complete, finished));
+    let verdict = Verdict::Safe(Cleared::new(task, Bounds::default(), finished));
     Answer { certificate, ..answer(verdict, stats) }
 }
 

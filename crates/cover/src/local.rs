@@ -311,8 +311,8 @@ impl<'p> Explorer<'p> {
                 Ok(_) => found.push((Op::Nop, advanced(place.clone()), step)),
                 Err(fault) => fail(Op::Nop, fault.into(), found)?,
             },
-            Instr::Assert(condition) => match eval(condition, place) {
-                Ok(0) => fail(Op::Nop, Failure::Assertion, found)?,
+            Instr::Assert(condition, claim) => match eval(condition, place) {
+                Ok(0) => fail(Op::Nop, Failure::from(*claim), found)?,
                 Ok(_) => found.push((Op::Nop, advanced(place.clone()), step)),
                 Err(fault) => fail(Op::Nop, fault.into(), found)?,
             },

@@ -341,8 +341,13 @@ impl<'p> Codec<'p> {
 }
 
 fn encode_object(object: &HeapObject, out: &mut Vec<u8>) {
-    let flags = u64::from(object.life == Life::Freed) | u64::from(object.storage == Storage::Stack) << 1;
-    put_number(out, u64::from(object.ty.0) << 2 | flags);
+    let life = match object.life {
+        Life::Live => 0,
+        Life::Freed => 1,
+        Life::Vacant => 2,
+    };
+    let flags = life << 1 | u64::from(object.storage == Storage::Stack);
+    put_number(out, u64::from(object.ty.0) << 3 | flags);
     put_number(out, object.bytes);
     put_number(out, object.cells.len() as u64);
     for chunk in object.cells.chunks(8) {
@@ -365,11 +370,15 @@ fn decode_object(input: &mut &[u8]) -> HeapObject {
         }
     }
     HeapObject {
-        ty: HeapTypeId((head >> 2) as u32),
+        ty: HeapTypeId((head >> 3) as u32),
         bytes,
         cells,
-        life: if head & 1 == 1 { Life::Freed } else { Life::Live },
-        storage: if head & 2 == 2 { Storage::Stack } else { Storage::Heap },
+        life: match head >> 1 & 3 {
+            0 => Life::Live,
+            1 => Life::Freed,
+            _ => Life::Vacant,
+        },
+        storage: if head & 1 == 1 { Storage::Stack } else { Storage::Heap },
     }
 }
 

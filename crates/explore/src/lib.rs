@@ -37,8 +37,8 @@ mod walk;
 use fencepost_ir::cfg::{Count, Expr, Instr, NodeId, ProcId, Program, Property};
 use fencepost_memory::{Machine, Memory, State, with_memory};
 use fencepost_task::{
-    Answer, Bounds, Cleared, Engine, EngineId, Finished, Limit, Model, Progress, Reason, Scope, Stats, Task,
-    Trace, Unreached, Verdict,
+    Answer, Bounds, Cleared, Engine, EngineId, Finished, Limit, Model, Progress, Reason, Stats, Task, Trace,
+    Unreached, Verdict,
 };
 pub use least_weak::{Least, LeastWeak, Weakness, least_weak, weakness};
 use search::{End, Goal, Search};
@@ -121,7 +121,7 @@ impl Explicit {
         memory: M,
         progress: &mut dyn FnMut(&Progress),
     ) -> Answer {
-        let bounds = |buffer| Bounds { buffer, threads: task.bounds.threads, ..Bounds::default() };
+        let bounds = |buffer| Bounds { buffer, ..Bounds::default() };
         let Searched { end, bound, cleared } = self.search(task, memory, progress);
         match end {
             End::Found(search::Found { init, steps, violation, .. }, stats) => {
@@ -134,15 +134,12 @@ impl Explicit {
             End::Exhausted(exhausted) => {
                 let unreached = never_reached(task.program, exhausted.search());
                 let stats = exhausted.search().stats();
-                let scope = match bounds(bound.filter(|_| exhausted.is_cut())) {
-                    none if none.named().is_empty() => Scope::Complete,
-                    some => Scope::UpTo(some),
-                };
-                let verdict = Verdict::Safe(Cleared::new(scope, exhausted.finished()));
+                let bounds = bounds(bound.filter(|_| exhausted.is_cut()));
+                let verdict = Verdict::Safe(Cleared::new(task, bounds, exhausted.finished()));
                 Answer { verdict, unreached, stats, certificate: None }
             }
             End::Stopped(stop, stats) => {
-                let cleared = cleared.map(|(b, done)| Cleared::new(Scope::UpTo(bounds(Some(b))), done));
+                let cleared = cleared.map(|(b, done)| Cleared::new(task, bounds(Some(b)), done));
                 let verdict = Verdict::Unknown { reason: stop.into(), cleared };
                 Answer { verdict, unreached: Vec::new(), stats, certificate: None }
             }
@@ -309,7 +306,7 @@ fn never_reached<M: Memory>(program: &Program, search: &Search<'_, M>) -> Vec<Un
     for (i, procedure) in program.procedures.iter().enumerate() {
         for (id, edge) in procedure.edges().iter().enumerate() {
             // What says `never` is meant not to be reached.
-            let meant = |instr: &Instr| matches!(instr, Instr::Assert(e) if *e != Expr::Const(0));
+            let meant = |instr: &Instr| matches!(instr, Instr::Assert(e, _) if *e != Expr::Const(0));
             if meant(&edge.instr) && !reached(i, edge.from) {
                 unreached.push(Unreached::Assertion(ProcId(i as u32), fencepost_ir::cfg::EdgeId(id as u32)));
             }

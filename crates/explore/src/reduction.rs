@@ -302,7 +302,7 @@ fn local_nodes(program: &Program, id: ProcId, facts: &Facts<'_>) -> Vec<bool> {
         | Instr::Choose
         | Instr::Assign(..)
         | Instr::Assume(_)
-        | Instr::Assert(_)
+        | Instr::Assert(..)
         | Instr::Own(_)
         | Instr::Havoc(..) => true,
         Instr::Store(address, _) => model != Model::Sc || is_own(address),

@@ -88,6 +88,8 @@ pub enum Access {
     Plain,
     /// It must happen as written, but is not atomic.
     Volatile,
+    /// It is an instruction of a machine, in assembly: C has no order for it, machines take it as relaxed.
+    Instruction,
     /// It is atomic.
     Atomic(Order),
     /// It is a compare-exchange with an order of its own for failure.
@@ -105,7 +107,7 @@ impl Access {
 
     /// Whether it can be part of a data race.
     pub fn is_atomic(self) -> bool {
-        matches!(self, Access::Atomic(_) | Access::Compare { .. })
+        matches!(self, Access::Instruction | Access::Atomic(_) | Access::Compare { .. })
     }
 
     /// A compare-exchange with these orders.
@@ -120,6 +122,7 @@ impl Access {
     pub fn order(self) -> Option<Order> {
         match self {
             Access::Atomic(order) | Access::Compare { success: order, .. } => Some(order),
+            Access::Instruction => Some(Order::Relaxed),
             Access::Plain | Access::Volatile => None,
         }
     }
@@ -132,7 +135,9 @@ impl Access {
     /// The order of a read-modify-write that writes nothing, which makes it a load.
     pub fn of_failure(self) -> Order {
         match self {
-            Access::Plain | Access::Volatile | Access::Atomic(_) => self.of_update().of_load(),
+            Access::Plain | Access::Volatile | Access::Instruction | Access::Atomic(_) => {
+                self.of_update().of_load()
+            }
             Access::Compare { failure, .. } => failure,
         }
     }
@@ -142,6 +147,7 @@ impl Access {
         match self {
             Access::Plain => None,
             Access::Volatile => Some("volatile".to_string()),
+            Access::Instruction => Some("instruction".to_string()),
             Access::Atomic(order) => Some(order.name().to_string()),
             Access::Compare { success, failure } => Some(format!("{success}@{failure}")),
         }
@@ -155,6 +161,7 @@ impl Access {
                 Some(Access::compare(Order::from_name(success)?, failure))
             }
             None if name == "volatile" => Some(Access::Volatile),
+            None if name == "instruction" => Some(Access::Instruction),
             None => Order::from_name(name).map(Access::Atomic),
         }
     }

@@ -1,6 +1,48 @@
 //! What is looked for besides the properties of a program: errors that can be switched off, and questions
 //! that are asked only on request.
 
+/// What an assertion in a program stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Claim {
+    /// What the user asserts.
+    Assertion,
+    /// A program ends with status 0.
+    Exit,
+    /// A function or label that must not be reached is not.
+    Reach,
+    /// A function pointer leads to a function that can be called so.
+    Target,
+}
+
+impl Claim {
+    const ALL: [Claim; 4] = [Claim::Assertion, Claim::Exit, Claim::Reach, Claim::Target];
+
+    /// As text forms write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Claim::Assertion => "assertion",
+            Claim::Exit => "exit",
+            Claim::Reach => "reach",
+            Claim::Target => "target",
+        }
+    }
+
+    /// The claim of a name that [`Claim::name`] gives.
+    pub fn from_name(name: &str) -> Option<Claim> {
+        Claim::ALL.into_iter().find(|claim| claim.name() == name)
+    }
+
+    /// The check that reports that it does not hold.
+    pub fn check(self) -> Check {
+        match self {
+            Claim::Assertion => Check::Assertion,
+            Claim::Exit => Check::Exit,
+            Claim::Reach => Check::Reach,
+            Claim::Target => Check::Pointer,
+        }
+    }
+}
+
 /// An error of programs that is looked for unless the user says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Check {
@@ -24,11 +66,15 @@ pub enum Check {
     Join,
     /// Unlocking a mutex that is not held.
     Unlock,
+    /// The program ends with another status than 0.
+    Exit,
+    /// What must not be reached is reached.
+    Reach,
 }
 
 impl Check {
     /// Every one.
-    pub const ALL: [Check; 10] = [
+    pub const ALL: [Check; 12] = [
         Check::Assertion,
         Check::Pointer,
         Check::Bounds,
@@ -39,6 +85,8 @@ impl Check {
         Check::Range,
         Check::Join,
         Check::Unlock,
+        Check::Exit,
+        Check::Reach,
     ];
 
     /// As the command line writes it.
@@ -54,6 +102,8 @@ impl Check {
             Check::Range => "range",
             Check::Join => "join",
             Check::Unlock => "unlock",
+            Check::Exit => "exit",
+            Check::Reach => "reach",
         }
     }
 }
@@ -72,6 +122,12 @@ pub struct Checks {
 }
 
 impl Checks {
+    /// Whether something is looked for that is no error of a step.
+    pub fn asks_more(&self) -> bool {
+        let Checks { deadlock, leaks, races, off: _ } = self;
+        *deadlock || *leaks || *races
+    }
+
     /// Whether an error is reported.
     pub fn reports(&self, check: Check) -> bool {
         !self.off.contains(&check)

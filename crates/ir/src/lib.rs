@@ -30,9 +30,9 @@ pub mod tree;
 pub mod wanted;
 
 pub use access::{Access, Order};
-pub use checks::{Check, Checks};
+pub use checks::{Check, Checks, Claim};
 pub use eval::Fault;
 pub use initial_cells::InitialCells;
 pub use layout::{Cell, Field, Record, RecordId, RecordKind, Records, Step, Type, UNBOUNDED};
 pub use scalar::{IntType, Scalar};
-pub use source::{FileId, Sources, Span};
+pub use source::{FileId, Remark, Sources, Span};

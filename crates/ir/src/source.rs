@@ -46,6 +46,16 @@ impl Span {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     files: Vec<SourceFile>,
+    remarks: Vec<Remark>,
+}
+
+/// Something about a text that a verdict does not show.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Remark {
+    /// Where.
+    pub span: Span,
+    /// What, in a sentence.
+    pub message: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +89,19 @@ impl Sources {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         self.files.push(SourceFile::new(name.into(), text.into()));
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Takes note of something that was passed over, or that has no meaning of its own.
+    pub fn remark(&mut self, span: Span, message: impl Into<String>) {
+        let remark = Remark { span, message: message.into() };
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
+    }
+
+    /// What was noted about the texts.
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
     }
 
     /// All files, in the order in which they were added.

@@ -68,7 +68,8 @@ impl Work {
         let options = &self.settings.options;
         let read = read::parse(self.format, &self.name, &self.text, &options.read);
         let read = read.map(|tree| Program::new(&self.name, tree, &options.read));
-        let checkable = read.and_then(|program| program.require_property().map(|()| program));
+        let checkable =
+            read.and_then(|program| program.require_property(&options.read.asked).map(|()| program));
         let program = match checkable {
             Ok(program) => program,
             Err(error) => return tell(Told::Diagnostics(self.unreadable(&error))),

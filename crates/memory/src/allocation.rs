@@ -56,12 +56,16 @@ impl Machine<'_> {
             state.heap[index] = self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage);
             return Ok(pointer::to_object(gone.0, 0));
         }
-        let number = u64::from(state.first_heap) + state.heap.len() as u64;
-        if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::LARGEST) || number > MAX_OBJECTS {
+        let number = state.next_object().0;
+        if bytes < 0 || bytes as u64 > MAX_OBJECT.min(pointer::LARGEST) || u64::from(number) > MAX_OBJECTS {
             return Err(Failure::Fault(Fault::TooMuchMemory));
         }
-        state.heap.push(self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage));
-        Ok(pointer::to_object(number as u32, 0))
+        let object = self.heap_layouts[ty.index()].allocate(ty, bytes as u64, fill, storage);
+        match state.heap.get_mut((number - state.first_heap) as usize) {
+            Some(vacant) => *vacant = object,
+            None => state.heap.push(object),
+        }
+        Ok(pointer::to_object(number, 0))
     }
 
     /// The objects in whose place a new one of that type and size can be, as far as it matters: where nobody has a pointer to
@@ -102,12 +106,13 @@ impl Machine<'_> {
             Target::Null | Target::Procedure(_) => None,
         };
         let ty = old.as_ref().map_or(ty, |old| old.ty);
+        let place = (state.next_object().0 - state.first_heap) as usize;
         let new = self.allocate(state, ty, bytes, Fill::Undefined, Storage::Heap, None)?;
         if let Err(failure) = self.free(state, index, word, Storage::Heap) {
-            state.heap.pop();
+            state.heap[place] = HeapObject::vacant();
             return Err(failure);
         }
-        let copy = state.heap.last_mut().expect("just allocated");
+        let copy = &mut state.heap[place];
         let held = old.into_iter().flat_map(|old| old.cells);
         copy.cells.iter_mut().zip(held).for_each(|(cell, value)| *cell = value);
         Ok(new)
@@ -129,7 +134,7 @@ impl Machine<'_> {
         let Some(object) = index_in_heap.and_then(|i| state.heap.get_mut(i)) else {
             return Err(Failure::Fault(Fault::InvalidFree));
         };
-        if offset != 0 || object.storage != storage {
+        if offset != 0 || object.storage != storage || object.life == Life::Vacant {
             return Err(Failure::Fault(Fault::InvalidFree));
         }
         if object.life == Life::Freed {

@@ -178,7 +178,7 @@ impl Machine<'_> {
                 Event { loc, value: new.flatten().or(old), old, ..event(EventKind::Rmw) }
             }
             Instr::Fence(_) => event(EventKind::Fence),
-            Instr::Assert(condition) => {
+            Instr::Assert(condition, _) => {
                 Event { value: eval(condition, thread).ok(), ..event(EventKind::Assert) }
             }
             Instr::Own(_) => Event { value: Some(index as i64), ..event(EventKind::Local) },
@@ -196,8 +196,7 @@ impl Machine<'_> {
             Instr::AtomicBegin(_) => event(EventKind::Begin),
             Instr::AtomicEnd(_) => event(EventKind::AtomicEnd),
             Instr::Allocate { .. } | Instr::Reallocate { .. } => {
-                let next = before.first_heap + before.heap.len() as u32;
-                let number = choice.map_or(next, |gone| gone as u32);
+                let number = choice.map_or(before.next_object().0, |gone| gone as u32);
                 let word = pointer::to_object(number, 0);
                 Event { value: Some(word), ..event(EventKind::Alloc) }
             }
@@ -215,7 +214,7 @@ impl Machine<'_> {
                 match (&edge.instr, edge.instr.address(), edge.instr.dest()) {
                     (Instr::Spawn(..) | Instr::Join(..), _, _) => Scalar::Thread,
                     (Instr::Free(..), _, _) => Scalar::Pointer { bits: self.program.pointer_bits },
-                    (Instr::Assert(_), _, _) => Scalar::Bool,
+                    (Instr::Assert(..), _, _) => Scalar::Bool,
                     (Instr::Return(_), _, _) => {
                         self.program.procedure(thread.top().procedure).result.unwrap_or(Scalar::Integer)
                     }

@@ -3,7 +3,8 @@
 //! Allocated objects are numbered in the order of their allocation, from the number of the
 //! program's own objects on. A pointer to an object that is gone stays a pointer to that object, so that following it
 //! is seen. Machines use addresses again: where a program compares pointers (`Program::notices_reuse`), a new object
-//! may also get the number of one that is gone, of the same type and size.
+//! may also get the number of one that is gone, of the same type and size. The number of an object that a search has forgotten,
+//! since nothing leads to it, is free.
 
 use fencepost_ir::cfg::{Fill, HeapTypeId, Storage};
 use fencepost_ir::{Cell, Fault, Records, Scalar, Type};
@@ -15,6 +16,8 @@ pub enum Life {
     Live,
     /// It is gone.
     Freed,
+    /// It is gone, and nothing leads to it: its number can be given again.
+    Vacant,
 }
 
 /// An allocated object.
@@ -30,6 +33,14 @@ pub struct HeapObject {
     pub life: Life,
     /// How long it lives.
     pub storage: Storage,
+}
+
+impl HeapObject {
+    /// What stands where an object was that nothing leads to any more.
+    pub fn vacant() -> HeapObject {
+        let (ty, storage) = (HeapTypeId(0), Storage::Heap);
+        HeapObject { ty, bytes: 0, cells: Vec::new(), life: Life::Vacant, storage }
+    }
 }
 
 /// Where the scalars of an object lie: elements one after the other, cut off at the object's size,

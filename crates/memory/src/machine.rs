@@ -400,9 +400,9 @@ impl<'p> Machine<'p> {
             Instr::Assume(condition) => {
                 eval(condition, thread)?;
             }
-            Instr::Assert(condition) => {
+            Instr::Assert(condition, claim) => {
                 if eval(condition, thread)? == 0 {
-                    return Err(Failure::Assertion);
+                    return Err(Failure::from(*claim));
                 }
             }
             Instr::Havoc(dest, choices) => {

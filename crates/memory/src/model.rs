@@ -48,7 +48,7 @@ pub trait Memory {
             | Instr::Store(..)
             | Instr::Fence(FenceKind::StoreStore)
             | Instr::Assume(_)
-            | Instr::Assert(_)
+            | Instr::Assert(..)
             | Instr::Havoc(..)
             | Instr::Own(_)
             | Instr::Join(..)

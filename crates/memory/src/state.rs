@@ -202,7 +202,14 @@ impl State {
 
     /// The allocated object of that number.
     pub fn heap_object(&self, object: ObjectId) -> Option<&HeapObject> {
-        self.heap.get(object.0.checked_sub(self.first_heap)? as usize)
+        let object = self.heap.get(object.0.checked_sub(self.first_heap)? as usize);
+        object.filter(|object| object.life != Life::Vacant)
+    }
+
+    /// The number of the next object that is allocated, unless it takes the place of one that is gone.
+    pub fn next_object(&self) -> ObjectId {
+        let vacant = self.heap.iter().position(|object| object.life == Life::Vacant);
+        ObjectId(self.first_heap + vacant.unwrap_or(self.heap.len()) as u32)
     }
 
     /// Whether the cell's object is gone.

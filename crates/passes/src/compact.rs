@@ -43,7 +43,7 @@ fn compact(procedure: Procedure) -> Procedure {
     let lost_assertions: Vec<_> = procedure
         .edges()
         .iter()
-        .filter(|e| matches!(e.instr, Instr::Assert(_)) && number[e.from.index()].is_none())
+        .filter(|e| matches!(e.instr, Instr::Assert(..)) && number[e.from.index()].is_none())
         .map(|e| (e.instr.clone(), e.span))
         .collect();
     // A label that no thread comes to keeps a node, so that reports can say so.

@@ -8,6 +8,7 @@
 
 mod cells;
 mod choices;
+pub mod claims;
 mod compact;
 mod early_choices;
 mod exposure;

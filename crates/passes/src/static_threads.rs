@@ -9,6 +9,7 @@
 //! What a slot cannot do, one more thread than slots or joining a thread of the beginning, keeps its instruction: an
 //! engine that meets it knows that it needs more slots, or that the program is not for it.
 
+use fencepost_ir::Claim;
 use fencepost_ir::cfg::{
     Address, Arith, BinaryOp, Choices, Count, Dest, Drain, Edge, EdgeId, Expr, Instr, NodeId, Object,
     ObjectId, ProcId, Procedure, ProcedureParts, Program, Property, Reg, Register, Start, Who,
@@ -292,7 +293,7 @@ impl Plan {
         let from = |limit: i64| binary(BinaryOp::Ge, handle.clone(), constant(limit));
         let initial = both(from(0), below(self.before));
         paths.path(edge, vec![part(Instr::Assume(initial)), (edge.instr.clone(), Origin::Step(id))]);
-        let fails = || part(Instr::Assert(constant(0)));
+        let fails = || part(Instr::Assert(constant(0), Claim::Assertion));
         for nobody in [below(0), from(end)] {
             paths.path(edge, vec![part(Instr::Assume(nobody)), fails()]);
         }

@@ -5,17 +5,19 @@ use crate::paint::{Colour, wrap};
 use crate::results::Vocabulary;
 use crate::robust::event_words;
 use crate::text::{Detail, Style, left_out, steps};
+use crate::words::RACE_CURE;
 use fencepost_certify::{Because, Departed, Raced, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
+use fencepost_memory::axiom::c11::ReleaseSequences;
 use fencepost_memory::run_graph::What;
-use fencepost_task::{Budget, Reason, Stats, Stop, VerdictKind};
+use fencepost_task::{Budget, Reason, Scope, Stats, Stop, VerdictKind};
 use std::fmt::Write;
 
 /// What was found; its run has been replayed, and the axioms have confirmed it.
 pub enum FoundC11 {
-    /// Every execution of C11 is one of SC, and nothing races.
-    Robust,
+    /// Every execution of C11 within the scope is one of SC, and nothing races.
+    Robust(Scope),
     /// C11 has a step that SC does not have.
     Departed(Departed),
     /// Two accesses race, so C11 says nothing of what happens.
@@ -30,6 +32,8 @@ pub struct RobustnessC11<'a> {
     pub file: &'a str,
     /// The program.
     pub program: &'a Program,
+    /// What belongs to a release sequence.
+    pub sequences: ReleaseSequences,
     /// What was found.
     pub found: FoundC11,
     /// A relaxed load and a later relaxed store that machines may swap, and RC11 not.
@@ -46,7 +50,7 @@ impl RobustnessC11<'_> {
     /// What was found, in one word.
     pub fn verdict(&self) -> ResultKind {
         match self.found {
-            FoundC11::Robust => ResultKind::Robust,
+            FoundC11::Robust(_) => ResultKind::Robust,
             FoundC11::Departed(_) => ResultKind::NotRobust,
             FoundC11::Raced(_) => ResultKind::Race,
             FoundC11::Unknown(_) => VerdictKind::Unknown.into(),
@@ -55,15 +59,23 @@ impl RobustnessC11<'_> {
 
     /// What has to be said besides.
     pub(crate) fn note(&self) -> Option<String> {
-        let (FoundC11::Robust, Some((load, store))) = (&self.found, self.load_buffering) else { return None };
-        let place = |span| self.program.sources.place(span).to_string();
-        Some(format!(
-            "this holds with RC11, in which the relaxed load at {} is done before the relaxed store at {}: some machines swap such \
-             two where no dependency is between them",
-            place(load),
-            place(store)
-        ))
+        match self.found {
+            FoundC11::Robust(_) => buffering_note(self.program, self.load_buffering),
+            FoundC11::Departed(_) | FoundC11::Raced(_) | FoundC11::Unknown(_) => None,
+        }
     }
+}
+
+/// What has to be said of a program that has a relaxed load and a later relaxed store that machines may swap, and RC11 not.
+pub fn buffering_note(program: &Program, pair: Option<(Span, Span)>) -> Option<String> {
+    let (load, store) = pair?;
+    let place = |span| program.sources.place(span).to_string();
+    Some(format!(
+        "this holds with RC11, in which the relaxed load at {} is done before the relaxed store at {}: some machines swap such \
+         two where no dependency is between them",
+        place(load),
+        place(store)
+    ))
 }
 
 /// The verdict, and what was found.
@@ -71,7 +83,7 @@ pub fn text(answer: &RobustnessC11<'_>, style: Style) -> String {
     let RobustnessC11 { file, found, stats, seconds, .. } = answer;
     let cost = format!("{} states, {seconds:.2} s", stats.states);
     let (colour, verdict, what) = match found {
-        FoundC11::Robust => (Colour::Green, "robust", String::new()),
+        FoundC11::Robust(scope) => (Colour::Green, "robust", format!(", {scope}")),
         FoundC11::Departed(_) => (Colour::Red, "not robust", ": a step that SC does not have".to_string()),
         FoundC11::Raced(_) => (Colour::Red, "data race", ": its behaviour is undefined".to_string()),
         FoundC11::Unknown(reason) => (Colour::Yellow, "unknown", format!(": {reason}")),
@@ -84,7 +96,7 @@ pub fn text(answer: &RobustnessC11<'_>, style: Style) -> String {
         out += &wrap(&note, style.width, 2, 4);
     }
     let told = match found {
-        FoundC11::Robust | FoundC11::Unknown(_) => Ok(String::new()),
+        FoundC11::Robust(_) | FoundC11::Unknown(_) => Ok(String::new()),
         FoundC11::Departed(departed) => departure(answer, departed, style),
         FoundC11::Raced(raced) => race(answer, raced, style),
     };
@@ -92,8 +104,8 @@ pub fn text(answer: &RobustnessC11<'_>, style: Style) -> String {
     out
 }
 
-fn departure(answer: &RobustnessC11<'_>, d: &Departed, style: Style) -> Result<String, Stop> {
-    let program = answer.program;
+/// The step that SC does not have, in a line.
+pub fn departure_line(program: &Program, d: &Departed) -> String {
     let place = |span: Span| program.sources.place(span);
     let cell = d.replay.last.cells_name(program, d.loc, 1);
     let ty = program.cell_type(d.loc);
@@ -114,12 +126,13 @@ fn departure(answer: &RobustnessC11<'_>, d: &Departed, style: Style) -> Result<S
             format!("{thread}: the read-modify-write of {cell} at {access} can still take {value} {from}")
         }
     };
-    let mut out = wrap(
-        &format!("{line}, although the store at {newer} is before it in this run of SC"),
-        style.width,
-        2,
-        4,
-    );
+    format!("{line}, although the store at {newer} is before it in a run of SC")
+}
+
+fn departure(answer: &RobustnessC11<'_>, d: &Departed, style: Style) -> Result<String, Stop> {
+    let program = answer.program;
+    let cell = d.replay.last.cells_name(program, d.loc, 1);
+    let mut out = wrap(&departure_line(program, d), style.width, 2, 4);
     out += &steps(program, &d.replay, style, &answer.telling)?;
     let head = "what puts that store before it (po: program order, rf: is read by, mo: is overwritten by, fr: reads what is overwritten by; \
                 `!` where C11 has no happens-before):";
@@ -177,7 +190,6 @@ fn race(answer: &RobustnessC11<'_>, r: &Raced, style: Style) -> Result<String, S
     );
     let mut out = wrap(&line, style.width, 2, 4);
     out += &steps(program, &r.replay, style, &answer.telling)?;
-    let help = "a mutex around both, or a release store after the first that an acquire load before the second reads, would order them";
-    out += &wrap(help, style.width, 2, 4);
+    out += &wrap(RACE_CURE, style.width, 2, 4);
     Ok(out)
 }

@@ -10,7 +10,7 @@ use crate::nearest_sc::{Fate, NearestSc, nearest_sc};
 use crate::paint::{Colour, wrap};
 use crate::text::Style;
 use crate::timeline::{Timeline, timeline};
-use crate::words::conclusion;
+use crate::words::{RACE_CURE, conclusion};
 use fencepost_certify::{Replay, States};
 use fencepost_ir::cfg::{Edge, Loc, Program};
 use fencepost_ir::{FileId, Span};
@@ -484,6 +484,9 @@ impl Story<'_> {
 
     /// The fences that the run itself asks for.
     fn cure(&self) -> Result<Vec<String>, Stop> {
+        if self.replay.race.is_some() {
+            return Ok(vec![format!("{RACE_CURE}.")]);
+        }
         let mut out = Vec::new();
         for &store in &self.delayed {
             for pass in self.passes_that_matter(store) {

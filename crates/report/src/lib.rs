@@ -41,8 +41,11 @@ pub use kind::ResultKind;
 
 use explain::{Explanation, RunWeakness};
 use fencepost_certify::Replay;
+use fencepost_ir::Remark;
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Budget, EngineChoice, EngineId, Model, Reason, Scope, Stats, Unreached, VerdictKind};
+use fencepost_task::{
+    AnyModel, Budget, EngineChoice, EngineId, Reason, Scope, Stats, Unreached, VerdictKind,
+};
 
 /// How a file's check ended, ready to be shown: every run in it has been replayed.
 pub struct Outcome<'a> {
@@ -51,7 +54,7 @@ pub struct Outcome<'a> {
     /// The program.
     pub program: &'a Program,
     /// The memory model.
-    pub model: Model,
+    pub model: AnyModel,
     /// The engine that answered; where none did, what was asked for.
     pub engine: EngineChoice,
     /// The engines that took part.
@@ -66,6 +69,8 @@ pub struct Outcome<'a> {
     pub stats: Stats,
     /// Wall-clock time.
     pub seconds: f64,
+    /// What makes the verdict mean less than it seems to.
+    pub warnings: &'a [Remark],
     /// The limits of telling about it: what does not fit is left out, with a word.
     pub telling: Budget,
 }
@@ -126,6 +131,8 @@ pub enum Shown {
         scope: Scope,
         /// Properties that no run came to.
         unreached: Vec<Unreached>,
+        /// What ended the growth of the bounds, where they would have grown on.
+        ended: Option<Reason>,
     },
     /// A replayed violation.
     Unsafe(Box<Replay>),

@@ -223,7 +223,7 @@ fn go_on(
         machine.thread_steps(&Sc, state, thread, &mut possible);
         let Some(&step) = possible.first() else { return Fate::Stuck };
         if let Action::Edge(id, _) = step.action
-            && matches!(machine.edge(&state.threads[thread], id).instr, Instr::Assert(_))
+            && matches!(machine.edge(&state.threads[thread], id).instr, Instr::Assert(..))
             && machine.event(&Sc, state, step).value == Some(0)
         {
             return Fate::GoesOn;

@@ -7,7 +7,7 @@ use fencepost_certify::{Cycle, Relation, Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
-use fencepost_task::{Budget, Reason, Stats, Stop, VerdictKind};
+use fencepost_task::{Budget, Reason, Scope, Stats, Stop, VerdictKind};
 use std::fmt::Write;
 
 /// What was asked.
@@ -78,6 +78,8 @@ pub struct Robustness<'a> {
     pub attacks: Vec<ShownAttack>,
     /// Why there may be more.
     pub incomplete: Option<Reason>,
+    /// How far it reaches that there are no more: where the user gave a number of threads, to these.
+    pub scope: Scope,
     /// What it cost.
     pub stats: Stats,
     /// Wall-clock time.
@@ -99,7 +101,7 @@ impl Robustness<'_> {
 
 /// The verdict, the attacks, and runs: of the first attack, or of all.
 pub fn text(answer: &Robustness<'_>, style: Style) -> String {
-    let Robustness { file, program, attacks, incomplete, stats, seconds, .. } = answer;
+    let Robustness { file, program, attacks, incomplete, scope, stats, seconds, .. } = answer;
     let place = |span: Span| program.sources.place(span);
     let cost = format!("{} states, {seconds:.2} s", stats.states);
     let mut out = String::new();
@@ -108,7 +110,7 @@ pub fn text(answer: &Robustness<'_>, style: Style) -> String {
         ([], None) => {
             let what = if races { "robust, without triangular races" } else { "robust" };
             let what = style.paint.bold(Colour::Green, what);
-            let _ = writeln!(out, "{what}: {file} against TSO ({cost})");
+            let _ = writeln!(out, "{what}: {file} against TSO, {scope} ({cost})");
         }
         ([], Some(reason)) => {
             let unknown = style.paint.bold(Colour::Yellow, "unknown");

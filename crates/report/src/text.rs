@@ -7,9 +7,9 @@ use crate::timeline::timeline;
 use crate::words::{buffer, cell_value, conclusion};
 use crate::{Outcome, Shown, Took};
 use fencepost_certify::{Replay, States};
-use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Budget, Pace, Reason, Stop, Unreached};
+use fencepost_ir::{Remark, Sources, Span};
+use fencepost_task::{AnyModel, Budget, Pace, Reason, Stop, Unreached};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -68,10 +68,14 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
         let _ = writeln!(out, "note: {violations} violations at the cut width are none at full width");
     }
     match &outcome.verdict {
-        Shown::Safe { scope, unreached } => {
+        Shown::Safe { scope, unreached, ended } => {
             let number = if program.is_parameterized() { " for any number of threads" } else { "" };
             let safe = style.paint.bold(Colour::Green, &format!("safe{number}"));
-            let _ = writeln!(out, "{safe}: {file} under {model}, {scope} ({cost})");
+            let everywhere = everywhere(outcome);
+            let _ = writeln!(out, "{safe}: {file} under {model}, {scope}{everywhere} ({cost})");
+            if let Some(reason) = ended {
+                let _ = writeln!(out, "  larger bounds were not finished: {reason}");
+            }
             for u in unreached.iter().filter(|_| style.detail != Detail::Verdict) {
                 let _ = writeln!(out, "  note: {}", self::unreached(program, u));
             }
@@ -106,6 +110,14 @@ pub fn outcome(outcome: &Outcome<'_>, style: Style) -> String {
     out
 }
 
+/// How far a safe verdict reaches beyond its model: what holds in the language's own holds wherever it is compiled to.
+pub(crate) fn everywhere(outcome: &Outcome<'_>) -> &'static str {
+    match (outcome.model, &outcome.verdict) {
+        (AnyModel::C11, Shown::Safe { .. }) => ": on every machine",
+        _ => "",
+    }
+}
+
 /// The verdict, and the violation in sentences.
 pub fn story(outcome: &Outcome<'_>, style: Style) -> String {
     let mut out = self::outcome(outcome, Style { detail: Detail::Verdict, ..style });
@@ -133,6 +145,11 @@ pub fn caveat(outcome: &Outcome<'_>) -> Option<String> {
              weaker machines than {model}"
         )
     })
+}
+
+/// A warning with its place.
+pub fn warning(sources: &Sources, warning: &Remark) -> String {
+    format!("{}: {}", sources.place(warning.span), warning.message)
 }
 
 /// What no run came to, as a sentence.

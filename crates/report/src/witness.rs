@@ -132,11 +132,11 @@ fn specification(violation: Violation) -> Result<&'static str, String> {
     match (failure, failure.check()) {
         (Failure::Race, _) => Ok("G ! data-race"),
         (Failure::Leak, _) => Ok("G valid-memtrack"),
-        (_, Some(Check::Assertion)) => Ok("G ! call(reach_error())"),
+        (_, Some(Check::Assertion | Check::Reach)) => Ok("G ! call(reach_error())"),
         (_, Some(Check::Pointer | Check::Bounds | Check::UseAfterFree)) => Ok("G valid-deref"),
         (_, Some(Check::Free)) => Ok("G valid-free"),
         (_, Some(Check::Range)) => Ok("G ! overflow"),
-        (_, Some(Check::Division | Check::Shift | Check::Join | Check::Unlock) | None) => {
+        (_, Some(Check::Division | Check::Shift | Check::Join | Check::Unlock | Check::Exit) | None) => {
             none(failure.to_string())
         }
     }

@@ -155,6 +155,9 @@ pub fn conclusion(program: &Program, replay: &Replay) -> Conclusion {
         Some(line) => format!("{}: {}", program.sources.place(span), masked(line.trim(), Colours::None)),
         None => program.sources.place(span).to_string(),
     };
+    if let Some((first, second)) = replay.race {
+        return race(program, replay, [first, second], source);
+    }
     match replay.violation {
         Violation::Failure(failure) if failure.is_of_state() => {
             let mut details = Vec::new();
@@ -198,6 +201,31 @@ pub fn conclusion(program: &Program, replay: &Replay) -> Conclusion {
         },
     }
 }
+
+/// Two accesses that race, and what would order them.
+fn race(
+    program: &Program,
+    replay: &Replay,
+    accesses: [usize; 2],
+    source: impl Fn(Span) -> String,
+) -> Conclusion {
+    let [first, second] = accesses.map(|number| &replay.steps[number]);
+    let named = |step: &Replayed| {
+        let place = program.sources.place(step.event.span);
+        format!("{}'s {} at {place}", step.thread, step.event.kind.name())
+    };
+    let what = format!(
+        "data race: {} and {}: neither happens before the other, and not both are atomic",
+        named(first),
+        named(second)
+    );
+    let details = vec![source(first.event.span), source(second.event.span), RACE_CURE.to_string()];
+    Conclusion { what, details }
+}
+
+/// What would order two accesses that race.
+pub const RACE_CURE: &str = "A mutex around both, or a release store after the first that an acquire load before the second reads, \
+                             would order them";
 
 fn observed_value(program: &Program, state: &State, observable: Observable) -> String {
     match observable {

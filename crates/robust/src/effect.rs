@@ -109,7 +109,7 @@ impl Effect {
             | Instr::Assign(..)
             | Instr::Fence(_)
             | Instr::Assume(_)
-            | Instr::Assert(_)
+            | Instr::Assert(..)
             | Instr::Havoc(..)
             | Instr::Own(_)
             | Instr::Call(..)

@@ -145,10 +145,10 @@ impl Marks {
 }
 
 /// The new name of a cell after the allocated objects have been put in order; `None` if its object is gone.
-pub fn renamed(first_heap: u32, order: Option<&[u32]>, loc: Loc) -> Option<Loc> {
+pub fn renamed(first_heap: u32, order: Option<&[Option<u32>]>, loc: Loc) -> Option<Loc> {
     let Some(order) = order else { return Some(loc) };
     let Some((object, number)) = loc.as_element() else { return Some(loc) };
     let Some(index) = object.0.checked_sub(first_heap) else { return Some(loc) };
-    let new = order.iter().position(|old| *old == index)?;
+    let new = order.iter().position(|old| *old == Some(index))?;
     Loc::element(ObjectId(first_heap + new as u32), number)
 }

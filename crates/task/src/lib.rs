@@ -15,6 +15,7 @@
 mod budget;
 pub mod certificate;
 mod engine;
+mod property;
 mod resident;
 mod stats;
 mod trace;
@@ -25,6 +26,7 @@ use std::fmt;
 pub use budget::{Budget, Finished, Pace, Stop, Watch};
 pub use certificate::Certificate;
 pub use engine::{Engine, EngineChoice, EngineId};
+pub use property::{Asked, Property};
 pub use stats::{Progress, Stats};
 pub use trace::{Action, Error, Failure, Limit, Step, Trace, Violation};
 
@@ -55,6 +57,44 @@ impl Model {
     /// The model of a name that [`Model::name`] gives.
     pub fn from_name(name: &str) -> Option<Model> {
         Model::ALL.into_iter().find(|m| m.name() == name)
+    }
+}
+
+/// What a program is checked under: a machine's memory model, or that of the language.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum AnyModel {
+    /// A machine's.
+    Machine(Model),
+    /// C11, as RC11 repairs it.
+    C11,
+}
+
+impl AnyModel {
+    /// All of them.
+    pub const ALL: [AnyModel; 4] = [
+        AnyModel::Machine(Model::Sc),
+        AnyModel::Machine(Model::Tso),
+        AnyModel::Machine(Model::Pso),
+        AnyModel::C11,
+    ];
+
+    /// As the command line writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnyModel::Machine(model) => model.name(),
+            AnyModel::C11 => "c11",
+        }
+    }
+
+    /// The model of a name that [`AnyModel::name`] gives.
+    pub fn from_name(name: &str) -> Option<AnyModel> {
+        AnyModel::ALL.into_iter().find(|m| m.name() == name)
+    }
+}
+
+impl From<Model> for AnyModel {
+    fn from(model: Model) -> AnyModel {
+        AnyModel::Machine(model)
     }
 }
 
@@ -105,6 +145,23 @@ impl Bounds {
         let all = Bounds::NAMES.into_iter().zip(self.slots());
         all.filter(|(known, _)| *known == name).for_each(|(_, slot)| *slot = Some(value));
     }
+
+    /// What is within both.
+    pub fn and(self, other: Bounds) -> Bounds {
+        let smaller = |a: Option<u32>, b: Option<u32>| a.into_iter().chain(b).min();
+        Bounds {
+            buffer: smaller(self.buffer, other.buffer),
+            threads: smaller(self.threads, other.threads),
+            unwind: smaller(self.unwind, other.unwind),
+            rounds: smaller(self.rounds, other.rounds),
+            age: smaller(self.age, other.age),
+            clock: smaller(self.clock, other.clock),
+            queue: smaller(self.queue, other.queue),
+            width: smaller(self.width, other.width),
+            block: smaller(self.block, other.block),
+            reuse: smaller(self.reuse, other.reuse),
+        }
+    }
 }
 
 /// How far a verdict reaches.
@@ -114,6 +171,27 @@ pub enum Scope {
     Complete,
     /// All runs within bounds.
     UpTo(Bounds),
+}
+
+impl From<Bounds> for Scope {
+    fn from(bounds: Bounds) -> Scope {
+        if bounds == Bounds::default() { Scope::Complete } else { Scope::UpTo(bounds) }
+    }
+}
+
+impl Scope {
+    /// The bounds; none are set where it is complete.
+    pub fn bounds(self) -> Bounds {
+        match self {
+            Scope::Complete => Bounds::default(),
+            Scope::UpTo(bounds) => bounds,
+        }
+    }
+
+    /// What is in both: what rests on two proofs holds there.
+    pub fn and(self, other: Scope) -> Scope {
+        self.bounds().and(other.bounds()).into()
+    }
 }
 
 impl fmt::Display for Scope {
@@ -164,9 +242,10 @@ pub struct Cleared {
 }
 
 impl Cleared {
-    /// What work came to that was finished.
-    pub fn new(scope: Scope, _: Finished) -> Cleared {
-        Cleared { scope }
+    /// What work on a task came to that was finished, within the bounds of the search and the number of threads that the
+    /// user gave.
+    pub fn new(task: &Task<'_>, bounds: Bounds, _: Finished) -> Cleared {
+        Cleared { scope: task.scope(bounds) }
     }
 
     /// What was cleared.
@@ -181,7 +260,7 @@ impl Cleared {
 
     /// The same of what is left of the scope within bounds.
     pub fn up_to(self, bounds: Bounds) -> Cleared {
-        Cleared { scope: Scope::UpTo(bounds) }
+        Cleared { scope: self.scope.and(bounds.into()) }
     }
 }
 
@@ -303,4 +382,11 @@ pub struct Task<'a> {
     pub bounds: Bounds,
     /// Limits.
     pub budget: Budget,
+}
+
+impl Task<'_> {
+    /// How far a search within bounds reaches: the program has no more threads than the user said.
+    pub fn scope(&self, bounds: Bounds) -> Scope {
+        bounds.and(Bounds { threads: self.bounds.threads, ..Bounds::default() }).into()
+    }
 }

@@ -5,7 +5,7 @@
 
 use crate::{Model, Reason};
 use fencepost_ir::cfg::{EdgeId, Loc};
-use fencepost_ir::{Check, Fault, Sources};
+use fencepost_ir::{Check, Claim, Fault, Sources};
 use std::fmt;
 
 /// What a step is.
@@ -35,6 +35,10 @@ pub struct Step {
 pub enum Failure {
     /// An assertion is false.
     Assertion,
+    /// The program ends with another status than 0.
+    ExitStatus,
+    /// What must not be reached is reached.
+    Reached,
     /// An expression has no value.
     Fault(Fault),
     /// The mutex is not held by this thread.
@@ -126,6 +130,8 @@ impl Failure {
             Failure::Fault(fault) if fault.is_limit() => Err(Limit(self)),
             Failure::TooManyThreads | Failure::TooManyValues(_) | Failure::LongSection(_) => Err(Limit(self)),
             Failure::Assertion
+            | Failure::ExitStatus
+            | Failure::Reached
             | Failure::Fault(_)
             | Failure::UnlockNotHeld
             | Failure::JoinNoThread(_)
@@ -151,6 +157,8 @@ impl Failure {
     pub fn check(self) -> Option<Check> {
         Some(match self {
             Failure::Assertion => Check::Assertion,
+            Failure::ExitStatus => Check::Exit,
+            Failure::Reached => Check::Reach,
             Failure::UnlockNotHeld => Check::Unlock,
             Failure::JoinNoThread(_) | Failure::JoinTwice => Check::Join,
             Failure::Fault(fault) => match fault {
@@ -174,6 +182,17 @@ impl Failure {
     }
 }
 
+impl From<Claim> for Failure {
+    fn from(claim: Claim) -> Failure {
+        match claim {
+            Claim::Assertion => Failure::Assertion,
+            Claim::Exit => Failure::ExitStatus,
+            Claim::Reach => Failure::Reached,
+            Claim::Target => Failure::Fault(Fault::WildPointer),
+        }
+    }
+}
+
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Failure {
         Failure::Fault(fault)
@@ -184,6 +203,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Assertion => f.write_str("assertion fails"),
+            Failure::ExitStatus => f.write_str("the program ends with a status that is not 0"),
+            Failure::Reached => f.write_str("what must not be reached is reached"),
             Failure::Fault(fault) => write!(f, "{fault}"),
             Failure::UnlockNotHeld => f.write_str("unlock of a mutex that the thread does not hold"),
             Failure::JoinNoThread(_) => f.write_str("join of no thread"),

@@ -210,9 +210,9 @@ impl<'a> Body<'a> {
                 let condition = self.value_between_rounds(condition)?;
                 self.emit(StmtKind::Assume(condition));
             }
-            StmtKind::Assert(condition) => {
+            StmtKind::Assert(condition, claim) => {
                 let condition = self.value(condition)?;
-                self.emit(StmtKind::Assert(condition));
+                self.emit(StmtKind::Assert(condition, *claim));
             }
             StmtKind::Lock(place) => {
                 let (place, _) = self.place(place, &[])?;

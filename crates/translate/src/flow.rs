@@ -26,7 +26,7 @@ impl Body<'_> {
                 }
                 StmtKind::Declare(_, Some(e))
                 | StmtKind::Assign(_, e)
-                | StmtKind::Assert(e)
+                | StmtKind::Assert(e, _)
                 | StmtKind::Eval(e)
                     if self.reads_memory(e) =>
                 {
@@ -36,7 +36,7 @@ impl Body<'_> {
                 | StmtKind::Label(_)
                 | StmtKind::Declare(..)
                 | StmtKind::Assign(..)
-                | StmtKind::Assert(_)
+                | StmtKind::Assert(..)
                 | StmtKind::Eval(_)
                 | StmtKind::Fence(_) => {}
                 StmtKind::Block(_, inner) if self.surely_switches(inner) => return true,

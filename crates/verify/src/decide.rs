@@ -2,13 +2,12 @@
 //! and a proof checked again before anybody hears of it.
 
 use crate::options::{CheckOptions, Misfit};
-use crate::portfolio::{self, Choice, Setup};
+use crate::portfolio::{self, AllErrors, Choice, Setup};
 use crate::program::Program;
 use crate::simplest::simplest;
 use crate::translated::{Growing, Translated};
 use fencepost_certify::{Part, Replay, Unproven, check_certificate_within, replay_within};
 use fencepost_cover::Dual;
-use fencepost_ir::Checks;
 use fencepost_report::{Shown, Took, explain};
 use fencepost_task::{
     Answer, Bounds, Budget, Certificate, Cleared, EngineChoice, EngineId, Model, Progress, Reason, Stats,
@@ -59,10 +58,9 @@ pub fn decide(
     let Choice { answer, engine, engines } = match options.engine {
         EngineChoice::Auto => portfolio::check(&setup, &task, progress),
         EngineChoice::Only(EngineId::Explicit) => Choice::of(&setup.explicit, &task, progress),
-        EngineChoice::Only(_) if graph.checks != Checks::default() => return Err(Misfit::Checks),
-        EngineChoice::Only(EngineId::Dual) => Choice::of(&Dual, &task, progress),
-        EngineChoice::Only(EngineId::Lazy) => Choice::of(&setup.lazy, &task, progress),
-        EngineChoice::Only(EngineId::Bmc) => Choice::of(&setup.bmc, &task, progress),
+        EngineChoice::Only(EngineId::Dual) => Choice::of(&AllErrors(Dual), &task, progress),
+        EngineChoice::Only(EngineId::Lazy) => Choice::of(&AllErrors(setup.lazy), &task, progress),
+        EngineChoice::Only(EngineId::Bmc) => Choice::of(&AllErrors(setup.bmc.clone()), &task, progress),
         EngineChoice::Only(EngineId::Rounds) => {
             translated(program, Growing::Rounds(options.bounds.rounds), &task, progress, &mut notes)
         }
@@ -86,8 +84,9 @@ pub fn decide(
         ),
     }
     let mut order = None;
+    let (verdict, ended) = finished(verdict, options);
     let verdict = match verdict {
-        Verdict::Safe(cleared) => Shown::Safe { scope: cleared.scope(), unreached },
+        Verdict::Safe(cleared) => Shown::Safe { scope: cleared.scope(), unreached, ended },
         Verdict::Unknown { reason, cleared } => Shown::Unknown { reason, scope: cleared.map(Cleared::scope) },
         Verdict::Unsafe { trace } => match confirmed(&task, &program.name, engine, &trace) {
             Ok(known) => {
@@ -101,6 +100,19 @@ pub fn decide(
     let certificate = certificate.map(|certificate| (engine, certificate));
     let engine = EngineChoice::Only(engine);
     Ok(Decided { verdict, engine, engines, order, stats, certificate, seconds, notes })
+}
+
+/// With bounds asked for, what was finished before the time limit ended their growth is the answer, and the limit a remark. It
+/// is a proof like any other: a [`Cleared`] is made of a search that came to its end, and not of the one that was stopped.
+pub(crate) fn finished(verdict: Verdict, options: &CheckOptions) -> (Verdict, Option<Reason>) {
+    match verdict {
+        Verdict::Unknown { reason: reason @ Reason::Timeout, cleared: Some(cleared) }
+            if options.asks_for_bounds() =>
+        {
+            (Verdict::Safe(cleared), Some(reason))
+        }
+        verdict => (verdict, None),
+    }
 }
 
 /// The run that an engine found, replayed: from then on the violation is known, and limits end only what is made of it.
@@ -161,8 +173,8 @@ fn translated(
     progress: &mut dyn FnMut(&Progress),
     notes: &mut Vec<String>,
 ) -> Choice {
-    let engine = Translated::new(&program.tree, program.threads, bound);
+    let engine = AllErrors(Translated::new(&program.tree, program.threads, bound));
     let choice = Choice::of(&engine, task, progress);
-    notes.extend(engine.notes.take());
+    notes.extend(engine.0.notes.take());
     choice
 }

@@ -40,6 +40,7 @@
 //! - [`litmus`]: final states of litmus tests, many side by side. [`campaign`]: results of many files, in parts.
 //! - What is shown of a verdict (text, JSON, SARIF, pages) is made by `fencepost_report`.
 
+mod c11;
 pub mod campaign;
 pub mod compiler;
 mod decide;
@@ -60,11 +61,14 @@ mod simplest;
 mod stops;
 mod translated;
 pub mod translation;
+mod warnings;
 
+pub use c11::{decide_c11, decide_with_races};
 pub use decide::{Decided, decide};
 pub use fencepost_report::Shown;
 pub use fencepost_robust::c11::ReleaseSequences;
-pub use fencepost_task::{Bounds, Budget, EngineChoice, EngineId, Model, VerdictKind};
+pub use fencepost_task::{AnyModel, Bounds, Budget, EngineChoice, EngineId, Model, VerdictKind};
 pub use options::{COptions, CheckOptions, Format, Limits, Misfit, ReadOptions, Sma};
 pub use program::{Program, lower, lower_for_language, nothing_to_check};
 pub use read::InputError;
+pub use warnings::warnings;

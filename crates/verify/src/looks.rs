@@ -9,6 +9,7 @@ use crate::stops::Subject;
 use fencepost_certify::{Replay, check_certificate_within, replay, replay_cycle_within, replay_within};
 use fencepost_cover::Dual;
 use fencepost_explore::{Explicit, least_weak};
+use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::axiom;
 use fencepost_passes::pipeline;
 use fencepost_report::explain::explain;
@@ -19,6 +20,7 @@ use fencepost_report::text::Style;
 use fencepost_report::timeline::timeline;
 use fencepost_report::told::told;
 use fencepost_report::{results, text};
+use fencepost_robust::c11::{self, ReleaseSequences};
 use fencepost_robust::fences::{HittingSets, Run};
 use fencepost_robust::{attacks, races};
 use fencepost_samples::effort;
@@ -114,6 +116,69 @@ fn searches_for_attacks_are_counted() {
     );
     let (worked, found) = units(|budget| races(&subject.program, budget));
     assert!(worked >= found.stats.states && found.stats.states > 100, "{worked}: {:?}", found.stats);
+}
+
+/// A search beside the states of SC is counted by its transitions, its local steps, and what its views take.
+#[test]
+fn searches_against_c11_are_counted() {
+    let language = |text: &str| {
+        let tree = fencepost_models::fp::read("looks.fp", text).unwrap_or_else(|(_, d)| panic!("{d:?}"));
+        pipeline::for_language(tree, pipeline::Options::default())
+    };
+    let search =
+        |program: &Program| units(|budget| c11::robustness(program, ReleaseSequences::Cxx20, budget));
+    let counting = |n: u32| {
+        language(&format!(
+            "shared 0..3 x, y; thread t {{ 0..{n} i; while (i < {n}) {{ i = i + 1; }} x@release = 1; }}
+             thread u {{ 0..3 r; r = x@acquire; y@release = r; }}"
+        ))
+    };
+    let ((few, _), (many, answer)) = (search(&counting(10)), search(&counting(5000)));
+    assert!(many >= few + 2 * 4990, "local steps: {few}, {many}, {:?}", answer.found);
+    assert!(many >= answer.stats.transitions && answer.stats.transitions > 5, "{many}: {:?}", answer.stats);
+    let cells = |n: u32| {
+        language(&format!(
+            "shared 0..3 a[{n}]; thread t {{ a[0]@seq_cst = 1; }} thread u {{ 0..3 r; r = a[1]@seq_cst; }}"
+        ))
+    };
+    let ((few, _), (many, answer)) = (search(&cells(10)), search(&cells(80)));
+    assert!(many >= 100 * few, "views: {few}, {many}, {:?}", answer.found);
+}
+
+/// The axioms compose relations: the work is as the cube of the number of events.
+#[test]
+fn axioms_are_counted_by_what_they_compose() {
+    let graph = |events: usize| {
+        let mut graph = axiom::c11::Graph::default();
+        for id in 0..events {
+            let (loc, order) = (Loc::cell(0), Some(fencepost_ir::Order::SeqCst));
+            let act = axiom::c11::Act::Write { loc, order, part: axiom::c11::Part::Store };
+            graph.push(axiom::c11::Event { thread: id % 2, act, span: fencepost_ir::Span::NONE });
+        }
+        graph.order_writes(Loc::cell(0), (0..events).collect());
+        graph
+    };
+    let work = |events: usize| {
+        let graph = graph(events);
+        let (worked, consistent) = units(|budget| {
+            let pace = &mut Pace::new(budget);
+            axiom::c11::Rules::new(&graph, ReleaseSequences::Cxx20, pace)?.is_consistent(pace)
+        });
+        assert_eq!(consistent, Ok(true));
+        worked
+    };
+    let (few, many) = (work(128), work(512));
+    assert!(many >= 16 * few && many as usize >= 512 * 512 * 8 / 1024, "{few}, {many}");
+    let longest = longest(|budget| {
+        let (graph, pace) = (graph(2000), &mut Pace::new(budget));
+        let rules = axiom::c11::Rules::new(&graph, ReleaseSequences::Cxx20, pace);
+        let _ = rules.and_then(|rules| rules.is_consistent(pace));
+    });
+    assert!(longest < MOMENT, "{longest:?} between two looks");
+    // Relations that do not fit are refused before they are there.
+    let small = Budget::default().within(1 << 20);
+    let large = graph(4000);
+    assert!(axiom::c11::Rules::new(&large, ReleaseSequences::Cxx20, &mut Pace::new(&small)).is_err());
 }
 
 /// A store that waits while its thread continues for long, and what comes of it: a violation, and an attack.

@@ -3,9 +3,9 @@
 use fencepost_bmc::{Abstraction, Bmc};
 use fencepost_c::DataModel;
 use fencepost_explore::{Explicit, Reduction, Strategy};
-use fencepost_ir::Checks;
+use fencepost_robust::c11::ReleaseSequences;
 use fencepost_robust::lazy::Lazy;
-use fencepost_task::{Bounds, Budget, EngineChoice, Model};
+use fencepost_task::{Asked, Bounds, Budget, EngineChoice, EngineId, Model};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -37,8 +37,8 @@ pub struct ReadOptions {
     pub any_threads: bool,
     /// How C is preprocessed and what its types are.
     pub c: COptions,
-    /// What is looked for besides assertions and the like.
-    pub checks: Checks,
+    /// What is asked of the program.
+    pub asked: Asked,
 }
 
 /// How C is read.
@@ -56,8 +56,8 @@ pub struct COptions {
     pub preprocessor: Option<String>,
     /// Widths of types.
     pub data_model: DataModel,
-    /// Whether signed overflow is an error; else it wraps.
-    pub overflow: bool,
+    /// Words of the program's command line after its name.
+    pub args: Vec<String>,
     /// Whether functions without a body do nothing and give any value.
     pub havoc_externs: bool,
 }
@@ -81,6 +81,8 @@ pub struct CheckOptions {
     pub dimacs: Option<PathBuf>,
     /// Where the proof that it has no model is written to.
     pub proof: Option<PathBuf>,
+    /// What belongs to a release sequence under C11.
+    pub release_sequences: ReleaseSequences,
     /// Cores for engines side by side; all where there is none. With one, the same program gives the same run every time.
     pub jobs: Option<u32>,
 }
@@ -97,6 +99,7 @@ impl Default for CheckOptions {
             sma: None,
             dimacs: None,
             proof: None,
+            release_sequences: ReleaseSequences::default(),
             jobs: None,
         }
     }
@@ -146,9 +149,6 @@ pub enum Misfit {
         /// The model that was asked for.
         model: Model,
     },
-    /// Only explicit search looks for deadlocks, leaks and races, and leaves out checks.
-    #[error("deadlocks, leaks, races and checks that are off are for explicit search")]
-    Checks,
 }
 
 /// The abstraction that is meant; or that it does not fit the model.
@@ -190,6 +190,18 @@ impl CheckOptions {
     /// What a verdict depends on besides the program, the model and limits, as a text.
     pub fn method(&self) -> String {
         format!("{:?}", CheckOptions { jobs: None, ..self.clone() })
+    }
+
+    /// Whether safe up to bounds is what was asked for, also where these are smaller than the given ones: the engine that was
+    /// named is a bounded one, or has a bound.
+    pub fn asks_for_bounds(&self) -> bool {
+        match self.engine {
+            EngineChoice::Auto => self.is_bounded(),
+            EngineChoice::Only(EngineId::Rounds | EngineId::Age | EngineId::Bmc) => true,
+            EngineChoice::Only(EngineId::Explicit) => self.bounds.buffer.is_some(),
+            EngineChoice::Only(EngineId::Lazy) => self.bounds.unwind.is_some(),
+            EngineChoice::Only(EngineId::Dual) => false,
+        }
     }
 
     /// Whether the user gave a bound, so that safe up to it is an answer.

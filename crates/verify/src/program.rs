@@ -3,9 +3,9 @@
 use crate::decide::{Decided, decide};
 use crate::options::{CheckOptions, Format, Misfit, ReadOptions};
 use crate::read::{self, InputError};
-use fencepost_ir::{Check, Span, cfg, tree};
-use fencepost_passes::pipeline;
-use fencepost_task::{Budget, Model};
+use fencepost_ir::{Checks, Span, cfg, tree};
+use fencepost_passes::{claims, pipeline};
+use fencepost_task::{Asked, Budget, Model};
 use fencepost_text::Diagnostic;
 use std::path::Path;
 
@@ -37,11 +37,26 @@ impl Program {
 
     /// The program of a tree.
     pub fn new(name: &str, tree: tree::Program, options: &ReadOptions) -> Program {
+        Program::of(name, tree, options, lower)
+    }
+
+    /// The program of a tree for the language's own model, C11.
+    pub fn for_language(name: &str, tree: tree::Program, options: &ReadOptions) -> Program {
+        let program = Program::of(name, tree, options, lower_for_language);
+        // That model looks for races in any case, and by happens-before.
+        let checks = Checks { races: false, ..program.graph.checks };
+        Program { graph: cfg::Program { checks, ..program.graph }, ..program }
+    }
+
+    fn of(
+        name: &str,
+        tree: tree::Program,
+        options: &ReadOptions,
+        lower: impl FnOnce(tree::Program, &ReadOptions) -> cfg::Program,
+    ) -> Program {
+        let tree = claims::run(tree, &options.asked.checks, &options.asked.reach);
         let mut graph = lower(tree.clone(), options);
-        graph.checks = options.checks.clone();
-        if !graph.checks.reports(Check::Assertion) {
-            graph.drop_assertions();
-        }
+        graph.checks = options.asked.checks.clone();
         Program { name: name.to_string(), tree, graph, threads: options.threads }
     }
 
@@ -50,12 +65,25 @@ impl Program {
         decide(self, model, options, budget, &mut |_| {})
     }
 
-    /// Refuses a program without any property.
-    pub fn require_property(&self) -> Result<(), InputError> {
+    /// Refuses a program without any property, or without a name that must not be reached.
+    pub fn require_property(&self, asked: &Asked) -> Result<(), InputError> {
+        if let Some(name) = asked.reach.iter().find(|name| !self.mentions(name)) {
+            let message = format!("{}: there is no function or label `{name}`", self.name);
+            return Err(InputError::File(message));
+        }
         match self.graph.has_property() {
             true => Ok(()),
             false => Err(nothing_to_check(&self.graph)),
         }
+    }
+}
+
+impl Program {
+    /// Whether a word stands in the texts.
+    fn mentions(&self, word: &str) -> bool {
+        let sources = &self.graph.sources;
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        sources.files().any(|file| sources.text(file).split(|c| !is_part(c)).any(|part| part == word))
     }
 }
 

@@ -113,7 +113,7 @@ pub fn c_options(paths: &[&Path], options: &ReadOptions) -> Result<c::Options, I
         mut flags,
         preprocessor,
         mut data_model,
-        overflow,
+        args,
         havoc_externs,
     } = options.c.clone();
     for path in paths {
@@ -129,9 +129,12 @@ pub fn c_options(paths: &[&Path], options: &ReadOptions) -> Result<c::Options, I
         flags,
         command: preprocessor,
         data_model,
-        overflow,
+        args,
+        overflow: options.asked.overflow,
+        exit_status: options.asked.exit,
+        reach: options.asked.reach.clone(),
         havoc_externs,
-        deadlock: options.checks.deadlock,
+        deadlock: options.asked.checks.deadlock,
     })
 }
 

@@ -6,13 +6,14 @@ use fencepost_certify::{replay_cycle_within, replay_run};
 use fencepost_ir::cfg::Program;
 use fencepost_report::robust::{Criterion, Robustness, ShownAttack};
 use fencepost_robust::{Place, attacks, races};
-use fencepost_task::{Budget, Model, Reason, Stats, Stop};
+use fencepost_task::{Bounds, Budget, Model, Reason, Scope, Stats, Stop};
 use std::time::Instant;
 
-/// Decides whether a program is robust.
+/// Decides whether a program, with so many threads for each template, is robust.
 pub fn robustness<'a>(
     name: &'a str,
     program: &'a Program,
+    threads: Option<u32>,
     criterion: Criterion,
     budget: &Budget,
 ) -> Robustness<'a> {
@@ -21,7 +22,8 @@ pub fn robustness<'a>(
         Criterion::Traces => by_traces(name, program, budget),
         Criterion::TriangularRaces => by_races(name, program, budget),
     };
-    Robustness { seconds: start.elapsed().as_secs_f64(), telling: budget.to_tell(), ..answer }
+    let scope = Bounds { threads, ..Bounds::default() }.into();
+    Robustness { scope, seconds: start.elapsed().as_secs_f64(), telling: budget.to_tell(), ..answer }
 }
 
 /// Nothing is known of a program that could not be read within the limits.
@@ -33,6 +35,7 @@ pub fn unread<'a>(name: &'a str, program: &'a Program, stop: Stop) -> Robustness
         criterion: Criterion::Traces,
         attacks: Vec::new(),
         incomplete: Some(Reason::BoundReached(reason)),
+        scope: Scope::Complete,
         stats: Stats::default(),
         seconds: 0.0,
         telling: Budget::default(),
@@ -65,6 +68,7 @@ fn by_traces<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robust
         criterion: Criterion::Traces,
         attacks: shown,
         incomplete,
+        scope: Scope::Complete,
         stats: found.stats,
         seconds: 0.0,
         telling: Budget::default(),
@@ -95,6 +99,7 @@ fn by_races<'a>(name: &'a str, program: &'a Program, budget: &Budget) -> Robustn
         criterion: Criterion::TriangularRaces,
         attacks: shown,
         incomplete,
+        scope: Scope::Complete,
         stats: found.stats,
         seconds: 0.0,
         telling: Budget::default(),

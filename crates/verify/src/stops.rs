@@ -1,20 +1,25 @@
 //! A stop is never a proof: every engine, stopped at any look at its budget, says what it says without limits, or that it does
-//! not know; and what it claims up to bounds holds up to these bounds.
+//! not know, or, where bounds grow, that there is no violation up to bounds that were finished; and what it claims up to bounds
+//! holds up to these bounds, which the engine is asked once more for, without limits.
 //!
 //! Looks are made to come at every unit of work, so that every place where an engine can be stopped is tried, with
 //! the time limit (which ends everything) and with the memory limit (which ends what looked).
 
+use crate::decide::finished;
+use crate::litmus::{Judge, Method, decide, prepare};
 use crate::options::CheckOptions;
 use crate::translated::{Growing, Translated};
 use fencepost_certify::{replay, replay_cycle};
 use fencepost_cover::Dual;
 use fencepost_ir::{cfg, tree};
 use fencepost_passes::pipeline;
-use fencepost_robust::attacks;
+use fencepost_robust::c11::{self, Found, ReleaseSequences};
+use fencepost_robust::{attacks, races};
 use fencepost_samples::effort::{self, Effort, effort};
 use fencepost_samples::{Rng, labelled, random};
 use fencepost_task::{
-    Answer, Bounds, Budget, Cleared, Engine, EngineId, Model, Progress, Scope, Stop, Task, Verdict,
+    Answer, Bounds, Budget, Cleared, Engine, EngineChoice, EngineId, Model, Progress, Reason, Scope, Stop,
+    Task, Verdict,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -122,9 +127,15 @@ fn objection(
 }
 
 /// What a limit made of a verdict: it is the one without the limit, or unknown. Where an engine gives up without limits, it may
-/// say something with one: another part of it has its turn.
-fn limited(unlimited: &Verdict, with_limit: &Verdict) -> Option<&'static str> {
+/// say something with one: another part of it has its turn. Bounds that time kept from growing are smaller than the others.
+fn limited(unlimited: &Verdict, with_limit: &Verdict, ended: Option<&Reason>) -> Option<&'static str> {
     match (unlimited, with_limit) {
+        (Verdict::Safe(all), Verdict::Safe(some)) if ended.is_some() => {
+            let within = some.scope().and(all.scope()) == some.scope();
+            (!within).then_some("safe beyond what is finished without the limit:")
+        }
+        // What is within the bounds that were finished is looked at by `objection`.
+        (Verdict::Unsafe { .. }, Verdict::Safe(some)) if ended.is_some() && !some.is_complete() => None,
         (Verdict::Unsafe { .. }, Verdict::Safe(_)) => Some("safe, and without the limit unsafe:"),
         (Verdict::Safe(all), Verdict::Safe(some)) if all.scope() != some.scope() => {
             Some("safe in another scope than without the limit:")
@@ -161,11 +172,14 @@ fn stop_everywhere(subject: &Subject, model: Model, rng: &mut Rng) -> usize {
         let at: Vec<u64> = if few { (0..looks).collect() } else { some.chain([0, looks - 1]).collect() };
         for k in at {
             for stop in [Stop::Timeout, Stop::Memory] {
-                let answer =
+                let mut answer =
                     subject.ask(engine, model, Bounds::default(), stopping(engine, Some((k, stop))).0);
+                let options = CheckOptions { engine: EngineChoice::Only(engine), ..CheckOptions::default() };
+                let ended;
+                (answer.verdict, ended) = finished(answer.verdict, &options);
                 let at = format!("{stop:?} at look {k} of {looks}");
                 assert_eq!(objects(&answer), None, "{}, {at}", said(&answer));
-                let limited = limited(&unlimited.verdict, &answer.verdict);
+                let limited = limited(&unlimited.verdict, &answer.verdict, ended.as_ref());
                 assert!(limited.is_none(), "{}, {at}: {limited:?} {:?}", said(&answer), unlimited.verdict);
                 tried += 1;
             }
@@ -231,13 +245,13 @@ fn random_programs_are_stopped_everywhere() {
 #[test]
 fn a_stop_taken_for_the_end_is_noticed() {
     let subject = Subject::new("limit.fp", OVER_THE_LAZY_LIMIT).unwrap();
-    let finished = Budget::default().finish().unwrap();
-    let verdict = Verdict::Safe(Cleared::new(Scope::Complete, finished));
+    let (model, bounds, budget) = (Model::Tso, Bounds::default(), Budget::default());
+    let task = Task { program: &subject.program, model, bounds, budget };
+    let verdict = Verdict::Safe(Cleared::new(&task, bounds, task.budget.finish().unwrap()));
     let answer = Answer { verdict, unreached: Vec::new(), stats: Default::default(), certificate: None };
     assert!(objection(&subject, EngineId::Lazy, Model::Tso, false, &answer).is_some());
-    let finished = Budget::default().finish().unwrap();
     let bounds = Bounds { buffer: Some(4), ..Bounds::default() };
-    let verdict = Verdict::Safe(Cleared::new(Scope::UpTo(bounds), finished));
+    let verdict = Verdict::Safe(Cleared::new(&task, bounds, task.budget.finish().unwrap()));
     let answer = Answer { verdict, ..answer };
     assert!(objection(&subject, EngineId::Explicit, Model::Tso, false, &answer).is_some());
 }
@@ -270,4 +284,140 @@ fn searches_for_attacks_are_stopped_everywhere() {
         }
     }
     assert_eq!(tried, 240);
+}
+
+/// A finished smaller bound is an answer where the user asked for bounds, and only there.
+#[test]
+fn finished_bounds_are_an_answer_where_bounds_are_asked_for() {
+    let subject = Subject::new("limit.fp", OVER_THE_LAZY_LIMIT).unwrap();
+    let (model, bounds, budget) = (Model::Tso, Bounds::default(), Budget::default());
+    let task = Task { program: &subject.program, model, bounds, budget };
+    let bounds = Bounds { rounds: Some(1), ..Bounds::default() };
+    let cleared = Some(Cleared::new(&task, bounds, task.budget.finish().unwrap()));
+    let asked = |engine: EngineChoice, bounds: Bounds, reason: Reason| {
+        let options = CheckOptions { engine, bounds, ..CheckOptions::default() };
+        matches!(finished(Verdict::Unknown { reason, cleared }, &options).0, Verdict::Safe(_))
+    };
+    let (none, some) = (Bounds::default(), Bounds { rounds: Some(3), ..Bounds::default() });
+    assert!(asked(EngineChoice::Only(EngineId::Rounds), none, Reason::Timeout));
+    assert!(asked(EngineChoice::Auto, some, Reason::Timeout));
+    assert!(!asked(EngineChoice::Auto, none, Reason::Timeout));
+    assert!(!asked(EngineChoice::Only(EngineId::Explicit), none, Reason::Timeout));
+    for reason in [Reason::Memory, Reason::Cancelled, Reason::NotApplicable(String::new())] {
+        assert!(!asked(EngineChoice::Only(EngineId::Rounds), some, reason));
+    }
+}
+
+/// Stops some work at looks: at all of them where they are few. Gives the number of stops.
+fn stop_work<T: std::fmt::Debug>(
+    name: &str,
+    rng: &mut Rng,
+    work: impl Fn(&Budget) -> T,
+    is_unknown: impl Fn(&T) -> bool,
+) -> usize {
+    let (budget, looks) = stopping(EngineId::Lazy, None);
+    let all = work(&budget);
+    let looks = looks.load(Ordering::Relaxed).min(MOST_UNITS);
+    if is_unknown(&all) {
+        return 0;
+    }
+    let every = looks <= 60 * tried_looks() as u64;
+    let some = (0..20 * tried_looks()).map(|_| rng.below(looks as usize) as u64).chain([looks - 1]);
+    let at: Vec<u64> = if every { (0..looks).collect() } else { some.collect() };
+    for &k in &at {
+        for stop in [Stop::Timeout, Stop::Memory] {
+            let answer = work(&stopping(EngineId::Lazy, Some((k, stop))).0);
+            assert!(is_unknown(&answer), "{name}: {stop:?} at look {k} of {looks}: {answer:?}, and {all:?}");
+        }
+    }
+    at.len()
+}
+
+/// Robust, not robust and racy programs in C11's words.
+const ORDERED: [(&str, &str); 5] = [
+    (
+        "mp_robust",
+        "shared 0..1 d, f; thread t { d@relaxed = 1; f@release = 1; }
+         thread u { 0..1 r; 0..1 s; r = f@acquire; if (r == 1) { s = d@relaxed; } }",
+    ),
+    (
+        "sb",
+        "shared 0..1 x, y; thread t { 0..1 r; x@release = 1; r = y@acquire; }
+         thread u { 0..1 r; y@release = 1; r = x@acquire; }",
+    ),
+    (
+        "sb_seq_cst",
+        "shared 0..1 x, y; thread t { 0..1 r; x@seq_cst = 1; r = y@seq_cst; }
+         thread u { 0..1 r; y@seq_cst = 1; r = x@seq_cst; }",
+    ),
+    (
+        "race",
+        "shared 0..1 d, f; thread t { d = 1; f@relaxed = 1; }
+         thread u { 0..1 r; 0..1 s; r = f@relaxed; if (r == 1) { s = d; } }",
+    ),
+    (
+        "waiting",
+        "shared 0..5 x; shared 0..1 f;
+         thread t { 0..5 i; while (i < 5) { i = i + 1; x@relaxed = i; } f@release = 1; }
+         thread u { 0..1 r; 0..5 s; r = f@acquire; while (r == 0) { r = f@acquire; } s = x@relaxed; }",
+    ),
+];
+
+/// A search for steps beyond SC that is stopped says that it was, and nothing else.
+#[test]
+fn searches_against_c11_are_stopped_everywhere() {
+    let mut rng = Rng::new(4);
+    let mut tried = 0;
+    for (name, text) in ORDERED {
+        let tree = fencepost_models::fp::read(name, text).unwrap_or_else(|(_, d)| panic!("{name}: {d:?}"));
+        let program = pipeline::for_language(tree, pipeline::Options::default());
+        for sequences in [ReleaseSequences::Cxx20, ReleaseSequences::C11] {
+            let work = |budget: &Budget| c11::robustness(&program, sequences, budget).found;
+            let stops = stop_work(name, &mut rng, work, |found| matches!(found, Found::Unknown(_)));
+            assert!(stops > 10, "{name}: {stops}");
+            tried += stops;
+        }
+    }
+    assert!(tried > 500, "{tried}");
+}
+
+/// A search for triangular races that is stopped proves nothing.
+#[test]
+fn searches_for_races_are_stopped_everywhere() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut rng = Rng::new(5);
+    for name in ["peterson_fenced.fp", "dekker_fenced.fp"] {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        let program = Subject::new(name, &text).expect("examples can be read").program;
+        let unknown = |found: &fencepost_robust::Races| found.incomplete.is_some();
+        assert!(stop_work(name, &mut rng, |budget| races(&program, budget), unknown) > 10, "{name}");
+    }
+}
+
+/// Final states are all there, or there is no answer: every method, every model.
+#[test]
+fn litmus_tests_are_stopped_everywhere() {
+    let mut rng = Rng::new(6);
+    let x86 = "X86 SB\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n\
+               exists (0:EAX=0 /\\ 1:EAX=0)\n";
+    let c = "C MP\n{}\nP0(atomic_int *x, atomic_int *y) { atomic_store_explicit(x, 1, memory_order_relaxed); \
+             atomic_store_explicit(y, 1, memory_order_release); }\n\
+             P1(atomic_int *x, atomic_int *y) { int r0 = atomic_load_explicit(y, memory_order_acquire); \
+             int r1 = atomic_load_explicit(x, memory_order_seq_cst); }\n\
+             exists (1:r0=1 /\\ 1:r1=0)\n";
+    for (name, text) in [("sb.litmus", x86), ("mp.litmus", c)] {
+        let test = fencepost_litmus::read_test(name, text).unwrap_or_else(|_| panic!("{name} can be read"));
+        let machines = Model::ALL.map(Judge::Machine).into_iter();
+        let language = [ReleaseSequences::Cxx20, ReleaseSequences::C11].map(Judge::C11);
+        let judges: Vec<Judge> =
+            machines.chain(language.into_iter().filter(|_| name == "mp.litmus")).collect();
+        let prepared = prepare(&test, &judges);
+        for judge in judges {
+            for method in [Method::Explicit, Method::Axiomatic, Method::Bmc] {
+                let work = |budget: &Budget| decide(&test, &prepared, judge, method, budget.clone());
+                let name = format!("{name} under {} by {}", judge.name(), method.name());
+                assert!(stop_work(&name, &mut rng, work, Result::is_err) > 3, "{name}");
+            }
+        }
+    }
 }

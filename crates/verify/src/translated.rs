@@ -269,7 +269,7 @@ impl Engine for Translated<'_> {
         }
         let verdict = match (finished, stopped) {
             (Some(cleared), None) => Verdict::Safe(cleared),
-            // A limit that ends the growth is not an answer; what was finished before it is said.
+            // What was finished before a limit ended the growth is said with it.
             (cleared, reason) => {
                 let reason = reason.unwrap_or(Stop::Timeout.into());
                 Verdict::Unknown { reason, cleared }

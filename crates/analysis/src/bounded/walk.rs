@@ -104,7 +104,7 @@ impl Walk<'_, '_> {
                 self.facts.value = Some(self.read(address));
                 self.write(Some(address), &Values::one(after));
             }
-            Instr::Assume(condition) | Instr::Assert(condition) => {
+            Instr::Assume(condition) | Instr::Assert(condition, _) => {
                 let may_hold = self.value(frame, condition).truth().0;
                 let known: Vec<_> = learnt(condition, &|expr| self.value(frame, expr));
                 for (reg, values) in known {

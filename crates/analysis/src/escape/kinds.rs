@@ -98,7 +98,7 @@ impl Flow<'_> {
             | Instr::Load(..)
             | Instr::Fence(_)
             | Instr::Assume(_)
-            | Instr::Assert(_)
+            | Instr::Assert(..)
             | Instr::Havoc(..)
             | Instr::Lock(_)
             | Instr::Unlock(_)

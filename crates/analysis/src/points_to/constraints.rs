@@ -1,5 +1,6 @@
 //! What each statement says of the sets.
 
+use super::contexts::Contexts;
 use super::geometry::{Byte, Shape};
 use super::solve::{Edge, NodeId, ObjectNumber, Path, PathId, Solver};
 use super::{AccessNode, Notes, Object, PointsTo, Unfollowed};
@@ -12,10 +13,10 @@ pub(super) struct Constraints<'p> {
     pub(super) program: &'p Program,
     pub(super) solver: Solver<'p>,
     pub(super) notes: Notes,
-    objects: Vec<Object>,
+    pub(super) objects: Vec<Object>,
     /// The numbers of the first thread-local variable and of each procedure's first local; shared ones come first.
     first_thread_local: u32,
-    first_locals: Vec<u32>,
+    pub(super) first_locals: Vec<u32>,
     pub(super) sites: HashMap<*const Expr, ObjectNumber>,
     pub(super) unfollowed: ObjectNumber,
     pub(super) unknown: ObjectNumber,
@@ -23,7 +24,8 @@ pub(super) struct Constraints<'p> {
     threads: NodeId,
     /// The procedures that threads begin with.
     begun: HashSet<ProcedureId>,
-    procedure: ProcedureId,
+    pub(super) procedure: ProcedureId,
+    pub(super) contexts: Contexts,
     /// Which values stand for others.
     values: Stand<'p>,
 }
@@ -93,6 +95,7 @@ impl<'p> Constraints<'p> {
             threads,
             begun: begun(program),
             procedure: ProcedureId(0),
+            contexts: Contexts::new(program),
             values,
         }
     }
@@ -135,22 +138,7 @@ impl<'p> Constraints<'p> {
             .zip(self.first_locals.clone())
             .flat_map(|(procedure, first)| procedure.locals.iter().zip((first..).map(ObjectNumber)));
         for (variable, object) in shared.chain(locals) {
-            if variable.init.iter().all(|c| c.single() == Some(0)) {
-                continue;
-            }
-            let layout = program.records.layout(&variable.ty);
-            for (cell, choices) in layout.iter().zip(&variable.init) {
-                if !matches!(cell.ty, Scalar::Pointer { .. }) {
-                    continue;
-                }
-                for (word, _) in choices.0.iter().filter(|(lo, hi)| lo == hi) {
-                    if let Some(target) = self.constant(*word) {
-                        let at = self.located(object, cell.offset as i64);
-                        let to = self.cell(at, cell.ty.size());
-                        self.solver.put(to, target);
-                    }
-                }
-            }
+            self.initial(variable, object);
         }
         for (variable, offset) in self.unfollowed_cells() {
             let object = match variable {
@@ -167,6 +155,26 @@ impl<'p> Constraints<'p> {
                 if let Some(target) = self.constant(*word) {
                     let parameter = self.variable(thread.procedure, LocalId(i));
                     self.solver.put(parameter, target);
+                }
+            }
+        }
+    }
+
+    /// What a variable holds at first.
+    pub(super) fn initial(&mut self, variable: &Variable, object: ObjectNumber) {
+        if variable.init.iter().all(|c| c.single() == Some(0)) {
+            return;
+        }
+        let layout = self.program.records.layout(&variable.ty);
+        for (cell, choices) in layout.iter().zip(&variable.init) {
+            if !matches!(cell.ty, Scalar::Pointer { .. }) {
+                continue;
+            }
+            for (word, _) in choices.0.iter().filter(|(lo, hi)| lo == hi) {
+                if let Some(target) = self.constant(*word) {
+                    let at = self.located(object, cell.offset as i64);
+                    let to = self.cell(at, cell.ty.size());
+                    self.solver.put(to, target);
                 }
             }
         }
@@ -229,7 +237,7 @@ impl<'p> Constraints<'p> {
         self.notes.uses.extend(value.map(|node| (node, span)));
     }
 
-    fn statement(&mut self, stmt: &'p Stmt) {
+    pub(super) fn statement(&mut self, stmt: &'p Stmt) {
         match &stmt.kind {
             StmtKind::Assign(place, value) => {
                 let value = self.value(value);
@@ -263,7 +271,7 @@ impl<'p> Constraints<'p> {
             | StmtKind::While(test, _)
             | StmtKind::DoWhile(_, test)
             | StmtKind::Assume(test)
-            | StmtKind::Assert(test) => {
+            | StmtKind::Assert(test, _) => {
                 let value = self.value(test);
                 self.uses(value, test.span);
             }
@@ -370,6 +378,7 @@ impl<'p> Constraints<'p> {
                 (Projection::Index(index), Some(Type::Array(element, _))) => {
                     let value = self.value(index);
                     self.uses(value, index.span);
+                    self.tells(value);
                     let size = self.program.records.size(element);
                     match index.kind {
                         ExprKind::Const(i) => {

@@ -2,6 +2,7 @@
 
 use super::constraints::{Constraints, Use, Where};
 use super::geometry::{Bits, Byte, Step};
+use super::opaque::{KeptBits, without_conversions};
 use super::solve::{Edge, NodeId, ObjectNumber};
 use fencepost_ir::Scalar;
 use fencepost_ir::tree::*;
@@ -43,6 +44,14 @@ impl<'p> Constraints<'p> {
 
     /// What a value may point to; `None` for nothing.
     pub(super) fn value(&mut self, e: &'p Expr) -> Option<NodeId> {
+        let value = self.value_of(e);
+        if self.is_narrow(e) {
+            self.tells(value);
+        }
+        value
+    }
+
+    fn value_of(&mut self, e: &'p Expr) -> Option<NodeId> {
         if let ExprKind::Const(_) | ExprKind::Any(_) = e.kind
             && let Some(object) = self.stands_for(e)
         {
@@ -76,7 +85,10 @@ impl<'p> Constraints<'p> {
                 self.uses(inner, e.span);
                 match op {
                     UnaryOp::Not => None,
-                    UnaryOp::Neg | UnaryOp::BitNot => self.stepped(inner, Step::Anyhow),
+                    UnaryOp::Neg | UnaryOp::BitNot => {
+                        self.tells(inner);
+                        self.stepped(inner, Step::Anyhow)
+                    }
                 }
             }
             ExprKind::Convert(_, inner) => self.converted(e, inner),
@@ -88,6 +100,10 @@ impl<'p> Constraints<'p> {
                 self.either(both)
             }
             ExprKind::Rmw(kind, place, operands) => self.rmw(*kind, place, operands),
+            ExprKind::Call(procedure, args) if self.has_contexts(*procedure) => {
+                let args = args.iter().map(|arg| self.value(arg)).collect();
+                Some(self.in_context(*procedure, args))
+            }
             ExprKind::Call(procedure, args) | ExprKind::Spawn(procedure, args, _) => {
                 for (i, arg) in args.iter().enumerate() {
                     let value = self.value(arg);
@@ -100,11 +116,13 @@ impl<'p> Constraints<'p> {
                 matches!(e.kind, ExprKind::Call(..)).then(|| self.results[procedure.0])
             }
             ExprKind::Allocate(_, bytes, ..) => {
-                self.value(bytes);
+                let bytes = self.value(bytes);
+                self.tells(bytes);
                 self.one((self.sites[&(e as *const Expr)], Byte::At(0)))
             }
             ExprKind::Reallocate(_, old, bytes) => {
-                self.value(bytes);
+                let bytes = self.value(bytes);
+                self.tells(bytes);
                 let site = self.sites[&(e as *const Expr)];
                 let made = self.one((site, Byte::At(0)));
                 let old = self.value(old);
@@ -160,6 +178,7 @@ impl<'p> Constraints<'p> {
                     RmwKind::Or => bits(Bits::Or, operand),
                     _ => bits(Bits::Xor, operand),
                 });
+                self.tells_of_update(kind, old, new, operand);
                 let moved = self.stepped(old, step);
                 let operand = self.stepped(new, Step::Anyhow);
                 self.either([moved, operand])
@@ -169,15 +188,74 @@ impl<'p> Constraints<'p> {
         if kind == RmwKind::CompareAndSwap { None } else { old }
     }
 
+    fn tells_of_update(
+        &mut self,
+        kind: RmwKind,
+        old: Option<NodeId>,
+        new: Option<NodeId>,
+        operand: Option<&'p Expr>,
+    ) {
+        self.tells_of_both([old, new]);
+        match (kind, operand) {
+            (RmwKind::Sub, _) => self.tells(new),
+            (RmwKind::And, Some(operand)) => {
+                self.tells_by_bits(KeptBits::WhereOne, old, operand);
+                self.tells(new);
+            }
+            (RmwKind::Or | RmwKind::Xor, Some(operand)) => {
+                self.tells_by_bits(KeptBits::WhereZero, old, operand);
+                self.tells(new);
+            }
+            _ => {}
+        }
+    }
+
+    /// What an operator shows of addresses among its operands.
+    fn tells_by(
+        &mut self,
+        op: BinaryOp,
+        (l, left): (&Expr, Option<NodeId>),
+        (r, right): (&Expr, Option<NodeId>),
+    ) {
+        match op {
+            BinaryOp::Add => self.tells_of_both([left, right]),
+            BinaryOp::Sub => self.tells(right),
+            BinaryOp::BitAnd => {
+                self.tells_by_bits(KeptBits::WhereOne, left, r);
+                self.tells_by_bits(KeptBits::WhereOne, right, l);
+            }
+            BinaryOp::BitOr | BinaryOp::BitXor => {
+                self.tells_by_bits(KeptBits::WhereZero, left, r);
+                self.tells_by_bits(KeptBits::WhereZero, right, l);
+            }
+            BinaryOp::Shl | BinaryOp::Shr | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
+                self.tells(left);
+                self.tells(right);
+            }
+            // Which of two pointers is smaller is asked elsewhere, see `Program::orders_pointers`.
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+                let is_pointer = |e: &Expr| matches!(e.ty, Scalar::Pointer { .. });
+                if !is_pointer(l) || !is_pointer(r) {
+                    self.tells(left);
+                    self.tells(right);
+                }
+            }
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::And | BinaryOp::Or => {}
+        }
+    }
+
     fn computed(&mut self, op: BinaryOp, l: &'p Expr, r: &'p Expr, e: &'p Expr) -> Option<NodeId> {
         let (left, right) = (self.value(l), self.value(r));
         self.uses(left, e.span);
         self.uses(right, e.span);
         let is_pointer = |e: &Expr| matches!(e.ty, Scalar::Pointer { .. });
         let is_number = |e: &Expr| matches!(&e.kind, ExprKind::Convert(_, inner) if !is_pointer(inner));
+        // How far one pointer is from another is a number.
+        if op == BinaryOp::Sub && is_pointer(l) && is_pointer(r) && !is_number(r) {
+            return None;
+        }
+        self.tells_by(op, (l, left), (r, right));
         let (left, right) = match op {
-            // How far one pointer is from another is a number.
-            BinaryOp::Sub if is_pointer(l) && is_pointer(r) && !is_number(r) => return None,
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor
                 if self.is_narrow(e) =>
             {
@@ -209,13 +287,6 @@ impl<'p> Constraints<'p> {
         };
         self.either([left, right])
     }
-}
-
-fn without_conversions(mut e: &Expr) -> &Expr {
-    while let ExprKind::Convert(_, inner) = &e.kind {
-        e = inner;
-    }
-    e
 }
 
 /// How far a number moves a pointer that it is added to.

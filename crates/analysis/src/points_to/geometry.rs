@@ -10,6 +10,7 @@
 
 use fencepost_ir::tree::{RecordKind, Records, Type};
 use fencepost_ir::{Field, Record};
+use std::collections::HashSet;
 
 /// Bytes of a row are told apart up to this distance.
 const CHUNK: u64 = 16;
@@ -239,6 +240,16 @@ impl<'p> Shape<'p> {
             Bits::Or => at | bits,
             Bits::Xor => at ^ bits,
         }))
+    }
+
+    /// The bytes where cells begin that have as many bytes as a word.
+    pub fn words(&self) -> HashSet<u64> {
+        let in_type = |start: u64, ty: &Type| {
+            let cells = self.records.layout(ty).into_iter().filter(|cell| cell.ty.size() == 8);
+            cells.map(move |cell| start + cell.offset)
+        };
+        let in_tail = self.tail().into_iter().flat_map(|(start, of)| in_type(start, of));
+        in_type(0, self.ty).chain(in_tail).collect()
     }
 
     /// Whether a scalar begins at a byte.

@@ -1,7 +1,7 @@
 //! Which objects pointers may lead to, and where in them.
 //!
-//! Inclusion-based, without regard to the order of statements and to calling contexts: every statement says which sets are in
-//! which others (`constraints.rs`), and the sets grow until nothing changes (`solve.rs`). Bytes of objects are told apart as
+//! Inclusion-based, without regard to the order of statements, and to calling contexts only where functions are small
+//! (`contexts.rs`): every statement says which sets are in which others (`constraints.rs`), and the sets grow until nothing changes (`solve.rs`). Bytes of objects are told apart as
 //! `geometry.rs` says. Numbers are followed as well, since pointers become numbers and come back; so are parts of
 //! pointers.
 //!
@@ -12,8 +12,10 @@
 //! ([`PointsTo::with_unknown`]).
 
 mod constraints;
+mod contexts;
 mod expression;
 mod geometry;
+mod opaque;
 mod solve;
 
 pub use constraints::each_site;
@@ -94,6 +96,7 @@ struct Notes {
     resized: Vec<NodeId>,
     /// What new threads are given.
     handed: Vec<NodeId>,
+    telling: opaque::Telling,
 }
 
 struct AccessNode {

@@ -129,6 +129,21 @@ impl<'p> Solver<'p> {
         memory.cells.values().map(|(node, _)| *node).chain(any).map(|node| self.targets(node))
     }
 
+    /// Whether the nodes of an object that are meant here are each of one of its words.
+    pub fn holds_words_only(&self, object: ObjectNumber, is_meant: &dyn Fn(NodeId) -> bool) -> bool {
+        let memory = &self.memory[object.0 as usize];
+        if memory.any.is_some_and(|(any, _)| is_meant(any)) {
+            return false;
+        }
+        let Some(shape) = self.shapes[object.0 as usize] else { return true };
+        let mut meant = memory.cells.iter().filter(|(_, (node, _))| is_meant(*node)).peekable();
+        if meant.peek().is_none() {
+            return true;
+        }
+        let words = shape.words();
+        meant.all(|(byte, _)| words.contains(byte))
+    }
+
     pub fn put(&mut self, node: NodeId, target: Target) {
         let data = &mut self.nodes[node.0 as usize];
         let is_new = match data.targets.len() < SHORT {

@@ -148,7 +148,7 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
             | Instr::Choose
             | Instr::Assign(..)
             | Instr::Assume(_)
-            | Instr::Assert(_)
+            | Instr::Assert(..)
             | Instr::Havoc(..)
             | Instr::Own(_)
             | Instr::Call(..)
@@ -363,10 +363,10 @@ impl<'s, 'a, 'p> ThreadWriter<'s, 'a, 'p> {
                 }
             }
             Instr::Assume(value) => condition = Some(self.text(w.frame, value).condition()),
-            Instr::Assert(value) => {
+            Instr::Assert(value, claim) => {
                 let value = self.text(w.frame, value).condition();
                 w.lines.push(format!("if (!{value})"));
-                w.lines.push("    FAIL(\"assertion\");".into());
+                w.lines.push(format!("    FAIL(\"{}\");", claim.name()));
             }
             Instr::Havoc(dest, choices) => {
                 if let [(lo, hi)] = choices.0[..] {

@@ -80,7 +80,7 @@ impl Encoder<'_, '_> {
             Instr::Assume(condition) => {
                 s.condition = self.value(s, condition).is_nonzero(&mut self.code.circuit);
             }
-            Instr::Assert(condition) => {
+            Instr::Assert(condition, _) => {
                 let holds = self.value(s, condition).is_nonzero(&mut self.code.circuit);
                 s.early.error(!holds, &mut self.code.circuit);
             }

@@ -86,6 +86,16 @@ impl<'a> Checker<'a> {
         Ok(ty)
     }
 
+    /// Makes a union transparent, if the attributes of its name say so.
+    pub fn with_transparency(&mut self, ty: TypeId, mut attributes: impl Iterator<Item = &'a Attribute>) {
+        if attributes.any(|attribute| matches!(attribute.kind, AttributeKind::TransparentUnion))
+            && let Some(record) = self.types.record_id(ty)
+            && let Some(layout) = &mut self.types.records[record].layout
+        {
+            layout.transparent = true;
+        }
+    }
+
     /// An integer type as wide as an attribute `mode` says.
     pub fn with_mode(
         &mut self,

@@ -4,7 +4,7 @@ use super::link::FunctionDecl;
 use super::scope::Symbol;
 use super::{Checker, Result};
 use crate::ast::{self, ExprKind as Ast};
-use crate::hir::{Callee, Expr, ExprKind, FunctionType, TypeId};
+use crate::hir::{Callee, Expr, ExprKind, FunctionType, Intrinsic, TypeId};
 use fencepost_ir::Span;
 
 /// What verifiers' harnesses define, and mean by its name.
@@ -20,7 +20,7 @@ impl<'a> Checker<'a> {
             Ast::Identifier(name) => match self.scopes.lookup(name) {
                 Some(Symbol::Function(decl)) => self.call_declared(decl, name, args, span),
                 None => match self.known_call(name, None, args, span)? {
-                    Some(value) => Ok(value),
+                    Some(value) => Ok(self.reaching(name, value)),
                     None => {
                         // What is wrong with the arguments is worth knowing, too.
                         self.effects(args);
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
         if (is_known || BY_NAME.contains(&name))
             && let Some(value) = self.known_call(name, Some(ty), args, span)?
         {
-            return Ok(value);
+            return Ok(self.reaching(name, value));
         }
         let arguments = self.declared_arguments(ty, name, args, span);
         let id = self.callee(decl, span);
@@ -100,6 +100,17 @@ impl<'a> Checker<'a> {
             return Ok(Some(value));
         }
         self.intrinsic_call(name, declared, args, span)
+    }
+
+    /// A call of a function whose meaning is known, after a word on it if it must not be called.
+    fn reaching(&mut self, name: &str, call: Expr) -> Expr {
+        if !self.options.reach.iter().any(|forbidden| forbidden == name) {
+            return call;
+        }
+        let (ty, span) = (call.ty, call.span);
+        let kind = ExprKind::Call(Callee::Intrinsic(Intrinsic::Reached), Vec::new());
+        let reached = Expr { kind, ty: self.types.void(), span };
+        Expr { kind: ExprKind::Comma(Box::new(reached), Box::new(call)), ty, span }
     }
 
     fn call_pointer(&mut self, function: &'a ast::Expr, args: &'a [ast::Expr], span: Span) -> Result<Expr> {

@@ -40,6 +40,7 @@ impl<'a> Checker<'a> {
         let ty = self.with_mode(ty, attributes())?;
         if let Some((Storage::Typedef, _)) = specifiers.storage {
             let ty = self.with_vectors(ty, attributes())?;
+            self.with_transparency(ty, attributes());
             let ty = self.library_type(&name.text).unwrap_or(ty);
             let named = match self.alignment_attributes(attributes())? {
                 0 => self.types.intern(Type::Named(name.text.clone(), ty)),

@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
                 let ty = self.types.pointer_to(self.link.functions[decl].ty);
                 // Only its type counts.
                 let kind = match self.mode.unevaluated {
-                    0 => ExprKind::Function(self.used_function(decl, span)?),
+                    0 => ExprKind::Function(self.named_function(decl, span)?),
                     _ => ExprKind::Error,
                 };
                 Ok(Operand::Function(Expr { kind, ty, span }))

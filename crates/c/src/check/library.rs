@@ -222,6 +222,9 @@ impl<'a> Checker<'a> {
             let count = if least == 1 { "1 argument".into() } else { format!("{least} arguments") };
             return self.fail(span, format!("`{name}` takes {count}, not {}", args.len()));
         }
+        if name.starts_with("getopt") && self.options.args.iter().any(|word| word.starts_with('-')) {
+            return self.fail(span, format!("`{name}` is not supported with options in --args"));
+        }
         if intrinsic == Intrinsic::ExitThread && self.scopes.lookup("__fencepost_routine").is_some() {
             return self.fail(span, "ending a thread behind `pthread_cleanup_push` is not supported");
         }
@@ -256,15 +259,22 @@ impl<'a> Checker<'a> {
         Ok(match suffix {
             "bool" | "_Bool" => self.types.bool(),
             "char" => self.types.char(),
-            "uchar" | "unsigned_char" | "u8" => self.types.integer(Rank::Char, false),
-            "short" | "s16" => self.types.integer(Rank::Short, true),
-            "ushort" | "unsigned_short" | "u16" => self.types.integer(Rank::Short, false),
-            "int" | "s32" => self.types.int(),
-            "uint" | "unsigned_int" | "unsigned" | "u32" => self.types.unsigned(),
-            "long" => self.types.long(),
-            "ulong" | "unsigned_long" | "size_t" => self.types.unsigned_long(),
-            "longlong" | "s64" => self.types.integer(Rank::LongLong, true),
-            "ulonglong" | "u64" => self.types.integer(Rank::LongLong, false),
+            "schar" | "signed_char" | "s8" | "S8" | "int8_t" => self.types.integer(Rank::Char, true),
+            "uchar" | "unsigned_char" | "u8" | "U8" | "uint8_t" => self.types.integer(Rank::Char, false),
+            "short" | "s16" | "S16" | "int16_t" => self.types.integer(Rank::Short, true),
+            "ushort" | "unsigned_short" | "u16" | "U16" | "uint16_t" => {
+                self.types.integer(Rank::Short, false)
+            }
+            "int" | "s32" | "S32" | "int32_t" => self.types.int(),
+            "uint" | "unsigned_int" | "unsigned" | "u32" | "U32" | "uint32_t" => self.types.unsigned(),
+            "long" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "loff_t" | "off_t" | "time_t" => {
+                self.types.long()
+            }
+            "ulong" | "unsigned_long" | "size_t" | "uintptr_t" => self.types.unsigned_long(),
+            "longlong" | "long_long" | "s64" | "S64" | "int64_t" => self.types.integer(Rank::LongLong, true),
+            "ulonglong" | "unsigned_long_long" | "u64" | "U64" | "uint64_t" => {
+                self.types.integer(Rank::LongLong, false)
+            }
             _ => return self.fail(span, format!("`{name}` is not supported")),
         })
     }

@@ -4,7 +4,7 @@ use super::scope::Symbol;
 use super::{Checker, Reported, Result, Work};
 use crate::ast;
 use crate::hir::{self, FunctionId, GlobalId, Lives, Origin, Type, TypeId};
-use fencepost_ir::Span;
+use fencepost_ir::{Remark, Span};
 use fencepost_text::Diagnostic;
 use index_vec::IndexVec;
 use std::collections::HashMap;
@@ -78,6 +78,9 @@ pub struct Link<'a> {
     pub destructors: Vec<Hook>,
 }
 
+/// Functions of the library that a pointer to a known function is a pointer to.
+const VALUES: [(&str, &str); 1] = [("free", "__fencepost_free")];
+
 impl<'a> Checker<'a> {
     fn origin(&self, unit: usize) -> Origin {
         if unit == self.link.library_unit { Origin::Library } else { Origin::User }
@@ -95,10 +98,10 @@ impl<'a> Checker<'a> {
 
     /// A function that the program uses. One without a body is the library's, if that has it.
     pub fn used_function(&mut self, decl: FunctionDecl, span: Span) -> Result<FunctionId> {
-        if let Some(id) = self.link.functions[decl].id {
+        let function = &self.link.functions[decl];
+        if let Some(id) = function.id.filter(|_| function.body.is_some()) {
             return Ok(id);
         }
-        let function = &self.link.functions[decl];
         if function.body.is_none() {
             if let Some(own) = self.library_function(function.name).filter(|own| *own != decl) {
                 return self.used_function(own, span);
@@ -108,16 +111,41 @@ impl<'a> Checker<'a> {
                 return Err(self.no_body(decl, span));
             }
         }
-        let function = &self.link.functions[decl];
-        let (name, ty, span) = (function.name.to_string(), function.ty, function.span);
-        let origin = self.origin(function.unit);
-        let has_body = function.body.is_some();
-        let id = self.output.functions.push(hir::Function { name, ty, body: None, origin, span });
-        self.link.functions[decl].id = Some(id);
-        if has_body {
+        if let Some(id) = self.link.functions[decl].id {
+            return Ok(id);
+        }
+        let id = self.new_function(decl);
+        if self.link.functions[decl].body.is_some() {
             self.waiting.push_back(Work::Function(decl));
         }
         Ok(id)
+    }
+
+    /// A function that the program has a pointer to. Nobody may ever call it, so it need not have a body: lowering refuses
+    /// calls that may mean one that has none.
+    pub fn named_function(&mut self, decl: FunctionDecl, span: Span) -> Result<FunctionId> {
+        let function = &self.link.functions[decl];
+        if let Some(id) = function.id {
+            return Ok(id);
+        }
+        if function.body.is_some() || self.library_function(function.name).is_some_and(|own| own != decl) {
+            return self.used_function(decl, span);
+        }
+        let value = VALUES.iter().find(|(name, _)| *name == function.name);
+        if let Some(own) = value.and_then(|(_, own)| self.library_function(own)) {
+            return self.used_function(own, span);
+        }
+        Ok(self.new_function(decl))
+    }
+
+    /// A function of the program, without its body as yet.
+    fn new_function(&mut self, decl: FunctionDecl) -> FunctionId {
+        let function = &self.link.functions[decl];
+        let (name, ty, span) = (function.name.to_string(), function.ty, function.span);
+        let origin = self.origin(function.unit);
+        let id = self.output.functions.push(hir::Function { name, ty, body: None, origin, span });
+        self.link.functions[decl].id = Some(id);
+        id
     }
 
     /// Lets further uses of what is wrong go unreported in its unit.
@@ -147,6 +175,22 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// A variable that is defined in no file at hand: it is there, and 0 at first, which is said.
+    fn undefined_variable(&mut self, decl: VariableDecl, span: Span) -> Result<GlobalId> {
+        let variable = &self.link.variables[decl];
+        let (name, ty, declared) = (variable.name, variable.ty, variable.span);
+        if self.mode.is_test || self.types.size(ty).is_none() {
+            let message = format!("the variable `{name}` is defined nowhere");
+            let help = "give the file that defines it, too, with --link, or define it";
+            self.report_once(name);
+            return Err(self.report(Diagnostic::new(span, message).help(help)));
+        }
+        let message = format!("the variable `{name}` is defined nowhere, and is taken to be 0 at first");
+        self.output.remarks.push(Remark { span: declared, message });
+        self.link.variables[decl].lives = Some(Lives::Program);
+        self.used_variable(decl, span)
+    }
+
     /// A variable that the program uses.
     pub fn used_variable(&mut self, decl: VariableDecl, span: Span) -> Result<GlobalId> {
         if let Some(id) = self.link.variables[decl].id {
@@ -163,10 +207,7 @@ impl<'a> Checker<'a> {
                 self.link.variables[decl].id = Some(id);
                 return Ok(id);
             }
-            let message = format!("the variable `{name}` is defined nowhere");
-            let help = "give the file that defines it, too, with --link, or define it";
-            self.report_once(name);
-            return Err(self.report(Diagnostic::new(span, message).help(help)));
+            return self.undefined_variable(decl, span);
         };
         self.complete_tentative(decl);
         let variable = &self.link.variables[decl];

@@ -49,7 +49,7 @@ mod vla;
 use crate::ast;
 use crate::hir::{self, Expr, ExprKind, FunctionId, GlobalId, LocalId, TypeId, Types};
 use crate::preprocess::Options;
-use fencepost_ir::Span;
+use fencepost_ir::{Remark, Span};
 use fencepost_text::Diagnostic;
 use index_vec::IndexVec;
 use link::{FunctionDecl, Link, VariableDecl};
@@ -97,6 +97,8 @@ struct Output {
     functions: IndexVec<FunctionId, hir::Function>,
     /// Library functions that known functions are made of, by their names.
     support: BTreeMap<&'static str, FunctionId>,
+    /// What is to be said of the program, whatever comes of it.
+    remarks: Vec<Remark>,
     /// String literals, by their element type and units.
     strings: HashMap<(TypeId, Vec<u32>), GlobalId>,
 }
@@ -179,8 +181,9 @@ impl<'a> Checker<'a> {
         constructors: Vec<FunctionId>,
         destructors: Vec<FunctionId>,
     ) -> hir::Program {
-        let Output { globals, functions, support, strings: _ } = self.output;
-        hir::Program { types: self.types, globals, functions, start, support, constructors, destructors }
+        let Output { globals, functions, support, remarks, strings: _ } = self.output;
+        let types = self.types;
+        hir::Program { types, globals, functions, start, support, constructors, destructors, remarks }
     }
 
     /// Brings what is wrong into the order of the text, once each.

@@ -16,9 +16,9 @@ impl Made {
             Object::Variable(None, VarRef::Shared(id)) => self.notes.literals.contains(id),
             _ => false,
         };
-        // By where they are: texts that one call prints are taken together.
+        // By where they are: texts that one call prints are taken together. A pointer that comes from arithmetic may be any.
         let mut reads_literals: HashMap<(ProcedureId, Span), bool> = HashMap::new();
-        for access in PointsTo::new(&self.program).accesses() {
+        for access in PointsTo::with_unknown(&self.program).accesses() {
             let only = !access.targets.is_empty() && access.targets.iter().all(|t| is_literal(&t.object));
             *reads_literals.entry((access.procedure, access.span)).or_insert(true) &= only;
         }

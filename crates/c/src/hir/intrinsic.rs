@@ -53,6 +53,8 @@ pub enum Intrinsic {
     Assume,
     /// An assertion that has failed.
     Fail,
+    /// What must not be reached is reached.
+    Reached,
     /// `exit`: handlers run.
     Exit,
     /// `err(status, format, ...)`: prints, then as `exit`.

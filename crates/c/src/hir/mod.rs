@@ -41,7 +41,7 @@ pub use table::Types;
 pub use types::*;
 pub use visit::{Visitor, walk_expression, walk_place, walk_statement};
 
-use fencepost_ir::Span;
+use fencepost_ir::{Remark, Span};
 use index_vec::IndexVec;
 use std::collections::BTreeMap;
 
@@ -80,6 +80,8 @@ pub struct Program {
     pub constructors: Vec<FunctionId>,
     /// Functions that run after it, in order.
     pub destructors: Vec<FunctionId>,
+    /// What is to be said of it, whatever comes of it.
+    pub remarks: Vec<Remark>,
 }
 
 impl Program {

@@ -143,6 +143,7 @@ impl Printer<'_> {
         match place.access {
             Access::Plain => {}
             Access::Volatile => self.out.push_str("@volatile"),
+            Access::Instruction => self.out.push_str("@instruction"),
             Access::Atomic(order) => {
                 let _ = write!(self.out, "@{}", order.name());
             }

@@ -31,6 +31,8 @@ pub struct Body<'h> {
     pub allocated: Option<Type>,
     /// The pointer to the arguments after `...`.
     pub further: Option<LocalId>,
+    /// The parameters that are constants.
+    pub known: HashMap<LocalId, i64>,
     /// Whether returning ends the program.
     pub is_main: bool,
     /// Loops that read a text only because it is printed, by the locals that they count with.

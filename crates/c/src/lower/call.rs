@@ -31,6 +31,9 @@ impl<'h> Lowerer<'h> {
                     (Some(_), Origin::User) => self.call_function(*id, args, wanted, span),
                     (None, _) => {
                         self.evaluate(args)?;
+                        if self.asks.reach.contains(&function.name) {
+                            self.must_not_be(span);
+                        }
                         self.any_result(ty, span)
                     }
                 }

@@ -2,14 +2,17 @@
 //! run knows, by a loop. Where nothing is known of the type, or a scalar is cut, a loop of the library copies words or bytes, as
 //! their number and places allow; the pass `cells` makes memory show these.
 
-use super::build::{binary, wrapping};
+use super::build::{binary, with_number, wrapping};
 use super::counted::Way;
 use super::operands::{Few, Operands};
 use super::types::WORD;
 use super::{Lowerer, Result};
 use crate::hir;
 use fencepost_ir::tree::{BinaryOp, Expr, StmtKind};
-use fencepost_ir::{Span, pointer};
+use fencepost_ir::{IntType, Scalar, Span, pointer};
+
+/// More words than this are copied by a loop.
+const MOST_WORDS: u64 = 8;
 
 impl<'h> Lowerer<'h> {
     /// Copies bytes; gives where they went, and how many they are.
@@ -24,6 +27,9 @@ impl<'h> Lowerer<'h> {
         let [to, from] = &operands.rows;
         let result = (to.first.clone(), operands.bytes.clone());
         let few = self.few(&operands);
+        if operands.is_untyped && self.copy_words(&operands, span) {
+            return Ok(result);
+        }
         if operands.is_untyped || few.is_none() && self.cuts_element(&operands) {
             let args = vec![to.first.clone(), from.first.clone(), operands.bytes.clone()];
             self.library_function("__fencepost_copy_raw", args, span)?;
@@ -34,6 +40,34 @@ impl<'h> Lowerer<'h> {
             None => self.copy_many(&operands, span)?,
         }
         Ok(result)
+    }
+
+    /// Copies memory of which only the size is known, if it is a scalar's or that of a few words. Compilers do the same.
+    fn copy_words(&mut self, operands: &Operands, span: Span) -> bool {
+        let Some(bytes) = self.fold(&operands.bytes).and_then(|bytes| u64::try_from(bytes).ok()) else {
+            return false;
+        };
+        let size = match bytes {
+            1 | 2 | 4 => bytes,
+            _ if bytes.is_multiple_of(8) && (1..=MOST_WORDS).contains(&(bytes / 8)) => 8,
+            _ => return false,
+        };
+        let scalar = Scalar::Int(IntType { bits: 8 * size as u8, signed: false });
+        let place = |this: &Self, first: &Expr, i: u64| {
+            let moved = || with_number(BinaryOp::Add, first.clone(), (i * size) as i64, span);
+            let pointer = if i == 0 { first.clone() } else { this.folded(moved()) };
+            this.follow(pointer, scalar.into(), span)
+        };
+        let [to, from] = &operands.rows;
+        let values: Vec<_> = (0..bytes / size)
+            .map(|i| super::build::read(place(self, &from.first, i), scalar, span))
+            .collect();
+        let values: Vec<_> = values.into_iter().map(|value| self.keep(value)).collect();
+        for (i, value) in (0..).zip(values) {
+            let target = place(self, &to.first, i);
+            self.assign_place(target, value, span);
+        }
+        true
     }
 
     /// All is read before anything is written: the two may overlap.

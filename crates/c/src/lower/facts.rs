@@ -1,10 +1,11 @@
 //! What has to be known of the whole program before any of it is lowered.
 
+use super::known::known_parameters;
 use crate::hir::{
     self, Callee, Expr, ExprKind, FunctionId, GlobalId, Intrinsic, Memory, Origin, Outside, Visitor,
 };
 use index_vec::IndexVec;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Facts about a program.
 pub struct Facts {
@@ -26,6 +27,8 @@ pub struct Facts {
     pub has_cleanup_handlers: bool,
     /// Whether the program sets variables of its environment.
     pub sets_variables: bool,
+    /// Parameters that are the same constant in every call.
+    pub known_parameters: HashMap<(FunctionId, hir::LocalId), i128>,
 }
 
 impl Facts {
@@ -63,6 +66,7 @@ impl Facts {
             cancels: program.support.contains_key("__fencepost_cancelled_here"),
             has_cleanup_handlers: look.has_cleanup_handlers,
             sets_variables: look.sets_variables,
+            known_parameters: known_parameters(program, &look.taken),
             taken: look.taken,
         }
     }

@@ -294,8 +294,7 @@ impl<'h> Lowerer<'h> {
             .ok_or_else(|| Diagnostic::new(e.span, "the initialiser of a static variable is a constant"))
     }
 
-    /// The name of the program, for a `main` that looks at its arguments, and the arguments: `argc` is 1, and `argv` has
-    /// one name.
+    /// The arguments of `main`: how many words the command line has, and the words, if it looks at them.
     pub fn main_arguments(&mut self, main: hir::FunctionId) -> Result<Vec<i64>> {
         let hir::Function { ty, body, .. } = &self.hir.functions[main];
         let params = self.hir.types.function(*ty).and_then(|ty| ty.params.clone()).unwrap_or_default();
@@ -303,7 +302,7 @@ impl<'h> Lowerer<'h> {
         for i in 0..params.len() {
             let looks = i == 1 && body.as_ref().is_some_and(|body| reads(body, hir::LocalId::from_usize(1)));
             args.push(match i {
-                0 => 1,
+                0 => 1 + self.asks.args.len() as i64,
                 _ => self.argument_vector(looks),
             });
         }
@@ -311,17 +310,30 @@ impl<'h> Lowerer<'h> {
     }
 
     fn argument_vector(&mut self, looks: bool) -> i64 {
-        let mut name = 0;
+        let mut words = vec![Choices::one(0); 2];
         if looks {
-            let text = b"program\0";
-            let element = self.scalar_of(self.hir.types.char());
-            let init = text.iter().map(|byte| Choices::one(i64::from(*byte))).collect();
-            let ty = Type::with_dims(element, &[text.len() as u32]);
-            name = object_address(self.shared_variable("argv.0", ty, init, Span::NONE));
+            let given = ["program"].into_iter().chain(self.asks.args.iter().map(String::as_str));
+            let texts: Vec<String> = given.map(|word| format!("{word}\0")).collect();
+            words = texts.iter().enumerate().map(|(i, text)| Choices::one(self.argument(i, text))).collect();
+            words.push(Choices::one(0));
         }
-        let ty = Type::with_dims(self.pointer(), &[2]);
-        let init = vec![Choices::one(name), Choices::one(0)];
-        object_address(self.shared_variable("argv", ty, init, Span::NONE))
+        let ty = Type::with_dims(self.pointer(), &[words.len() as u32]);
+        object_address(self.shared_variable("argv", ty, words, Span::NONE))
+    }
+
+    fn argument(&mut self, number: usize, text: &str) -> i64 {
+        let element = self.scalar_of(self.hir.types.char());
+        let init = text.bytes().map(|byte| Choices::one(element_value(element, byte))).collect();
+        let ty = Type::with_dims(element, &[text.len() as u32]);
+        object_address(self.shared_variable(&format!("argv.{number}"), ty, init, Span::NONE))
+    }
+}
+
+/// A byte of a text as a value of its elements' type.
+fn element_value(element: Scalar, byte: u8) -> i64 {
+    match element {
+        Scalar::Int(int) => int.wrap(i128::from(byte)),
+        _ => i64::from(byte),
     }
 }
 

@@ -21,17 +21,23 @@ enum Goes {
 
 impl<'h> Lowerer<'h> {
     /// The functions that a pointer to a function of these many parameters may point to.
-    pub fn candidates(&self, params: Option<usize>, gives_nothing: bool) -> Vec<FunctionId> {
+    pub fn candidates(
+        &self,
+        params: Option<usize>,
+        gives_nothing: bool,
+        span: Span,
+    ) -> Result<Vec<FunctionId>> {
         let fits = |id: &FunctionId| {
             let function = &self.hir.functions[*id];
             let ty = self.hir.types.function(function.ty).expect("functions have function types");
             let takes = ty.params.as_ref().map(Vec::len);
-            (function.body.is_some() || self.asks.havoc_externs)
-                && self.facts.taken.contains(id)
+            self.facts.taken.contains(id)
                 && takes.zip(params).is_none_or(|(takes, given)| takes == given)
                 && self.hir.types.is_void(ty.result) == gives_nothing
         };
-        self.hir.functions.indices().filter(fits).collect()
+        let candidates: Vec<_> = self.hir.functions.indices().filter(fits).collect();
+        candidates.iter().try_for_each(|candidate| self.has_body(*candidate, span))?;
+        Ok(candidates)
     }
 
     pub fn call_pointer(
@@ -61,7 +67,7 @@ impl<'h> Lowerer<'h> {
             }
         };
         let known = ty.params.as_ref().map(Vec::len);
-        let candidates = self.candidates(known, hir.types.is_void(result));
+        let candidates = self.candidates(known, hir.types.is_void(result), span)?;
         self.call_one_of(candidates, &pointer, &args, &place, wanted, span)?;
         Ok(match place {
             Goes::Scalar(id, scalar) => Value::Scalar(read_local(id, scalar, span)),
@@ -88,7 +94,7 @@ impl<'h> Lowerer<'h> {
         }
         let args: Vec<Expr> = args.into_iter().map(|arg| self.keep(arg)).collect();
         let id = self.temporary(scalar, span);
-        let candidates = self.candidates(Some(args.len()), false);
+        let candidates = self.candidates(Some(args.len()), false, span)?;
         self.call_one_of(candidates, pointer, &args, &Goes::Scalar(id, scalar), Wanted::New, span)?;
         Ok(read_local(id, scalar, span))
     }

@@ -5,6 +5,7 @@ use super::build::{any, number, truth_value};
 use super::heap::constant;
 use super::{Lowerer, Result, Value, Wanted, floating};
 use crate::hir::{self, Intrinsic, TypeId};
+use fencepost_ir::Claim;
 use fencepost_ir::tree::{Block, Choices, Drain, Expr, ExprKind, Fence, FenceKind, Stmt, StmtKind};
 use fencepost_ir::{IntType, Scalar, Span};
 
@@ -86,6 +87,7 @@ impl<'h> Lowerer<'h> {
             I::Assert
             | I::Assume
             | I::Fail
+            | I::Reached
             | I::Exit
             | I::ExitPrinting
             | I::Halt
@@ -107,7 +109,7 @@ impl<'h> Lowerer<'h> {
         match intrinsic {
             Intrinsic::Assert => {
                 let condition = self.condition(&args[0])?;
-                self.emit(StmtKind::Assert(condition), span);
+                self.emit(StmtKind::Assert(condition, Claim::Assertion), span);
             }
             Intrinsic::Assume => {
                 let condition = self.condition(&args[0])?;
@@ -120,14 +122,16 @@ impl<'h> Lowerer<'h> {
                 }
             }
             Intrinsic::Fail => {
-                self.emit(StmtKind::Assert(truth_value(false, span)), span);
+                self.emit(StmtKind::Assert(truth_value(false, span), Claim::Assertion), span);
                 self.emit(StmtKind::Halt, span);
             }
+            Intrinsic::Reached => self.must_not_be(span),
             Intrinsic::Exit => {
-                self.evaluate(args)?;
+                self.exit_status(args, span)?;
                 self.end_of_program(span)?;
             }
             Intrinsic::ExitPrinting => {
+                self.exit_status(&args[..1], span)?;
                 self.print_format(args, 1, span)?;
                 self.end_of_program(span)?;
             }
@@ -135,7 +139,12 @@ impl<'h> Lowerer<'h> {
                 let status = self.condition(&args[0])?;
                 let status = self.keep(status);
                 self.print_format(&args[1..], 1, span)?;
-                let end = self.block_of(|this| this.end_of_program(span))?;
+                let end = self.block_of(|this| {
+                    if this.asks.exit_status {
+                        this.claim(truth_value(false, span), Claim::Exit, span);
+                    }
+                    this.end_of_program(span)
+                })?;
                 self.emit(StmtKind::If(status, end, Block::default()), span);
             }
             Intrinsic::ExitThread => {
@@ -143,11 +152,11 @@ impl<'h> Lowerer<'h> {
                 self.emit(StmtKind::Exit(Some(value)), span);
             }
             _ => {
-                self.evaluate(args)?;
+                self.exit_status(args, span)?;
                 // A harness' own assertion that fails by aborting has failed.
                 let function = self.frame().function;
                 if self.hir.functions[function].name == "__VERIFIER_assert" {
-                    self.emit(StmtKind::Assert(truth_value(false, span)), span);
+                    self.emit(StmtKind::Assert(truth_value(false, span), Claim::Assertion), span);
                 }
                 self.emit(StmtKind::Halt, span);
             }

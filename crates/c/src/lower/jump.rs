@@ -10,6 +10,7 @@ use super::body::Slot;
 use super::build::{binary, number, truth_value};
 use super::{Lowerer, Result, Value};
 use crate::hir::{self, FunctionId, LabelId};
+use fencepost_ir::Claim;
 use fencepost_ir::Span;
 use fencepost_ir::tree::{BinaryOp, Block, Expr, Place, Stmt, StmtKind, VarRef};
 
@@ -124,5 +125,5 @@ impl<'h> Lowerer<'h> {
 
 /// What happens when a pointer points to nothing that fits.
 pub fn wild_call(span: Span) -> Block {
-    Block(vec![Stmt { kind: StmtKind::Assert(truth_value(false, span)), span }])
+    Block(vec![Stmt { kind: StmtKind::Assert(truth_value(false, span), Claim::Target), span }])
 }

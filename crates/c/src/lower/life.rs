@@ -1,14 +1,57 @@
 //! How a program begins and ends: constructors, `main`, handlers of `atexit`, destructors.
 
-use super::build::read_local;
+use super::build::{binary, number, read_local, truth_value};
 use super::{Lowerer, Result};
-use crate::hir::FunctionId;
+use crate::hir::{self, FunctionId};
 use fencepost_ir::tree::{
-    Block, Expr, ExprKind, LocalId, Procedure, ProcedureId, ProcedureKind, Stmt, StmtKind,
+    BinaryOp, Expr, ExprKind, LocalId, Procedure, ProcedureId, ProcedureKind, Stmt, StmtKind,
 };
-use fencepost_ir::{Scalar, Span};
+use fencepost_ir::{Claim, Scalar, Span};
 
-impl Lowerer<'_> {
+impl<'h> Lowerer<'h> {
+    /// Something that must hold.
+    pub fn claim(&mut self, condition: Expr, claim: Claim, span: Span) {
+        self.emit(StmtKind::Assert(condition, claim), span);
+    }
+
+    /// What must not be reached is reached.
+    pub fn must_not_be(&mut self, span: Span) {
+        self.claim(truth_value(false, span), Claim::Reach, span);
+    }
+
+    /// The arguments of a function that ends the program: the first is its status, and one that takes none aborts.
+    pub fn exit_status(&mut self, args: &'h [hir::Expr], span: Span) -> Result<()> {
+        match args {
+            _ if !self.asks.exit_status => self.evaluate(args),
+            [] => {
+                self.claim(truth_value(false, span), Claim::Exit, span);
+                Ok(())
+            }
+            [status, others @ ..] => {
+                let status = self.scalar(status)?;
+                self.evaluate(others)?;
+                self.status_is_zero(status, span);
+                Ok(())
+            }
+        }
+    }
+
+    /// The program's status must be 0, of which the system keeps eight bits.
+    fn status_is_zero(&mut self, status: Expr, span: Span) {
+        let ty = status.ty;
+        let kept = binary(BinaryOp::BitAnd, status, number(0xff, ty, span), span);
+        let holds = self.folded(binary(BinaryOp::Eq, kept, number(0, ty, span), span));
+        self.claim(holds, Claim::Exit, span);
+    }
+
+    /// `return` in `main`, where it ends the program.
+    pub fn status_of_main(&mut self, value: Option<&'h hir::Expr>, span: Span) -> Result<()> {
+        match value {
+            Some(value) => self.exit_status(std::slice::from_ref(value), span),
+            None => Ok(()),
+        }
+    }
+
     /// The program ends as by `exit`.
     pub fn end_of_program(&mut self, span: Span) -> Result<()> {
         if self.facts.has_handlers {
@@ -36,15 +79,20 @@ impl Lowerer<'_> {
         });
         let ty = result.unwrap_or(Scalar::Integer);
         let call = Expr { kind: ExprKind::Call(main, args.collect()), ty, span };
-        let call = Stmt { kind: StmtKind::Eval(call), span };
-        let end = self.block_of(|this| this.end_of_program(span))?;
+        let end = self.block_of(|this| {
+            match result {
+                Some(_) if this.asks.exit_status => this.status_is_zero(call, span),
+                _ => this.emit(StmtKind::Eval(call), span),
+            }
+            this.end_of_program(span)
+        })?;
         Ok(self.new_procedure(Procedure {
             name,
             kind: ProcedureKind::Function,
             params,
             result: None,
             locals,
-            body: Block([vec![call], end.0].concat()),
+            body: end,
             span,
             spelled: None,
         }))

@@ -39,6 +39,7 @@ mod initializer;
 mod inline;
 mod intrinsic;
 mod jump;
+mod known;
 mod life;
 mod looping;
 mod memory;
@@ -109,8 +110,12 @@ pub(crate) fn lower_threads(
 }
 
 /// What the user asks for, see [`Options`].
-struct Asks {
+struct Asks<'h> {
+    args: &'h [String],
     overflow: bool,
+    exit_status: bool,
+    /// Functions that must not be called.
+    reach: &'h [String],
     havoc_externs: bool,
     deadlock: bool,
     /// What local variables hold until they are assigned.
@@ -144,7 +149,7 @@ enum Wanted {
 
 struct Lowerer<'h> {
     hir: &'h hir::Program,
-    asks: Asks,
+    asks: Asks<'h>,
     facts: Facts,
     program: Program,
     notes: Notes,
@@ -157,9 +162,12 @@ struct Lowerer<'h> {
 }
 
 impl<'h> Lowerer<'h> {
-    fn new(hir: &'h hir::Program, options: &Options, spellings: Spellings<'h>) -> Lowerer<'h> {
+    fn new(hir: &'h hir::Program, options: &'h Options, spellings: Spellings<'h>) -> Lowerer<'h> {
         let asks = Asks {
+            args: &options.args,
             overflow: options.overflow,
+            exit_status: options.exit_status,
+            reach: &options.reach,
             havoc_externs: options.havoc_externs,
             deadlock: options.deadlock,
             uninitialized: match hir.start {

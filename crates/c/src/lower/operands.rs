@@ -98,6 +98,7 @@ impl<'h> Lowerer<'h> {
     pub fn size(&mut self, e: &'h hir::Expr) -> Result<Expr> {
         let span = self.at(e.span);
         let value = self.scalar(e)?;
+        let value = self.with_known_parameters(value);
         Ok(self.wrapped(value, self.size_scalar(), span))
     }
 

@@ -230,12 +230,23 @@ impl<'h> Lowerer<'h> {
         target.body = Block(body.out);
     }
 
-    /// A function without a body whose address is used: it gives any value, if the user asks for that.
+    /// Refuses to run a function without a body, unless the user lets such functions give any value.
+    pub fn has_body(&self, function: FunctionId, span: Span) -> Result<()> {
+        let hir::Function { name, body, .. } = &self.hir.functions[function];
+        match body.is_some() || self.asks.havoc_externs {
+            true => Ok(()),
+            false => Err(Diagnostic::new(span, format!("the function `{name}` has no body"))
+                .label("may be called here")
+                .help("give the file that defines it, too, with --link, or write a body for it")),
+        }
+    }
+
+    /// A function without a body whose address is used: it gives any value, if the user asks for that; else nothing calls it.
     fn body_of_nothing(&mut self, id: ProcedureId, function: FunctionId) -> Result<()> {
-        let hir::Function { name, span, .. } = &self.hir.functions[function];
+        let hir::Function { span, .. } = &self.hir.functions[function];
         if !self.asks.havoc_externs {
-            return Err(Diagnostic::new(*span, format!("the function `{name}` has no body"))
-                .help("give the file that defines it, too, with --link, or write a body for it"));
+            self.program.procedures[id.0].body = super::jump::wild_call(*span);
+            return Ok(());
         }
         let any = self.program.procedure(id).result.map(|ty| match super::build::anything(ty) {
             Some(any) => super::build::any(any, ty, *span),
@@ -253,6 +264,9 @@ impl<'h> Lowerer<'h> {
         let storage = self.stored(*ty, *span)?;
         if storage.as_scalar().is_some() && !addressed {
             self.set_slot(id, Slot::Local(LocalId(slot)));
+            if let Some(value) = self.facts.known_parameter(self.body.frames[0].function, id) {
+                self.body.known.insert(LocalId(slot), value);
+            }
             return Ok(1);
         }
         let local = self.local(name, storage.clone(), *span);

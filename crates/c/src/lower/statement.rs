@@ -70,7 +70,7 @@ impl<'h> Lowerer<'h> {
 
     fn return_statement(&mut self, value: Option<&'h hir::Expr>, span: Span) -> Result<()> {
         if self.body.is_main && !self.is_inlined() {
-            value.map_or(Ok(()), |value| self.effect(value))?;
+            self.status_of_main(value, span)?;
             self.clean_up(0)?;
             return self.end_of_program(span);
         }

@@ -32,7 +32,11 @@ impl<'h> Lowerer<'h> {
             let Target::Procedure(procedure) = pointer::target(word) else {
                 return Err(Diagnostic::new(self.at(function.span), "this is not a function"));
             };
-            let spawn = self.spawn(ProcedureId(procedure as usize), arg, span)?;
+            let procedure = ProcedureId(procedure as usize);
+            if let Some(version) = self.procedures.version(procedure) {
+                self.has_body(version.function, span)?;
+            }
+            let spawn = self.spawn(procedure, arg, span)?;
             self.assign_place(place, spawn, span);
             return Ok(self.zero(ty, span));
         }
@@ -40,7 +44,7 @@ impl<'h> Lowerer<'h> {
         let arg = self.keep(arg);
         self.stabilise(&mut place);
         let mut chain = wild_call(span);
-        for candidate in self.candidates(Some(1), false).into_iter().rev() {
+        for candidate in self.candidates(Some(1), false, span)?.into_iter().rev() {
             let procedure = self.procedure(candidate)?;
             let address = self.function_address(candidate, span)?;
             let spawn = self.block_of(|this| {

@@ -15,8 +15,8 @@ use fencepost_litmus::Test;
 use fencepost_report::junit::{Case, Ended};
 use fencepost_report::litmus::{Observation, ShownTest};
 use fencepost_report::page;
-use fencepost_report::results::{self, ErrorResult, LitmusResult, ModelName, Schema, Untold, Word};
-use fencepost_task::{EngineChoice, Model, Reason, Stop, VerdictKind};
+use fencepost_report::results::{self, ErrorResult, LitmusResult, Schema, Untold, Word};
+use fencepost_task::{AnyModel, EngineChoice, Model, Reason, Stop, VerdictKind};
 use fencepost_verify::campaign::{Campaign, Known, Question};
 use fencepost_verify::files::{self, Found};
 use fencepost_verify::litmus::compare::{NoComparison, compare};
@@ -165,7 +165,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
     if let Err(message) = declared {
         return output::refuse(message);
     }
-    let model_names: Vec<ModelName> = models.iter().map(|m| ModelName::from(*m)).collect();
+    let model_names: Vec<AnyModel> = models.iter().map(|m| AnyModel::from(*m)).collect();
     let named = |file: &Found| file.as_ref().map_or_else(String::clone, |path| path.display().to_string());
     let whole = options.only.is_empty() && options.filter.is_empty();
     let (campaign, files) = match Campaign::new(&options.campaign.meant(), files, named, &model_names, whole)

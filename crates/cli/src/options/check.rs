@@ -1,6 +1,6 @@
 //! `check` and `explain`, and bounded model checking.
 
-use super::{CampaignOptions, EngineName, Format, InputOptions, ModelName, SearchOrder, seconds};
+use super::{CampaignOptions, EngineName, Format, InputOptions, SearchOrder, SequencesName, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ pub const CHECK_EXAMPLES: &str = "\
 Examples:
   fencepost check examples/peterson.fp                     under TSO
   fencepost check --model sc --model pso examples/*.fp     under two models
+  fencepost check --model all examples/treiber.c           under all models, that of the language among them
   fencepost check --threads 3 lock.fp                      three threads for each template
   fencepost check --format json examples/*.fp              for scripts
   fencepost check --format sarif examples/*.c              one log with code flows and fixes, for code scanning
@@ -25,14 +26,36 @@ Examples:
 
 Exit codes: as for check.";
 
+/// What a program is checked under.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CheckModel {
+    Sc,
+    Tso,
+    Pso,
+    /// The language's own model: what is safe there is safe on every machine
+    C11,
+    /// All of them; files whose accesses have no memory orders are left out of c11
+    All,
+}
+
 #[derive(Args)]
 pub struct CheckOptions {
     /// Programs, folders with programs, and lists of them (`@list`); `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Memory model; may be repeated
-    #[arg(long = "model", value_enum, value_name = "MODEL", default_value = "tso")]
-    pub models: Vec<ModelName>,
+    /// Memory models, separated by commas; may be repeated
+    #[arg(
+        long = "model",
+        value_enum,
+        value_name = "MODEL",
+        default_value = "tso",
+        value_delimiter = ',',
+        ignore_case = true
+    )]
+    pub models: Vec<CheckModel>,
+    /// What belongs to a release sequence under c11
+    #[arg(long, value_enum, value_name = "STANDARD", default_value = "c++20")]
+    pub release_sequences: SequencesName,
     /// Method
     #[arg(long, value_enum, default_value = "auto")]
     pub engine: EngineName,
@@ -83,6 +106,9 @@ pub struct CheckOptions {
     /// engine's last program) or `after:PASS`; bmc's passes are `inline`, `unroll`, `number`, `sequentialize`
     #[arg(long, value_name = "WHAT")]
     pub print: Option<String>,
+    /// Exit with 2 where there is a warning: nothing is checked, no thread is started, a pragma is ignored
+    #[arg(long)]
+    pub strict: bool,
     /// Exit with 0 where the answer is unknown
     #[arg(long)]
     pub allow_unknown: bool,

@@ -11,10 +11,11 @@ mod translate;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fencepost_ir::Check;
+use fencepost_task::Property;
 use std::path::PathBuf;
 
 pub use campaign::{CampaignOptions, MergeOptions};
-pub use check::{BmcOptions, CheckOptions, ExplainOptions, SmaName};
+pub use check::{BmcOptions, CheckModel, CheckOptions, ExplainOptions, SmaName};
 pub use fences::{FencesOptions, GoalName};
 pub use litmus::{LitmusModel, LitmusOptions, SequencesName, TestArch};
 pub use robust::{Criterion, RobustModel, RobustOptions};
@@ -266,24 +267,34 @@ pub struct InputOptions {
     /// The given C files are one program
     #[arg(long)]
     pub link: bool,
-    /// Signed overflow in C is an error; else it wraps
+    /// What is asked: assert, memory, races, deadlock, leaks, exit, overflow or reach=NAME (a function or label
+    /// that must not be reached), and nothing else; may be repeated [default: assert, memory and other errors]
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',')]
+    pub property: Vec<Property>,
+    /// Signed overflow in C is an error, else it wraps: adds `--property overflow`
     #[arg(long)]
     pub overflow: bool,
+    /// A C program that ends with another status than 0 is an error: adds `--property exit`
+    #[arg(long)]
+    pub exit_status: bool,
+    /// Words of a C program's command line: all that follow
+    #[arg(long, value_name = "ARG", num_args = 0.., allow_hyphen_values = true)]
+    pub args: Vec<String>,
     /// C functions without a body do nothing and give any value
     #[arg(long)]
     pub havoc_externs: bool,
-    /// Report states in which a thread waits and nothing can happen any more
+    /// Report states in which a thread waits and nothing can happen any more: adds `--property deadlock`
     #[arg(long)]
     pub deadlock: bool,
-    /// Report memory that is allocated at the end and that no variable leads to
+    /// Report memory that is allocated at the end and that no variable leads to: adds `--property leaks`
     #[arg(long)]
     pub leaks: bool,
-    /// Report two threads about to access a location in an SC run, one of them writing, and one by an access
-    /// that is not atomic (C)
+    /// Report accesses of two threads to a location in an SC run, one of them writing, and one not atomic, neither of
+    /// which happens before the other: adds `--property races`
     #[arg(long)]
     pub races: bool,
     /// An error that is not reported but ends its run: assertion, pointer, bounds, use-after-free, free,
-    /// division, shift, range, join or unlock; may be repeated
+    /// division, shift, range, join, unlock, exit or reach; may be repeated
     #[arg(long = "no-check", value_name = "KIND", value_parser = check_name, value_delimiter = ',')]
     pub no_check: Vec<Check>,
 }

@@ -36,7 +36,7 @@ pub fn answer(
 ) -> Exit {
     if let Err(reason) = applicable(&tree, format) {
         let program = Program::default();
-        return show(options, &unknown(name, &program, reason), collected);
+        return show(options, &unknown(name, &program, options.release_sequences.into(), reason), collected);
     }
     let input = options.input.meant();
     let program = match patience::within(budget, move || lower_for_language(tree, &input)) {
@@ -45,7 +45,7 @@ pub fn answer(
     };
     internal::rehearse(name);
     let line = ProgressLine::new(options.quiet, name, budget.deadline());
-    let answer = robustness(name, &program, options.release_sequences.into(), budget);
+    let answer = robustness(name, &program, options.input.threads, options.release_sequences.into(), budget);
     drop(line);
     show(options, &RobustnessC11 { seconds: start.elapsed().as_secs_f64(), ..answer }, collected)
 }
@@ -59,7 +59,7 @@ pub fn show(options: &RobustOptions, answer: &RobustnessC11<'_>, collected: &mut
         Format::Text => output::text(c11::text(answer, output::style(detail(options)))),
     }
     match &answer.found {
-        FoundC11::Robust => Exit::Good,
+        FoundC11::Robust(_) => Exit::Good,
         FoundC11::Departed(_) | FoundC11::Raced(_) => Exit::Bad,
         FoundC11::Unknown(_) => Exit::Unknown,
     }

@@ -37,6 +37,11 @@ fn the_memory_limit_ends_in_unknown() {
 const STORING: &str =
     "shared bool x; thread t { while (true) { x = true; } } thread u { bool r = x; assert(r == r); }";
 
+/// What is checked after twenty rounds of the loop is too much for a solver; before that it is easy.
+const HASHING: &str = "shared u64 x = any; thread t { u64 h = x; 0..20 i;
+    while (i < 20) { h = h * h + (h ^ 0x9e3779b97f4a7c15); i = i + 1; }
+    assert(h != 0x123456789abcdef1); }";
+
 #[test]
 fn a_given_bound_makes_a_bounded_verdict() {
     let ran = check("storing.fp", STORING, &["--buffer", "3", "--format", "json"]);
@@ -74,8 +79,76 @@ fn a_number_of_threads_is_part_of_the_scope() {
     let ran = check("template.fp", text, &["--format", "json", "--engine", "explicit"]);
     assert_eq!(ran.code, 3);
     assert!(json(&ran.stdout)["reason"].as_str().unwrap().contains("--threads N"), "{}", ran.stdout);
-    let ran = check("template.fp", text, &["--threads", "2", "--format", "json"]);
-    assert_eq!((ran.code, json(&ran.stdout)["scope"].clone()), (0, serde_json::json!({"threads": 2})));
+    for engine in ["auto", "explicit", "lazy", "dual"] {
+        let ran = check("template.fp", text, &["--threads", "2", "--format", "json", "--engine", engine]);
+        let scope = json(&ran.stdout)["scope"].clone();
+        assert_eq!((ran.code, scope), (0, serde_json::json!({"threads": 2})), "{engine}");
+    }
+}
+
+/// Two threads are robust, or safe with any engine, where three are not: what is said of two names the number.
+#[test]
+fn what_holds_of_few_threads_says_how_many() {
+    // Only the third of three to come passes its store over the load.
+    let text = "shared 0..3 n; shared bool x, y; shared bool p, q;
+        thread t[*] { 0..3 k = 0; atomic { k = n; if (n < 3) { n = n + 1; } }
+            if (k == 0) { x = true; fence; if (!y) { p = true; } }
+            if (k == 2) { y = true; if (!x) { q = true; } } }
+        thread u { }
+        final not exists (p && q);";
+    let path = crate::scratch("few.fp", text);
+    let file = path.to_str().unwrap();
+    for engine in ["auto", "dual"] {
+        let ran = check("few.fp", text, &["--threads", "2", "--format", "json", "--engine", engine]);
+        let scope = json(&ran.stdout)["scope"].clone();
+        assert_eq!((ran.code, scope), (0, serde_json::json!({"threads": 2})), "{engine}: {}", ran.stdout);
+    }
+    for criterion in ["traces", "trf"] {
+        let ran = fencepost(&format!("robust --threads 2 --criterion {criterion} {file}"));
+        assert!(ran.code == 0 && ran.stdout.contains("against TSO, up to threads 2"), "{}", ran.stdout);
+        let ran = fencepost(&format!("robust --threads 2 --format json --criterion {criterion} {file}"));
+        assert_eq!(json(&ran.stdout)["scope"], serde_json::json!({"threads": 2}), "{}", ran.stdout);
+        let ran = fencepost(&format!("robust --threads 3 --format json --criterion {criterion} {file}"));
+        assert_eq!((ran.code, &json(&ran.stdout)["verdict"]), (1, &"not_robust".into()), "{}", ran.stdout);
+    }
+    let ran = fencepost(&format!("fences --goal robust --threads 2 --format json {file}"));
+    assert_eq!(json(&ran.stdout)["scope"], serde_json::json!({"threads": 2}), "{}", ran.stdout);
+    let ran = fencepost(&format!("robust --threads 2 --format sarif {file}"));
+    assert!(ran.stdout.contains("is robust against TSO, up to threads 2."), "{}", ran.stdout);
+    let proof = crate::scratch("few.json", "");
+    let proof = proof.to_str().unwrap();
+    let ran = fencepost(&format!("check --threads 2 --engine dual --certificate {proof} {file}"));
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    let ran = fencepost(&format!("certify --threads 2 {file} {proof}"));
+    assert!(ran.code == 0 && ran.stdout.contains("under TSO, up to threads 2 ("), "{}", ran.stdout);
+    let ordered = "shared bool x; thread t[*] { bool r; r = x@acquire; x@release = true; }";
+    let path = crate::scratch("few_ordered.fp", ordered);
+    let ran = fencepost(&format!("robust --model c11 --threads 1 {}", path.display()));
+    assert!(ran.code == 0 && ran.stdout.contains("against C11, up to threads 1"), "{}", ran.stdout);
+    let ran = fencepost(&format!("robust --model c11 --threads 1 --format json {}", path.display()));
+    assert_eq!(json(&ran.stdout)["scope"], serde_json::json!({"threads": 1}), "{}", ran.stdout);
+}
+
+/// Bounds that time keeps from growing are an answer where bounds were asked for: those that were finished.
+#[test]
+fn bounds_that_were_finished_are_an_answer() {
+    for options in [&["--engine", "bmc"], &["--rounds", "3"]] {
+        let ran =
+            check("grown.fp", HASHING, &[&options[..], &["--timeout", "4", "--format", "json"]].concat());
+        let line = json(ran.stdout.lines().next().unwrap());
+        assert_eq!((ran.code, line["verdict"].as_str()), (0, Some("safe")), "{options:?}: {line}");
+        assert_eq!(line["reason"], "the time limit was reached", "{options:?}: {line}");
+        let finished = line["scope"]["unwind"].as_u64().expect("the bound is named");
+        assert!(finished < 20, "{options:?}: {line}");
+    }
+    for (text, options) in [
+        (STORING, &["--engine", "explicit", "--timeout", "1"]),
+        (HASHING, &["--engine", "auto", "--timeout", "2"]),
+    ] {
+        let ran = check("grown.fp", text, &[&options[..], &["--format", "json"]].concat());
+        let line = json(ran.stdout.lines().next().unwrap());
+        assert_eq!((ran.code, line["verdict"].as_str()), (3, Some("unknown")), "{options:?}: {line}");
+    }
 }
 
 /// `--any-threads` makes templates of a Memorax file's processes.

@@ -79,9 +79,40 @@ fn an_input_is_never_an_output() {
     folder.refuses("litmus --results x.litmus .", "would overwrite the test");
     fs::write(path("@list"), "x.litmus\n").unwrap();
     folder.refuses("litmus --report @list @list", "would overwrite the list");
+    fs::write(path("list"), "x.fp\n").unwrap();
+    for option in ["--trace", "--report", "--svg", "--results"] {
+        folder.refuses(&format!("check {option} list @list"), "would overwrite the list");
+    }
+    fs::write(path("tests"), "x.litmus\n").unwrap();
+    folder.refuses("litmus --report tests @tests", "would overwrite the list");
     fs::write(path("known.jsonl"), "").unwrap();
     folder.refuses("litmus --expect known.jsonl --report known.jsonl x.litmus", "the recorded answers");
     folder.refuses("merge --report known.jsonl known.jsonl", "would overwrite the results");
+}
+
+/// What standard input is read from is an input, too.
+#[test]
+fn standard_input_is_an_input() {
+    let folder = Folder::new("stdin");
+    fs::write(folder.0.join("known.jsonl"), "").unwrap();
+    for (command, file, message) in [
+        ("check - --input-format fp --trace x.fp", "x.fp", "would overwrite the program"),
+        ("robust - --input-format fp --report x.fp", "x.fp", "would overwrite the program"),
+        ("fences - --input-format fp --apply -o x.fp", "x.fp", "would overwrite the program"),
+        ("translate - --input-format fp --rounds 1 -o x.fp", "x.fp", "would overwrite the program"),
+        ("litmus - --report x.litmus", "x.litmus", "would overwrite the"),
+        ("merge --report known.jsonl -", "known.jsonl", "would overwrite the results"),
+    ] {
+        let before = folder.texts();
+        let mut process = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+        let input = fs::File::open(folder.0.join(file)).unwrap();
+        process.args(command.split_whitespace()).current_dir(&folder.0).stdin(input);
+        let output = process.output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command}: {stderr}");
+        assert!(stderr.contains(message), "{command}: {stderr}");
+        assert_eq!(folder.texts(), before, "{command}");
+    }
 }
 
 #[test]

@@ -120,7 +120,7 @@ struct Scratch {
 /// Where the parts of a state in normal form were before; `None` where all stayed.
 struct Moved {
     threads: Option<Vec<u32>>,
-    objects: Option<Vec<u32>>,
+    objects: Option<Vec<Option<u32>>>,
 }
 
 /// What a look at all states within a bound came to.

@@ -8,8 +8,11 @@ use super::end::Halt;
 use super::{BYTES_A_UNIT, Found, LEVEL_SHIFT, Search, initial_choices};
 use crate::store::{StateId, Store};
 use fencepost_ir::cfg::{Instr, Loc, ObjectId};
-use fencepost_memory::{Memory, State};
+use fencepost_memory::{Life, Memory, State};
 use fencepost_task::{Action, Pace, Step, Stop};
+
+/// Stands for the object that a vacant number is of.
+const NONE: u32 = u32::MAX;
 
 /// A step of a run that is rebuilt.
 pub(super) struct Recorded {
@@ -68,9 +71,13 @@ impl<M: Memory> Search<'_, M> {
                 return Err(stop);
             }
             assert!(result.is_ok() || i + 1 == path.len(), "only the last step of a run fails");
-            while actual_objects.len() < state.heap.len() {
-                actual_objects.push(allocated);
-                allocated += 1;
+            // Numbers that are free are given first, in their order.
+            actual_objects.resize(state.heap.len(), NONE);
+            for (actual, object) in actual_objects.iter_mut().zip(&state.heap) {
+                if *actual == NONE && object.life != Life::Vacant {
+                    *actual = allocated;
+                    allocated += 1;
+                }
             }
             // Spawned threads come after all others.
             while actual.len() < state.threads.len() {
@@ -95,7 +102,8 @@ impl<M: Memory> Search<'_, M> {
                     actual = from.iter().map(|&old| actual[old as usize]).collect();
                 }
                 if let Some(from) = moved.objects {
-                    actual_objects = from.iter().map(|&old| actual_objects[old as usize]).collect();
+                    let actual = |&old: &Option<u32>| old.map_or(NONE, |old| actual_objects[old as usize]);
+                    actual_objects = from.iter().map(actual).collect();
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! What an edge of a control-flow graph does.
 
 use super::{Expr, HeapTypeId, ObjectId, ProcId, Program, Reg};
+use crate::checks::Claim;
 use crate::scalar::Scalar;
 use crate::wanted;
 
@@ -206,8 +207,8 @@ pub enum Instr {
     Fence(FenceKind),
     /// Passes only if the condition is nonzero.
     Assume(Expr),
-    /// Fails if the condition is zero.
-    Assert(Expr),
+    /// Fails if the condition is zero, as what is claimed.
+    Assert(Expr, Claim),
     /// `dest` becomes any of the values.
     Havoc(Dest, Choices),
     /// Waits for the mutex and takes it.
@@ -311,7 +312,7 @@ impl Instr {
             Instr::Assign(_, e)
             | Instr::Store(_, e)
             | Instr::Assume(e)
-            | Instr::Assert(e)
+            | Instr::Assert(e, _)
             | Instr::Join(_, e)
             | Instr::Allocate { bytes: e, .. }
             | Instr::Free(e, _)
@@ -342,7 +343,7 @@ impl Instr {
     /// Whether executing it can be an error of the program.
     pub fn can_fail(&self, program: &Program) -> bool {
         let mut found = match self {
-            Instr::Assert(_)
+            Instr::Assert(..)
             | Instr::Unlock(_)
             | Instr::Join(..)
             | Instr::AtomicEnd(_)

@@ -373,8 +373,10 @@ pub struct Program {
     pub records: Records,
     /// Width of pointers; 0 where there are none.
     pub pointer_bits: u8,
-    /// Whether pointers are also used as integers, so that the numbers of objects mean something.
+    /// Whether pointers are also used as integers, so that the numbers of objects may mean something.
     pub exposes_pointers: bool,
+    /// Whether integers that are addresses are only kept, passed, marked and compared, so that these numbers mean nothing.
+    pub opaque_addresses: bool,
     /// Whether anybody asks which of two pointers is smaller, so that the order of these numbers means something where they lead
     /// to different objects.
     pub orders_pointers: bool,
@@ -425,19 +427,6 @@ impl Program {
             bases.push(bases[bases.len() - 1] + object.init.len() as u32);
         }
         bases
-    }
-
-    /// Passes over assertions instead of checking them.
-    pub fn drop_assertions(&mut self) {
-        for procedure in &mut self.procedures {
-            let mut parts = procedure.clone().into_parts();
-            for edge in &mut parts.edges {
-                if let Instr::Assert(_) = edge.instr {
-                    edge.instr = Instr::Nop;
-                }
-            }
-            *procedure = Procedure::new(parts);
-        }
     }
 
     /// The types of all cells that have numbers.

@@ -3,6 +3,7 @@
 //! A tool for tests and debugging, so its messages name the line and what was expected, no more.
 
 use super::*;
+use crate::checks::Claim;
 use crate::layout::{Field, Record, RecordId, RecordKind};
 use crate::scalar::IntType;
 use crate::source::FileId;
@@ -243,6 +244,7 @@ impl Reader {
                 for word in uses {
                     match atom(word)? {
                         "exposed" => self.program.exposes_pointers = true,
+                        "opaque" => self.program.opaque_addresses = true,
                         "ordered" => self.program.orders_pointers = true,
                         other => return Err(format!("`{other}` is no use of pointers")),
                     }
@@ -496,7 +498,11 @@ impl Reader {
                 other => return Err(format!("no fence `{other}`")),
             },
             ("assume", [c]) => Instr::Assume(e(c)?),
-            ("assert", [c]) => Instr::Assert(e(c)?),
+            ("assert", [c]) => Instr::Assert(e(c)?, Claim::Assertion),
+            ("claim", [name, c]) => {
+                let claim = Claim::from_name(atom(name)?).ok_or("no such claim")?;
+                Instr::Assert(e(c)?, claim)
+            }
             ("havoc", [d, c]) => Instr::Havoc(self.dest(locals, d)?, choices(atom(c)?)?),
             ("lock", [a]) => Instr::Lock(self.address(locals, a)?),
             ("unlock", [a]) => Instr::Unlock(self.address(locals, a)?),

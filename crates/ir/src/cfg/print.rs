@@ -2,6 +2,7 @@
 //! [`super::parse()`] reads it back.
 
 use super::*;
+use crate::checks::Claim;
 use crate::layout::RecordKind;
 use std::fmt::{self, Display, Formatter};
 
@@ -177,7 +178,8 @@ impl Names<'_> {
             Instr::Fence(FenceKind::Full) => "fence full".into(),
             Instr::Fence(FenceKind::StoreStore) => "fence store-store".into(),
             Instr::Assume(e) => format!("assume {}", self.expr(e)),
-            Instr::Assert(e) => format!("assert {}", self.expr(e)),
+            Instr::Assert(e, Claim::Assertion) => format!("assert {}", self.expr(e)),
+            Instr::Assert(e, claim) => format!("claim {} {}", claim.name(), self.expr(e)),
             Instr::Havoc(d, choices) => format!("havoc {} {choices}", self.dest(d)),
             Instr::Lock(a) => format!("lock {}", self.address(a)),
             Instr::Unlock(a) => format!("unlock {}", self.address(a)),
@@ -253,8 +255,9 @@ impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.pointer_bits > 0 {
             let exposed = if self.exposes_pointers { " exposed" } else { "" };
+            let opaque = if self.opaque_addresses { " opaque" } else { "" };
             let ordered = if self.orders_pointers { " ordered" } else { "" };
-            writeln!(f, "pointers {}{exposed}{ordered}", self.pointer_bits)?;
+            writeln!(f, "pointers {}{exposed}{opaque}{ordered}", self.pointer_bits)?;
         }
         for record in &self.records.0 {
             let kind = match record.kind {

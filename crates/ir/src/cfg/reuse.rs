@@ -11,7 +11,7 @@ use crate::scalar::Scalar;
 impl Program {
     /// Whether the numbers of allocated objects mean something, or their order.
     pub fn shows_addresses(&self) -> bool {
-        self.exposes_pointers || self.orders_pointers
+        self.exposes_pointers && !self.opaque_addresses || self.orders_pointers
     }
 
     /// Whether it matters that addresses are used again.

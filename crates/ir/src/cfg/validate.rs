@@ -225,7 +225,7 @@ fn validate_instr(program: &Program, procedure: &Procedure, instr: &Instr) -> Re
         | Instr::Rmw(..)
         | Instr::Fence(_)
         | Instr::Assume(_)
-        | Instr::Assert(_)
+        | Instr::Assert(..)
         | Instr::Lock(_)
         | Instr::Unlock(_)
         | Instr::Own(_)

@@ -176,6 +176,8 @@ pub struct Program {
     pub pointer_bits: u8,
     /// Whether pointers are also used as integers.
     pub exposes_pointers: bool,
+    /// Whether they are only kept, passed, marked and compared as integers: nothing depends on the objects' numbers.
+    pub opaque_addresses: bool,
     /// Whether anybody asks which of two pointers is smaller.
     pub orders_pointers: bool,
     /// An access through a pointer that may cover several cells, if there is one.

@@ -3,6 +3,7 @@
 use super::{Expr, Form, LocalId, Place};
 use crate::access::Order;
 use crate::cfg::{Drain, FenceKind};
+use crate::checks::Claim;
 use crate::source::Span;
 
 /// A fence, as the program has it.
@@ -73,8 +74,8 @@ pub enum StmtKind {
     Fence(Fence),
     /// Passes only if true.
     Assume(Expr),
-    /// Must be true.
-    Assert(Expr),
+    /// Must be true, for the reason given.
+    Assert(Expr, Claim),
     /// Waits for a mutex and takes it.
     Lock(Place),
     /// Gives a mutex back.

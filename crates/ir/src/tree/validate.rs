@@ -133,7 +133,7 @@ impl Checker<'_> {
             | StmtKind::Exit(_)
             | StmtKind::Halt
             | StmtKind::Assume(_)
-            | StmtKind::Assert(_) => Ok(()),
+            | StmtKind::Assert(..) => Ok(()),
         }
     }
 

@@ -240,7 +240,7 @@ impl StmtKind {
             | StmtKind::DoWhile(_, e)
             | StmtKind::Return(Some(e))
             | StmtKind::Assume(e)
-            | StmtKind::Assert(e)
+            | StmtKind::Assert(e, _)
             | StmtKind::Free(e)
             | StmtKind::Exit(Some(e))
             | StmtKind::Join(None, e) => vec![e],
@@ -302,7 +302,7 @@ impl StmtKind {
             | StmtKind::DoWhile(_, e)
             | StmtKind::Return(Some(e))
             | StmtKind::Assume(e)
-            | StmtKind::Assert(e)
+            | StmtKind::Assert(e, _)
             | StmtKind::Free(e)
             | StmtKind::Exit(Some(e))
             | StmtKind::Join(None, e) => vec![e],

@@ -21,7 +21,7 @@ pub fn unsupported(program: &Program, procedure: &Procedure) -> Option<Reason> {
             | Instr::Rmw(..)
             | Instr::Fence(_)
             | Instr::Assume(_)
-            | Instr::Assert(_)
+            | Instr::Assert(..)
             | Instr::Return(_)
             | Instr::Exit(_) => continue,
             Instr::Havoc(_, choices) if choices.count() <= 64 => continue,

@@ -26,14 +26,19 @@ pub fn final_memories(
             writes.extend(thread.iter().filter(|id| events[**id].write(loc).is_some()));
         }
         let mut allowed = Vec::new();
-        linearizations(events, loc, &writes, &mut Vec::new(), pace, &mut |order| {
+        linearizations(events, loc, &writes, &mut Vec::new(), pace, &mut |order, pace| {
+            // Each read looks its write up in the order.
+            pace.work((events.len() * order.len()) as u64 >> 8, || 0)?;
             if coherent(execution, loc, order) {
                 allowed.push(order.to_vec());
             }
+            Ok(())
         })?;
         orders.push((loc, allowed));
     }
-    pace.take((events.len() * events.len() * size_of::<EventId>()) as u64, || 0)?;
+    let pairs = (events.len() * events.len()) as u64;
+    pace.take(pairs * size_of::<EventId>() as u64, || 0)?;
+    pace.work(pairs >> 8, || 0)?;
     let base = Relation::preserved(execution, model);
     combine(events, &orders, base, &mut Vec::new(), pace, see)
 }
@@ -46,12 +51,12 @@ pub fn linearizations(
     writes: &[EventId],
     order: &mut Vec<EventId>,
     pace: &mut Pace,
-    see: &mut dyn FnMut(&[EventId]),
+    see: &mut dyn FnMut(&[EventId], &mut Pace) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    pace.work(events.len() as u64, || 0)?;
+    // For each write those before it are looked up in the order.
+    pace.work(events.len() as u64 + ((writes.len() * writes.len()) as u64 >> 8), || 0)?;
     if order.len() == writes.len() {
-        see(order);
-        return Ok(());
+        return see(order, pace);
     }
     for (i, &id) in writes.iter().enumerate() {
         let waits = writes[..i].iter().any(|w| events[*w].thread == events[id].thread && !order.contains(w));
@@ -99,6 +104,7 @@ fn combine(
     see: &mut dyn FnMut(&Memory),
 ) -> Result<(), Stop> {
     pace.take(relation.bytes(), || 0)?;
+    pace.work(relation.bytes() >> 11, || 0)?;
     // A cycle stays one whatever is added.
     if !relation.is_acyclic() {
         return Ok(());

@@ -423,7 +423,7 @@ impl<'a> Enumeration<'a> {
                 Err(_) => failed,
                 Ok(_) => done(execution, None),
             },
-            Instr::Assert(condition) => match eval(condition, thread) {
+            Instr::Assert(condition, _) => match eval(condition, thread) {
                 Ok(0) | Err(_) => failed,
                 Ok(_) => done(execution, None),
             },

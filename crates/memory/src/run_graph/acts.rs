@@ -5,7 +5,7 @@ use crate::{Machine, State};
 use fencepost_ir::cfg::{Address, Edge, FenceKind, Instr, Loc, ObjectId, RmwOp, Storage};
 use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
-use fencepost_ir::{Order, Scalar};
+use fencepost_ir::{Access, Order, Scalar};
 use fencepost_task::Reason;
 
 /// What an instruction does.
@@ -48,12 +48,15 @@ pub enum Act {
 
 fn refusal(machine: &Machine<'_>, edge: &Edge, what: &str) -> Reason {
     let place = machine.program.sources.place(edge.span);
-    Reason::NotApplicable(format!("robustness against C11 does not take {what}, as at {place}"))
+    Reason::NotApplicable(format!("the search of C11 does not take {what}, as at {place}"))
 }
 
 /// What an instruction of a thread would do.
 pub fn act(machine: &Machine<'_>, state: &State, thread: usize, edge: &Edge) -> Result<Act, Reason> {
     let refuse = |what: &str| refusal(machine, edge, what);
+    if edge.access == Access::Instruction {
+        return Err(refuse("assembly, which C11 gives no meaning"));
+    }
     let registers = &state.threads[thread];
     let cell = |address: &Address| match machine.resolve(state, thread, address) {
         Err(_) => Ok(None),
@@ -101,7 +104,7 @@ pub fn act(machine: &Machine<'_>, state: &State, thread: usize, edge: &Edge) -> 
         | Instr::Choose
         | Instr::Assign(..)
         | Instr::Assume(_)
-        | Instr::Assert(_)
+        | Instr::Assert(..)
         | Instr::Havoc(..)
         | Instr::Own(_)
         | Instr::Call(..)

@@ -12,6 +12,7 @@ use crate::axiom::c11::{self, Event, EventId, Graph, Part, ReleaseSequences, Rul
 use crate::{Life, State};
 use fencepost_ir::cfg::{Loc, ObjectId};
 use fencepost_ir::{Order, Span};
+use fencepost_task::{Pace, Stop};
 use std::collections::BTreeMap;
 
 /// A run of SC as a graph.
@@ -48,13 +49,14 @@ pub struct Extension {
 
 impl Extension {
     /// Whether RC11 has it.
-    pub fn is_consistent(&self, sequences: ReleaseSequences) -> bool {
-        Rules::new(&self.graph, sequences).is_consistent()
+    pub fn is_consistent(&self, sequences: ReleaseSequences, pace: &mut Pace) -> Result<bool, Stop> {
+        Rules::new(&self.graph, sequences, pace)?.is_consistent(pace)
     }
 
-    /// Whether SC has it.
-    pub fn is_sequentially_consistent(&self) -> bool {
-        Rules::new(&self.graph, ReleaseSequences::default()).is_sequentially_consistent()
+    /// Whether RC11 has it, and SC has not.
+    pub fn departs(&self, sequences: ReleaseSequences, pace: &mut Pace) -> Result<bool, Stop> {
+        let rules = Rules::new(&self.graph, sequences, pace)?;
+        Ok(rules.is_consistent(pace)? && !rules.is_sequentially_consistent(pace)?)
     }
 }
 
@@ -142,16 +144,33 @@ impl Record {
     }
 
     /// Every step that the thread could do instead, away from the newest write.
-    pub fn extensions(&self, before: &State, thread: usize, act: Act, span: Span) -> Vec<Extension> {
-        let (Act::Read(loc, _) | Act::Write(loc, _) | Act::Update(loc, _) | Act::Compare { loc, .. }) = act
-        else {
-            return Vec::new();
+    pub fn extensions(
+        &self,
+        before: &State,
+        thread: usize,
+        act: Act,
+        span: Span,
+    ) -> impl Iterator<Item = Extension> {
+        let loc = match act {
+            Act::Read(loc, _) | Act::Write(loc, _) | Act::Update(loc, _) | Act::Compare { loc, .. } => {
+                Some(loc)
+            }
+            Act::Local
+            | Act::Fence(_)
+            | Act::Spawn
+            | Act::Join(_)
+            | Act::Lock(_)
+            | Act::Unlock(_)
+            | Act::Allocate
+            | Act::Free(_) => None,
         };
-        let writes = self.graph.writes(loc);
-        let initial = loc.as_element().is_none().then_some(Source::Initial);
-        let older = initial.into_iter().chain(writes.iter().map(|id| Source::Event(*id)));
-        let older = older.filter(|source| *source != self.graph.newest(loc));
-        older.filter_map(|source| self.extension(before, thread, act, span, (loc, source))).collect()
+        loc.into_iter().flat_map(move |loc| {
+            let writes = self.graph.writes(loc);
+            let initial = loc.as_element().is_none().then_some(Source::Initial);
+            let older = initial.into_iter().chain(writes.iter().map(|id| Source::Event(*id)));
+            let older = older.filter(move |source| *source != self.graph.newest(loc));
+            older.filter_map(move |source| self.extension(before, thread, act, span, (loc, source)))
+        })
     }
 
     fn extension(

@@ -398,7 +398,7 @@ impl Body<'_> {
 /// Refuses an order for failure, which only a compare-exchange has.
 pub(super) fn one_order(place: &Place) -> Result<()> {
     match place.access {
-        Access::Plain | Access::Volatile | Access::Atomic(_) => Ok(()),
+        Access::Plain | Access::Volatile | Access::Instruction | Access::Atomic(_) => Ok(()),
         Access::Compare { failure, .. } => Err(Diagnostic::new(
             place.span,
             format!("only a compare-exchange can fail, so `@{failure}` has no meaning here"),

@@ -3,6 +3,7 @@
 use super::ast::{self, Init};
 use super::expression::{Context, one_order};
 use super::resolve::{Resolver, Result};
+use fencepost_ir::Claim;
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span};
 use fencepost_text::Diagnostic;
@@ -192,7 +193,7 @@ impl<'a> Body<'a> {
             ast::StmtKind::AtomicEnd(drain) => StmtKind::AtomicEnd(*drain),
             ast::StmtKind::Fence(kind) => StmtKind::Fence(*kind),
             ast::StmtKind::Assume(e) => StmtKind::Assume(self.truth(e)?),
-            ast::StmtKind::Assert(e) => StmtKind::Assert(self.truth(e)?),
+            ast::StmtKind::Assert(e) => StmtKind::Assert(self.truth(e)?, Claim::Assertion),
             ast::StmtKind::Lock(e) => StmtKind::Lock(self.mutex(e)?),
             ast::StmtKind::Unlock(e) => StmtKind::Unlock(self.mutex(e)?),
             ast::StmtKind::Join(e) => StmtKind::Join(None, self.expr_of(e, Scalar::Thread)?),

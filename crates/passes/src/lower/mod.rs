@@ -67,6 +67,7 @@ pub fn run(program: Program) -> cfg::Program {
         checks: Checks::default(),
         pointer_bits: program.pointer_bits,
         exposes_pointers: program.exposes_pointers,
+        opaque_addresses: program.opaque_addresses,
         orders_pointers: program.orders_pointers,
         records: program.records,
         sources: program.sources,

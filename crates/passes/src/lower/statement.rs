@@ -74,9 +74,9 @@ impl Lowering<'_> {
                 let condition = self.expr(e);
                 self.graph.emit(Instr::Assume(condition), span);
             }
-            StmtKind::Assert(e) => {
+            StmtKind::Assert(e, claim) => {
                 let condition = self.expr(e);
-                self.graph.emit(Instr::Assert(condition), span);
+                self.graph.emit(Instr::Assert(condition, *claim), span);
             }
             StmtKind::Lock(place) => {
                 let address = self.memory_place(place);

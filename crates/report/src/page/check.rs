@@ -4,12 +4,12 @@ use super::{drawings, facts, not_drawn, page, run_section, sentences};
 use crate::nearest_sc::{Fate, NearestSc};
 use crate::picture::svg::escape;
 use crate::picture::{Frame, Picture};
-use crate::text::{caveat, unreached};
+use crate::text::{self, caveat, everywhere, unreached};
 use crate::{Outcome, Shown};
 use fencepost_certify::Replay;
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Instr, Program, Property};
-use fencepost_task::{Budget, EngineChoice, Pace, Reason, Scope, Stop};
+use fencepost_task::{AnyModel, Budget, EngineChoice, Pace, Reason, Scope, Stop};
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -38,7 +38,7 @@ pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
     );
     let summary = match &outcome.verdict {
         Shown::Unsafe(replay) => replay.property(outcome.program),
-        Shown::Safe { scope, .. } => safe_summary(outcome.program, *scope),
+        Shown::Safe { scope, .. } => safe_summary(outcome, *scope),
         Shown::Unknown { reason, .. } => reason.to_string(),
     };
     let _ = write!(body, "<p>{}</p>\n</header>\n<main>\n", escape(&summary));
@@ -57,6 +57,9 @@ pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
             body += &properties(outcome.program, budget);
         }
     }
+    let warnings: Vec<String> =
+        outcome.warnings.iter().map(|w| text::warning(&outcome.program.sources, w)).collect();
+    body += &sentences("Warning", &warnings);
     if let Some(caveat) = caveat(outcome) {
         body += &sentences("What this does not speak of", &[caveat]);
     }
@@ -73,11 +76,16 @@ pub fn check(outcome: &Outcome<'_>, recheck: &Recheck) -> String {
     page(&title, &body)
 }
 
-fn safe_summary(program: &Program, scope: Scope) -> String {
-    let number = if program.is_parameterized() { " with any number of threads" } else { "" };
-    match scope {
-        Scope::Complete => format!("No run{number} violates a property: complete, buffers of any length."),
-        Scope::UpTo(_) => format!("No run{number} violates a property, {scope}."),
+fn safe_summary(outcome: &Outcome<'_>, scope: Scope) -> String {
+    let number = if outcome.program.is_parameterized() { " with any number of threads" } else { "" };
+    match (outcome.model, scope) {
+        (AnyModel::C11, _) => {
+            format!("No run violates a property, and no accesses race, {scope}{}.", everywhere(outcome))
+        }
+        (_, Scope::Complete) => {
+            format!("No run{number} violates a property: complete, buffers of any length.")
+        }
+        (_, Scope::UpTo(_)) => format!("No run{number} violates a property, {scope}."),
     }
 }
 
@@ -132,7 +140,7 @@ fn properties(program: &Program, budget: &Budget) -> String {
         *span
     });
     let edges = program.procedures.iter().flat_map(|p| p.edges());
-    let assertions = edges.filter(|e| matches!(e.instr, Instr::Assert(_))).map(|e| e.span);
+    let assertions = edges.filter(|e| matches!(e.instr, Instr::Assert(..))).map(|e| e.span);
     let mut seen = HashSet::new();
     let spans: Vec<Span> = properties.chain(assertions).filter(|span| seen.insert(*span)).collect();
     let mut pace = Pace::new(budget);

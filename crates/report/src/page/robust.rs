@@ -4,6 +4,7 @@ use super::{facts, not_drawn, page, run_section, sentences};
 use crate::picture::svg::escape;
 use crate::picture::{Frame, cycle};
 use crate::robust::{Criterion, RobustVerdict, Robustness, ShownAttack, cycle_sentences, cycle_words};
+use fencepost_task::Scope;
 use std::fmt::Write;
 
 /// More attacks are listed, but not drawn.
@@ -21,7 +22,10 @@ pub fn robust(answer: &Robustness<'_>) -> String {
         escape(answer.file)
     );
     let summary = match (&answer.attacks[..], &answer.incomplete) {
-        ([], None) => "TSO adds no behaviour: what holds under SC holds under TSO.".to_string(),
+        ([], None) => match answer.scope {
+            Scope::Complete => "TSO adds no behaviour: what holds under SC holds under TSO.".to_string(),
+            scope => format!("TSO adds no behaviour, {scope}: there, what holds under SC holds under TSO."),
+        },
         ([], Some(reason)) => reason.to_string(),
         (attacks, _) => format!(
             "TSO adds behaviour: {} of the program's loads can overtake a store so that no SC run is like it.",

@@ -3,11 +3,12 @@
 use super::check::{CheckResult, ErrorResult};
 use super::litmus::{LitmusResult, Untold};
 use super::robust::{RobustC11Result, RobustResult};
-use super::word::{ModelName, Word};
+use super::word::Word;
 use super::{Schema, ScopeResult};
 use crate::ResultKind;
 use crate::litmus::Observation;
-use fencepost_task::Scope;
+use fencepost_memory::axiom::c11::ReleaseSequences;
+use fencepost_task::{AnyModel, Scope};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +42,7 @@ pub struct CampaignStamp {
     /// The part of it that the result is of, as in `2/4`.
     pub shard: String,
     /// The memory models.
-    pub models: Vec<Word<ModelName>>,
+    pub models: Vec<Word<AnyModel>>,
     /// How many files there are in all parts; unknown where some files have no result.
     pub files: Option<usize>,
 }
@@ -119,7 +120,7 @@ impl AnyResult {
     }
 
     /// The memory model; none of a file that could not be read.
-    pub fn model(&self) -> Option<ModelName> {
+    pub fn model(&self) -> Option<AnyModel> {
         match self {
             AnyResult::Check(result) => Some(result.model.0),
             AnyResult::Litmus(result) => Some(result.model.0),
@@ -177,14 +178,23 @@ impl AnyResult {
         }
     }
 
+    /// Under C11, what belongs to a release sequence.
+    pub fn release_sequences(&self) -> Option<ReleaseSequences> {
+        match self {
+            AnyResult::Litmus(result) => result.c11.as_ref().map(|c11| c11.release_sequences.0),
+            AnyResult::RobustC11(result) => Some(result.release_sequences.0),
+            AnyResult::Check(_) | AnyResult::Untold(_) | AnyResult::Robust(_) | AnyResult::Error(_) => None,
+        }
+    }
+
     /// Whether it holds within bounds only.
     pub fn is_bounded(&self) -> bool {
         let scope = match self {
             AnyResult::Check(result) => result.scope,
             AnyResult::Litmus(result) => result.scope,
-            AnyResult::Untold(_) | AnyResult::Robust(_) | AnyResult::RobustC11(_) | AnyResult::Error(_) => {
-                None
-            }
+            AnyResult::Robust(result) => result.scope,
+            AnyResult::RobustC11(result) => result.scope,
+            AnyResult::Untold(_) | AnyResult::Error(_) => None,
         };
         matches!(scope, Some(ScopeResult(Scope::UpTo(_))))
     }

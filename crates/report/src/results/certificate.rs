@@ -5,13 +5,13 @@
 //! spawned.
 
 use super::Schema;
-use super::word::{ModelName, Word};
+use super::word::Word;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_task::certificate::{
     CertifiedConfiguration, CertifiedFrame, CertifiedGroup, CertifiedLife, CertifiedMessage, CertifiedOp,
     CertifiedPlace, CertifiedProcess, CertifiedReachable, CertifiedVariable,
 };
-use fencepost_task::{Certificate, EngineId, Model};
+use fencepost_task::{AnyModel, Certificate, EngineId, Model};
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -26,7 +26,7 @@ pub struct CertificateResult {
     /// The file, as it was named.
     pub file: String,
     /// The memory model that it speaks of.
-    pub model: Word<ModelName>,
+    pub model: Word<AnyModel>,
     /// The engine that found it.
     pub engine: Word<EngineId>,
     /// Threads that wait to be spawned.
@@ -143,7 +143,7 @@ pub enum Message {
 #[derive(Clone, Debug)]
 pub struct SavedCertificate {
     /// The memory model that it speaks of.
-    pub model: ModelName,
+    pub model: AnyModel,
     /// The proof.
     pub certificate: Certificate,
 }

@@ -1,13 +1,13 @@
 //! What `check` and `explain` say of a file under a memory model, and what every command says of a file that it cannot read.
 
 use super::campaign::Stamp;
-use super::word::{ModelName, Word};
+use super::word::Word;
 use super::{Lines, Schema, ScopeResult, Seconds, Steps};
 use crate::explain::Known;
 use crate::text::{caveat, left_out, unreached};
 use crate::{Outcome, ResultKind, Shown, Took, TookPart};
-use fencepost_ir::{Sources, Span};
-use fencepost_task::{Budget, EngineChoice, EngineId, Model, Scope, Stats, Stop};
+use fencepost_ir::{Remark as IrRemark, Sources, Span};
+use fencepost_task::{AnyModel, Budget, EngineChoice, EngineId, Scope, Stats, Stop};
 use fencepost_text::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct CheckResult<'a> {
     /// The file, as it was named.
     pub file: String,
     /// The memory model.
-    pub model: Word<ModelName>,
+    pub model: Word<AnyModel>,
     /// `safe`, `unsafe` or `unknown`.
     pub verdict: Word<ResultKind>,
     /// The engine that answered; where none did, the one that was asked for.
@@ -36,10 +36,13 @@ pub struct CheckResult<'a> {
     pub seconds: Seconds,
     /// What it cost.
     pub stats: CheckStats,
-    /// Why the verdict is unknown.
+    /// Why the verdict is unknown, or why the bounds of a safe one did not grow.
     pub reason: Option<String>,
     /// The engines that could have answered.
     pub engines: Vec<EngineResult>,
+    /// What makes the verdict mean less than it seems to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// What the memory model leaves out that matters here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caveat: Option<String>,
@@ -58,6 +61,18 @@ pub struct CheckResult<'a> {
     /// Only with `unsafe`: the steps of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Steps<'a>>,
+}
+
+/// Something in the program that makes verdicts mean less than they seem to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Warning {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// What about it.
+    pub message: String,
 }
 
 /// Counters of an engine; those it has no use for are 0.
@@ -163,10 +178,15 @@ impl<'a> CheckResult<'a> {
             Shown::Unsafe(_) => Some(Scope::Complete),
             Shown::Unknown { scope, .. } => *scope,
         };
+        let warning = |remark: &IrRemark| Warning {
+            file: outcome.program.sources.name(remark.span.file).to_string(),
+            line: remark.span.line,
+            message: remark.message.to_string(),
+        };
         let mut result = CheckResult {
             schema: Schema,
             file: outcome.file.to_string(),
-            model: outcome.model.into(),
+            model: Word(outcome.model),
             verdict: Word(outcome.verdict.kind().into()),
             engine: Word(outcome.engine),
             scope: scope.map(ScopeResult),
@@ -176,6 +196,7 @@ impl<'a> CheckResult<'a> {
             stats: outcome.stats.into(),
             reason: None,
             engines: outcome.engines.iter().map(EngineResult::from).collect(),
+            warnings: outcome.warnings.iter().map(warning).collect(),
             caveat: caveat(outcome),
             violation: None,
             unreached: None,
@@ -201,7 +222,8 @@ impl<'a> CheckResult<'a> {
                 });
                 result.trace = Some(Steps::Replayed(outcome.program, replay, &outcome.telling));
             }
-            Shown::Safe { unreached: list, .. } => {
+            Shown::Safe { unreached: list, ended, .. } => {
+                result.reason = ended.as_ref().map(ToString::to_string);
                 let sentences = list.iter().map(|one| unreached(outcome.program, one));
                 result.unreached = Some(sentences.collect());
             }
@@ -250,7 +272,7 @@ pub struct ErrorResult {
     pub diagnostics: Vec<Problem>,
     /// Of an internal error, the memory model under which it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<Word<ModelName>>,
+    pub model: Option<Word<AnyModel>>,
     /// Only with `--results` or `--shard`.
     #[serde(flatten)]
     pub stamp: Stamp,
@@ -344,8 +366,8 @@ impl ErrorResult {
     }
 
     /// A file, or a file under a model, in which an internal error happened.
-    pub fn internal(file: &str, model: Option<Model>, message: &str) -> ErrorResult {
-        let model = model.map(|model| model.into());
+    pub fn internal(file: &str, model: Option<AnyModel>, message: &str) -> ErrorResult {
+        let model = model.map(Word);
         ErrorResult { internal: Some(true), model, ..ErrorResult::of_file(file, message) }
     }
 

@@ -1,11 +1,11 @@
 //! What `fences` and `fences --audit` say of a file under a memory model.
 
 use super::robust::{SourceLine, listed};
-use super::word::{ModelName, Word};
+use super::word::Word;
 use super::{Schema, ScopeResult, Seconds, Steps};
 use fencepost_certify::Replay;
 use fencepost_ir::cfg::{FenceKind, Program};
-use fencepost_task::Budget;
+use fencepost_task::{AnyModel, Budget};
 use serde::{Deserialize, Serialize};
 
 /// What fences are to achieve.
@@ -39,7 +39,7 @@ pub struct FencesResult {
     /// The file, as it was named.
     pub file: String,
     /// The memory model.
-    pub model: Word<ModelName>,
+    pub model: Word<AnyModel>,
     /// What the fences are to achieve.
     pub goal: GoalKind,
     /// What was found.
@@ -163,7 +163,7 @@ pub struct RepairResult {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Missed {
     /// The memory model of the run that shows it.
-    pub trace_model: Word<ModelName>,
+    pub trace_model: Word<AnyModel>,
     /// That run.
     #[serde(flatten)]
     pub evidence: Evidence,
@@ -226,13 +226,15 @@ pub struct AuditResult {
     /// The file, as it was named.
     pub file: String,
     /// The memory model.
-    pub model: Word<ModelName>,
+    pub model: Word<AnyModel>,
     /// What the fences are to achieve.
     pub goal: GoalKind,
     /// What was found.
     pub verdict: AuditedVerdict,
     /// The engines that answered, joined by `+`.
     pub engine: String,
+    /// How far it is proved that the goal is met with all fences.
+    pub scope: Option<ScopeResult>,
     /// The fences that are there.
     pub fences: Vec<AuditedFence>,
     /// Whether all fences that are not needed one by one can be left out together; none where that is not known or
@@ -279,6 +281,8 @@ pub struct AuditedFence {
     pub instances: Option<u32>,
     /// Whether the goal is missed without it; none where that is not known.
     pub needed: Option<bool>,
+    /// How far it is proved that it is not needed.
+    pub scope: Option<ScopeResult>,
     /// Why that is not known.
     pub reason: Option<String>,
     /// Why the goal is missed without it.

@@ -1,10 +1,12 @@
 //! What `litmus` says of a test under a memory model, and what recorded answers say.
 
 use super::campaign::Stamp;
-use super::word::{ModelName, Word};
+use super::word::Word;
 use super::{Ordered, Schema, ScopeResult, Seconds};
 use crate::ResultKind;
 use crate::litmus::{Method, Observation};
+use fencepost_memory::axiom::c11::ReleaseSequences;
+use fencepost_task::AnyModel;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -19,7 +21,7 @@ pub struct LitmusResult {
     /// The name of the test.
     pub test: String,
     /// The memory model.
-    pub model: Word<ModelName>,
+    pub model: Word<AnyModel>,
     /// What `check` says of the same file.
     pub verdict: Word<ResultKind>,
     /// What found the final states.
@@ -54,6 +56,8 @@ pub struct LitmusResult {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LitmusC11 {
+    /// What belongs to a release sequence.
+    pub release_sequences: Word<ReleaseSequences>,
     /// The places of two accesses that race, which is undefined behaviour.
     pub race: Option<[String; 2]>,
 }
@@ -87,7 +91,7 @@ pub struct Untold {
     /// The file, as it was named.
     pub file: String,
     /// The memory model.
-    pub model: Word<ModelName>,
+    pub model: Word<AnyModel>,
     /// Always `unknown`.
     pub verdict: Word<ResultKind>,
     /// Which limit was reached.
@@ -110,7 +114,7 @@ pub struct Comparison {
     /// Whether two of the models have different final states.
     pub apart: bool,
     /// For each memory model its final states.
-    pub models: Ordered<Word<ModelName>, Vec<String>>,
+    pub models: Ordered<Word<AnyModel>, Vec<String>>,
 }
 
 /// A line of the file that `litmus --expect` reads. A result of `litmus` is one.
@@ -125,5 +129,5 @@ pub struct RecordedAnswer {
     pub states: Vec<String>,
     /// The memory model; all of them if it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<Word<ModelName>>,
+    pub model: Option<Word<AnyModel>>,
 }

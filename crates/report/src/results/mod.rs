@@ -28,7 +28,7 @@ pub use campaign::{AnyResult, CampaignStamp, NotAResult, Stamp};
 pub use certificate::{CertificateResult, SavedCertificate, read_certificate, write_certificate};
 pub use check::{
     CheckResult, CheckStats, Details, EngineResult, ErrorResult, ErrorVerdict, ExplanationResult, Position,
-    Problem, Remark, ViolationResult,
+    Problem, Remark, ViolationResult, Warning,
 };
 pub use fences::{
     AtLeast, AttackPlaces, AuditResult, AuditedFence, AuditedVerdict, Evidence, FenceResult, FencedVerdict,
@@ -42,7 +42,7 @@ pub use robust::{
 pub use scalar::{Integer, Ordered, Schema, ScopeResult, Seconds};
 pub use summary::{EngineTimes, SummaryResult};
 pub use trace::{NotARun, SavedRun, Step, StepKind, Steps, read_run, steps};
-pub use word::{ModelName, Vocabulary, Word};
+pub use word::{Vocabulary, Word};
 
 use fencepost_task::{Budget, Pace, Stop};
 use serde::Serialize;

@@ -1,16 +1,17 @@
 //! What `robust` says of a file, against TSO and against C11.
 
-use super::word::{ModelName, Word};
-use super::{Schema, Seconds, Steps, steps};
+use super::word::Word;
+use super::{Schema, ScopeResult, Seconds, Steps, steps};
 use crate::ResultKind;
 use crate::c11::{FoundC11, RobustnessC11};
-use crate::robust::{Criterion, Robustness, ShownAttack};
+use crate::robust::{Criterion, RobustVerdict, Robustness, ShownAttack};
 use crate::text::left_out;
 use fencepost_certify::{Because, Departed, Link, Raced, Relation, Replay};
 use fencepost_ir::cfg::Program;
 use fencepost_ir::{Sources, Span};
+use fencepost_memory::axiom::c11::ReleaseSequences;
 use fencepost_memory::run_graph::What;
-use fencepost_task::{Budget, Model, Stats};
+use fencepost_task::{AnyModel, Budget, Model, Scope, Stats};
 use serde::{Deserialize, Serialize};
 
 /// A result of `robust`.
@@ -22,11 +23,14 @@ pub struct RobustResult {
     /// The file, as it was named.
     pub file: String,
     /// Always `tso`.
-    pub model: Word<ModelName>,
+    pub model: Word<AnyModel>,
     /// What was asked.
     pub criterion: Word<Criterion>,
     /// `robust`, `not_robust` or `unknown`.
     pub verdict: Word<ResultKind>,
+    /// How far the verdict reaches.
+    #[serde(default)]
+    pub scope: Option<ScopeResult>,
     /// The attacks, or the triangular races.
     pub attacks: Vec<Attack>,
     /// Whether these are all.
@@ -117,6 +121,11 @@ impl RobustResult {
             model: Model::Tso.into(),
             criterion: Word(answer.criterion),
             verdict: Word(answer.verdict().into()),
+            scope: match answer.verdict() {
+                RobustVerdict::Robust => Some(ScopeResult(answer.scope)),
+                RobustVerdict::NotRobust => Some(ScopeResult(Scope::Complete)),
+                RobustVerdict::Unknown => None,
+            },
             attacks: answer.attacks.iter().map(|attack| Attack::new(answer, attack)).collect(),
             complete: answer.incomplete.is_none(),
             reason: answer.incomplete.as_ref().map(ToString::to_string),
@@ -171,9 +180,14 @@ pub struct RobustC11Result {
     /// The file, as it was named.
     pub file: String,
     /// Always `c11`.
-    pub model: Word<ModelName>,
+    pub model: Word<AnyModel>,
+    /// What belongs to a release sequence.
+    pub release_sequences: Word<ReleaseSequences>,
     /// `robust`, `not_robust`, `race` or `unknown`.
     pub verdict: Word<ResultKind>,
+    /// How far the verdict reaches.
+    #[serde(default)]
+    pub scope: Option<ScopeResult>,
     /// Why the verdict is unknown.
     pub reason: Option<String>,
     /// Remarks.
@@ -261,7 +275,7 @@ impl RobustC11Result {
     pub fn new(answer: &RobustnessC11<'_>) -> RobustC11Result {
         let (mut reason, mut departure, mut race) = (None, None, None);
         match &answer.found {
-            FoundC11::Robust => {}
+            FoundC11::Robust(_) => {}
             FoundC11::Unknown(why) => reason = Some(why.to_string()),
             FoundC11::Departed(departed) => departure = Some(Departure::new(answer, departed)),
             FoundC11::Raced(raced) => race = Some(Race::new(answer, raced)),
@@ -269,8 +283,14 @@ impl RobustC11Result {
         RobustC11Result {
             schema: Schema,
             file: answer.file.to_string(),
-            model: Word(ModelName::C11),
+            model: Word(AnyModel::C11),
+            release_sequences: Word(answer.sequences),
             verdict: Word(answer.verdict()),
+            scope: match &answer.found {
+                FoundC11::Robust(scope) => Some(ScopeResult(*scope)),
+                FoundC11::Departed(_) | FoundC11::Raced(_) => Some(ScopeResult(Scope::Complete)),
+                FoundC11::Unknown(_) => None,
+            },
             reason,
             notes: answer.note().into_iter().collect(),
             seconds: Seconds::rounded(answer.seconds),

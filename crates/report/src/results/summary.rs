@@ -1,7 +1,8 @@
 //! What `merge` says of many results.
 
-use super::word::{ModelName, Word};
+use super::word::Word;
 use super::{Ordered, Schema, Seconds};
+use fencepost_task::AnyModel;
 use serde::{Deserialize, Serialize};
 
 /// A summary of results.
@@ -13,7 +14,7 @@ pub struct SummaryResult {
     /// How many results there are.
     pub results: usize,
     /// For each kind of result and each memory model, how many there are of each verdict.
-    pub counts: Ordered<String, Ordered<Word<ModelName>, Ordered<String, usize>>>,
+    pub counts: Ordered<String, Ordered<Word<AnyModel>, Ordered<String, usize>>>,
     /// For each engine, and each method that chooses among engines, its answers.
     pub engines: Vec<EngineTimes>,
     /// Verdicts on the same program that cannot both be true.

@@ -1,12 +1,12 @@
 //! The steps of a run. Those that are written are made while they are written: a run may have very many.
 
 use super::word::{Vocabulary, Word};
-use super::{CheckResult, Integer, ModelName};
+use super::{CheckResult, Integer};
 use crate::ResultKind;
 use fencepost_certify::{Claim, Replay, States};
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
-use fencepost_task::{Action, Budget, Model, Stop};
+use fencepost_task::{Action, AnyModel, Budget, Stop};
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Error, Serialize, SerializeSeq, Serializer};
 
@@ -164,7 +164,7 @@ fn walk(
 #[derive(Clone, Debug)]
 pub struct SavedRun {
     /// The memory model.
-    pub model: Model,
+    pub model: AnyModel,
     /// The property.
     pub property: Option<String>,
     /// Whether it claims to be a shortest one.
@@ -186,9 +186,6 @@ pub enum NotARun {
     /// It is one without a run.
     #[error("no run: the verdict is `{0}`")]
     NoTrace(ResultKind),
-    /// Runs of C11 are graphs.
-    #[error("runs are replayed under `sc`, `tso` and `pso` only")]
-    NotAMachine,
     /// A step lacks something.
     #[error("step {0}: no key `{1}`")]
     Incomplete(usize, &'static str),
@@ -197,11 +194,10 @@ pub enum NotARun {
 /// Reads a run that `check` saved or printed.
 pub fn read_run(text: &str) -> Result<SavedRun, NotARun> {
     let result: CheckResult<'_> = serde_json::from_str(text)?;
-    let Word(ModelName::Machine(model)) = result.model else { return Err(NotARun::NotAMachine) };
     let Some(Steps::Listed(steps)) = result.trace else { return Err(NotARun::NoTrace(result.verdict.0)) };
     let violation = result.violation;
     let mut run = SavedRun {
-        model,
+        model: result.model.0,
         property: result.property,
         shortest: violation.as_ref().is_some_and(|violation| violation.shortest),
         instances: violation.map_or_else(Vec::new, |violation| violation.instances),

@@ -5,9 +5,10 @@ use crate::robust::Criterion;
 use crate::{ResultKind, TookPart};
 use fencepost_certify::{Because, Relation};
 use fencepost_ir::cfg::FenceKind;
+use fencepost_memory::axiom::c11::ReleaseSequences;
 use fencepost_memory::run_graph::What;
 use fencepost_task::certificate::CertifiedLife;
-use fencepost_task::{EngineChoice, EngineId, Model, VerdictKind};
+use fencepost_task::{AnyModel, EngineChoice, EngineId, Model, VerdictKind};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -61,32 +62,15 @@ macro_rules! vocabulary {
     };
 }
 
-/// A memory model of a result.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum ModelName {
-    /// A machine's.
-    Machine(Model),
-    /// That of C.
-    C11,
-}
-
-impl ModelName {
-    /// As the command line writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            ModelName::Machine(model) => model.name(),
-            ModelName::C11 => "c11",
-        }
-    }
-}
-
-impl From<Model> for Word<ModelName> {
-    fn from(model: Model) -> Word<ModelName> {
-        Word(ModelName::Machine(model))
+impl From<Model> for Word<AnyModel> {
+    fn from(model: Model) -> Word<AnyModel> {
+        Word(model.into())
     }
 }
 
 vocabulary!(Model, "memory model", Model::ALL);
+vocabulary!(AnyModel, "memory model", AnyModel::ALL);
+vocabulary!(ReleaseSequences, "kind of release sequences", [ReleaseSequences::Cxx20, ReleaseSequences::C11]);
 vocabulary!(VerdictKind, "verdict", VerdictKind::ALL);
 vocabulary!(Method, "method", Method::ALL);
 vocabulary!(EngineId, "engine", EngineId::ALL);
@@ -96,18 +80,6 @@ vocabulary!(Observation, "observation", Observation::ALL);
 vocabulary!(Criterion, "criterion", [Criterion::Traces, Criterion::TriangularRaces]);
 vocabulary!(Relation, "relation", [Relation::ProgramOrder, Relation::Conflict]);
 vocabulary!(Because, "relation", Because::ALL);
-
-impl Vocabulary for ModelName {
-    const WHAT: &'static str = "memory model";
-
-    fn all() -> Vec<ModelName> {
-        Model::ALL.into_iter().map(ModelName::Machine).chain([ModelName::C11]).collect()
-    }
-
-    fn word(self) -> &'static str {
-        self.name()
-    }
-}
 
 impl Vocabulary for EngineChoice {
     const WHAT: &'static str = "engine";
@@ -171,16 +143,16 @@ impl Vocabulary for CertifiedLife {
 
 #[cfg(test)]
 mod tests {
-    use super::{EngineChoice, ModelName, Vocabulary, Word};
+    use super::{AnyModel, EngineChoice, Vocabulary, Word};
 
     #[test]
     fn words_are_read_back_and_others_refused() {
-        for model in ModelName::all() {
+        for model in AnyModel::all() {
             let text = serde_json::to_string(&Word(model)).unwrap();
-            assert_eq!(serde_json::from_str::<Word<ModelName>>(&text).unwrap(), Word(model));
+            assert_eq!(serde_json::from_str::<Word<AnyModel>>(&text).unwrap(), Word(model));
         }
         assert_eq!(serde_json::to_string(&Word(EngineChoice::Auto)).unwrap(), "\"auto\"");
-        let wrong = serde_json::from_str::<Word<ModelName>>("\"arm\"").unwrap_err().to_string();
+        let wrong = serde_json::from_str::<Word<AnyModel>>("\"arm\"").unwrap_err().to_string();
         assert!(wrong.starts_with("`arm` is no memory model: expected `sc`, `tso`"), "{wrong}");
     }
 }

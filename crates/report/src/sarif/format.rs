@@ -4,7 +4,7 @@ use crate::results::{Ordered, ScopeResult, Seconds};
 use serde::Serialize;
 
 /// A text.
-#[derive(Clone, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 pub(super) struct Text {
     text: String,
 }
@@ -110,7 +110,7 @@ pub(super) struct Invocation {
 }
 
 /// What went wrong with the run itself.
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 pub(super) struct Notification {
     pub(super) descriptor: DescriptorReference,
     pub(super) level: &'static str,
@@ -119,7 +119,7 @@ pub(super) struct Notification {
     pub(super) locations: Option<[SarifLocation; 1]>,
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 pub(super) struct DescriptorReference {
     pub(super) id: &'static str,
     pub(super) index: usize,
@@ -144,7 +144,7 @@ pub(super) struct Hashes {
     pub(super) sha256: String,
 }
 
-#[derive(Clone, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ArtifactLocation {
     pub(super) uri: String,
@@ -154,7 +154,7 @@ pub(super) struct ArtifactLocation {
     pub(super) index: Option<usize>,
 }
 
-#[derive(Clone, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PhysicalLocation {
     pub(super) artifact_location: ArtifactLocation,
@@ -163,7 +163,7 @@ pub(super) struct PhysicalLocation {
 }
 
 /// A piece of a file, by lines and columns from 1.
-#[derive(Clone, Default, Serialize)]
+#[derive(Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Region {
     pub(super) start_line: u32,
@@ -179,7 +179,7 @@ pub(super) struct Region {
     pub(super) message: Option<Text>,
 }
 
-#[derive(Clone, Default, Serialize)]
+#[derive(Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SarifLocation {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -192,7 +192,7 @@ pub(super) struct SarifLocation {
     pub(super) id: Option<usize>,
 }
 
-#[derive(Clone, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 pub(super) struct LogicalLocation {
     pub(super) name: String,
     pub(super) kind: &'static str,

@@ -14,7 +14,7 @@ mod rules;
 
 use crate::clock::utc;
 use crate::results::Ordered;
-use fencepost_ir::Sources;
+use fencepost_ir::{Remark, Sources};
 use fencepost_text::Diagnostic;
 use fencepost_text::fences::Edit;
 use format::{
@@ -77,13 +77,16 @@ pub struct Log {
     results: Vec<SarifResult>,
     fingerprints: Vec<String>,
     notifications: Vec<Notification>,
+    /// Whether something could not be done.
+    failed: bool,
 }
 
 /// What notifications are about; a number is the place in this list.
-const NOTIFICATIONS: [(&str, &str); 3] = [
+const NOTIFICATIONS: [(&str, &str); 4] = [
     ("input", "An input cannot be read, or has nothing to check."),
     ("internal", "A bug in Fencepost: the file has no result."),
     ("interrupted", "The run was ended before all was done."),
+    ("warning", "Something makes the verdict mean less than it seems to."),
 ];
 
 impl Log {
@@ -97,6 +100,7 @@ impl Log {
             results: Vec::new(),
             fingerprints: Vec::new(),
             notifications: Vec::new(),
+            failed: false,
         }
     }
 
@@ -129,17 +133,21 @@ impl Log {
         self.notify("interrupted", "interrupted: not everything was looked at", None);
     }
 
+    /// What makes verdicts on a program mean less than they seem to.
+    pub fn warn(&mut self, sources: &Sources, warnings: &[Remark]) {
+        for warning in warnings {
+            let physical = self.artifacts.physical(sources, warning.span);
+            let notification = notification("warning", "warning", &warning.message, Some(physical));
+            // Every model has the same.
+            if !self.notifications.contains(&notification) {
+                self.notifications.push(notification);
+            }
+        }
+    }
+
     fn notify(&mut self, id: &'static str, text: &str, physical: Option<PhysicalLocation>) {
-        let index = NOTIFICATIONS.iter().position(|(name, _)| *name == id);
-        let index = index.unwrap_or_else(|| panic!("there is a notification `{id}`"));
-        let location =
-            |physical| [SarifLocation { physical_location: Some(physical), ..SarifLocation::default() }];
-        self.notifications.push(Notification {
-            descriptor: DescriptorReference { id, index },
-            level: "error",
-            message: Text::new(text),
-            locations: physical.map(location),
-        });
+        self.failed = true;
+        self.notifications.push(notification(id, "error", text, physical));
     }
 
     /// The log as text, with the code that the process ends with.
@@ -168,7 +176,7 @@ impl Log {
             notifications: NOTIFICATIONS.iter().map(described).collect(),
         };
         let invocation = Invocation {
-            execution_successful: self.notifications.is_empty(),
+            execution_successful: !self.failed,
             exit_code: exit,
             command_line: command,
             arguments,
@@ -188,5 +196,23 @@ impl Log {
         };
         let log = SarifLog { schema: SCHEMA, version: "2.1.0", runs: [run] };
         serde_json::to_string_pretty(&log).unwrap_or_else(|error| panic!("logs have texts as keys: {error}"))
+    }
+}
+
+fn notification(
+    id: &'static str,
+    level: &'static str,
+    text: &str,
+    physical: Option<PhysicalLocation>,
+) -> Notification {
+    let index = NOTIFICATIONS.iter().position(|(name, _)| *name == id);
+    let index = index.unwrap_or_else(|| panic!("there is a notification `{id}`"));
+    let location =
+        |physical| [SarifLocation { physical_location: Some(physical), ..SarifLocation::default() }];
+    Notification {
+        descriptor: DescriptorReference { id, index },
+        level,
+        message: Text::new(text),
+        locations: physical.map(location),
     }
 }

@@ -9,14 +9,14 @@ use crate::digest::sha256;
 use crate::results::{ScopeResult, Seconds};
 use crate::robust::{Criterion, Robustness, ShownAttack};
 use crate::spots::{Spot, broken, function, related, somewhere};
-use crate::text::left_out;
+use crate::text::{everywhere, left_out};
 use crate::timeline::timeline;
 use crate::words::conclusion;
 use crate::{Outcome, Shown};
 use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
-use fencepost_task::{Budget, Model, Scope};
+use fencepost_task::{AnyModel, Budget, Model, Scope};
 
 /// What `fences` found, as plain data.
 pub struct Repair<'a> {
@@ -60,7 +60,7 @@ struct Draft<'a> {
     kind: Kind,
     message: String,
     program: &'a Program,
-    model: Model,
+    model: AnyModel,
     spot: Spot,
     /// More lines that the fingerprint depends on.
     lines: Vec<Span>,
@@ -80,6 +80,7 @@ enum Kind {
 impl Log {
     /// A verdict of `check`, and the fences that repair the program, if there are any.
     pub fn check(&mut self, outcome: &Outcome<'_>, fix: Option<&Fix>) {
+        self.warn(&outcome.program.sources, outcome.warnings);
         let model = outcome.model.name().to_uppercase();
         let scope = match &outcome.verdict {
             Shown::Safe { scope, .. } => Some(*scope),
@@ -112,10 +113,15 @@ impl Log {
             properties,
         };
         match &outcome.verdict {
-            Shown::Safe { scope, .. } => {
+            Shown::Safe { scope, ended, .. } => {
                 let number =
                     if outcome.program.is_parameterized() { " for any number of threads" } else { "" };
-                let message = format!("{} is safe{number} under {model}, {scope}.", outcome.file);
+                let everywhere = everywhere(outcome);
+                let mut message =
+                    format!("{} is safe{number} under {model}, {scope}{everywhere}.", outcome.file);
+                if let Some(reason) = ended {
+                    message += &format!(" Larger bounds were not finished: {reason}.");
+                }
                 self.add(Draft { message, ..whole });
             }
             Shown::Unknown { reason, scope } => {
@@ -175,7 +181,7 @@ impl Log {
             kind,
             message,
             program,
-            model: Model::Tso,
+            model: Model::Tso.into(),
             spot: Spot { span: somewhere(program), function: None, what: String::new() },
             lines: Vec::new(),
             related: Vec::new(),
@@ -196,7 +202,10 @@ impl Log {
             self.add(draft);
         }
         match (&answer.incomplete, answer.attacks.is_empty()) {
-            (None, true) => self.add(draft(Kind::Pass, format!("{} is robust against TSO.", answer.file))),
+            (None, true) => {
+                let message = format!("{} is robust against TSO, {}.", answer.file, answer.scope);
+                self.add(draft(Kind::Pass, message));
+            }
             (None, false) => {}
             (Some(reason), none) => {
                 let more = if none { "whether there are attacks" } else { "whether there are more attacks" };
@@ -250,7 +259,7 @@ impl Log {
             kind: Kind::Pass,
             message: repair.message.clone(),
             program,
-            model,
+            model: model.into(),
             spot: Spot { span: somewhere(program), function: None, what: String::new() },
             lines: Vec::new(),
             related: Vec::new(),

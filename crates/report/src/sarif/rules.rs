@@ -57,7 +57,7 @@ macro_rules! rule {
 }
 
 /// All rules.
-pub const RULES: [Rule; 20] = [
+pub const RULES: [Rule; 22] = [
     rule!(
         "safety",
         "ProgramIsSafe",
@@ -223,6 +223,24 @@ pub const RULES: [Rule; 20] = [
          run. This need not break a property.",
         "The code flow is a run with that happens-before cycle. A full fence between the store and the load forbids it: \
          `fencepost fences --goal robust` finds the fewest that are enough."
+    ),
+    rule!(
+        "exit",
+        "ProgramEndsWithStatusZero",
+        Error,
+        [],
+        "The program ends with a status that is not 0.",
+        "A run comes to the end of the program with a status other than 0, or aborts. This is looked for with `--exit-status`.",
+        "The run shows what leads there."
+    ),
+    rule!(
+        "reach",
+        "PlaceIsUnreachable",
+        Error,
+        [],
+        "A function or label is reached that must not be.",
+        "A run calls the function, or gets to the label, that `--property reach=NAME` names.",
+        "The run shows what leads there."
     ),
     rule!(
         "triangular-race",

@@ -1,6 +1,6 @@
 //! Many results as one: counts per model, times per engine, what is unknown, wrong, missing or contradictory.
 //!
-//! A result is known by its file, test, model and method. Of two that differ only in what they found, the later one
+//! A result is known by its file, test, model (of C11 with its release sequences) and method. Of two that differ only in what they found, the later one
 //! counts where the program has changed; else a verdict counts more than an unknown. The order of the entries is
 //! that of their names, so that parts in any order give the summary that one run gives.
 
@@ -8,8 +8,9 @@ mod show;
 
 use crate::ResultKind;
 use crate::litmus::Observation;
-use crate::results::{AnyResult, CampaignStamp, ModelName};
-use fencepost_task::VerdictKind;
+use crate::results::{AnyResult, CampaignStamp};
+use fencepost_memory::axiom::c11::ReleaseSequences;
+use fencepost_task::{AnyModel, VerdictKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a result is known by.
@@ -17,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Key {
     file: String,
     test: String,
-    model: Option<ModelName>,
+    model: Option<AnyModel>,
+    sequences: Option<&'static str>,
     method: String,
 }
 
@@ -27,12 +29,14 @@ pub struct Entry {
     /// The file.
     pub file: String,
     /// The memory model; none for a file that could not be read.
-    pub model: Option<ModelName>,
+    pub model: Option<AnyModel>,
+    /// What belongs to a release sequence of C11; none for other models.
+    pub sequences: Option<ReleaseSequences>,
     /// The verdict.
     pub verdict: ResultKind,
     /// For a litmus test, in how many final states its condition holds.
     pub observation: Option<Observation>,
-    /// Whether a safe verdict holds up to bounds only.
+    /// Whether that it is safe or robust holds up to bounds only.
     pub bounded: bool,
     /// The engine that answered.
     pub engine: String,
@@ -65,18 +69,20 @@ impl Entry {
 
     /// A file and a model as they are named in lists.
     pub fn name(&self) -> String {
-        match self.model {
-            None => self.file.clone(),
-            Some(model) => format!("{} under {}", self.file, model.name()),
-        }
+        let Some(model) = self.model else { return self.file.clone() };
+        let of = |s: ReleaseSequences| format!(" (release sequences of {})", s.name());
+        format!("{} under {}{}", self.file, model.name(), self.sequences.map_or_else(String::new, of))
     }
 
     /// Whether both cannot be true.
     fn contradicts(&self, other: &Entry) -> bool {
-        let same = self.file == other.file && self.model == other.model && self.program == other.program;
+        let same = self.file == other.file
+            && self.model == other.model
+            && self.sequences == other.sequences
+            && self.program == other.program;
         let opposite = |a: &Entry, b: &Entry| match (a.verdict, b.verdict) {
             (ResultKind::Checked(VerdictKind::Safe), ResultKind::Checked(VerdictKind::Unsafe)) => !a.bounded,
-            (ResultKind::Robust, ResultKind::NotRobust | ResultKind::Race) => true,
+            (ResultKind::Robust, ResultKind::NotRobust | ResultKind::Race) => !a.bounded,
             _ => false,
         };
         let observed = self.observation.is_some() && other.observation.is_some();
@@ -103,6 +109,7 @@ impl Summary {
         let entry = Entry {
             file: result.file().to_string(),
             model: result.model(),
+            sequences: result.release_sequences(),
             verdict: result.verdict(),
             observation: result.observation(),
             bounded: result.is_bounded(),
@@ -116,7 +123,8 @@ impl Summary {
         let method = if entry.asked.is_empty() { &entry.engine } else { &entry.asked };
         let method = format!("{method} {}", stamped(stamp.and_then(|stamp| stamp.method.as_ref())));
         let test = result.test().unwrap_or_default().to_string();
-        let key = Key { file: entry.file.clone(), test, model: entry.model, method };
+        let sequences = entry.sequences.map(ReleaseSequences::name);
+        let key = Key { file: entry.file.clone(), test, model: entry.model, sequences, method };
         self.insert(key, entry);
     }
 
@@ -200,9 +208,9 @@ impl Summary {
         for (what, heads) in [
             ("checked", vec!["safe", "safe within bounds", "unsafe", "unknown"]),
             ("litmus tests", vec!["Never", "Sometimes", "Always", "unknown"]),
-            ("robustness", vec!["robust", "not_robust", "race", "unknown"]),
+            ("robustness", vec!["robust", "robust within bounds", "not_robust", "race", "unknown"]),
         ] {
-            let mut rows: BTreeMap<&str, (ModelName, Vec<usize>)> = BTreeMap::new();
+            let mut rows: BTreeMap<&str, (AnyModel, Vec<usize>)> = BTreeMap::new();
             for (entry, head) in
                 self.entries().filter_map(|e| column(e).filter(|(t, _)| *t == what).map(|(_, h)| (e, h)))
             {
@@ -228,7 +236,7 @@ pub struct Counts {
     /// Names of the columns.
     pub heads: Vec<&'static str>,
     /// Model and counts.
-    pub rows: Vec<(ModelName, Vec<usize>)>,
+    pub rows: Vec<(AnyModel, Vec<usize>)>,
 }
 
 /// The table and the column that a result is counted in; none for files that cannot be read.
@@ -236,6 +244,7 @@ fn column(entry: &Entry) -> Option<(&'static str, &'static str)> {
     match (entry.verdict, entry.observation) {
         (ResultKind::Error, _) => None,
         (_, Some(observation)) => Some(("litmus tests", observation.name())),
+        (ResultKind::Robust, None) if entry.bounded => Some(("robustness", "robust within bounds")),
         (verdict @ (ResultKind::Robust | ResultKind::NotRobust | ResultKind::Race), None) => {
             Some(("robustness", verdict.name()))
         }

@@ -14,7 +14,8 @@ fn result(file: &str, verdict: &str, engine: &str) -> Value {
 
 /// A result of `robust --model c11`.
 fn robust(verdict: &str) -> Value {
-    json!({"schema": 1, "file": "a", "model": "c11", "verdict": verdict, "reason": null, "notes": [], "seconds": 0.5,
+    json!({"schema": 1, "file": "a", "model": "c11", "release_sequences": "c11", "verdict": verdict,
+           "scope": "complete", "reason": null, "notes": [], "seconds": 0.5,
            "stats": {"states": 0, "transitions": 0, "bytes": 0}})
 }
 
@@ -64,6 +65,32 @@ fn opposite_verdicts_are_told() {
     let mut other = result("a", "unsafe", "explicit");
     other["program"] = json!("q");
     assert!(summary(&[result("a", "safe", "dual"), other]).contradictions().is_empty());
+}
+
+/// A release sequence of C++20 is shorter than one of C11, so the same program has more behaviour with it.
+#[test]
+fn other_release_sequences_are_another_question() {
+    let with = |verdict: &str, sequences: &str| {
+        let mut object = robust(verdict);
+        object["release_sequences"] = json!(sequences);
+        object
+    };
+    let both = [with("robust", "c11"), with("not_robust", "c++20")];
+    assert!(summary(&both).contradictions().is_empty(), "{:?}", summary(&both).contradictions());
+    assert_eq!(shown(&both)["results"], 2);
+    let same = summary(&[with("robust", "c11"), with("not_robust", "c11")]);
+    assert_eq!(same.contradictions().len(), 1);
+}
+
+/// Two threads may be robust where three are not.
+#[test]
+fn robust_up_to_bounds_contradicts_nothing() {
+    let mut bounded = robust("robust");
+    bounded["scope"] = json!({"threads": 2});
+    let mut other = robust("not_robust");
+    other["release_sequences"] = json!("c++20");
+    assert!(summary(&[bounded.clone(), robust("not_robust")]).contradictions().is_empty());
+    assert_eq!(shown(&[bounded, other])["counts"]["robustness"]["c11"]["robust within bounds"], 1);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! The monitor beside a run of SC: its views step by step, and what a thread could do besides the step of SC.
 
 use super::rules::{Rules, Writing};
-use super::views::{Class, Knower, MAX_VALUES, SeqCst, Set, Shape, Views};
+use super::views::{Class, Kept, Knower, MAX_VALUES, Set, Shape, Views};
 use fencepost_ir::Order;
 use fencepost_ir::cfg::{Address, Instr, Loc, ObjectId, Program, RmwOp};
 use fencepost_memory::axiom::c11::{ReleaseSequences, fence_order};
 use fencepost_memory::run_graph::{Act, What};
 use fencepost_memory::{Life, State};
-use fencepost_task::Reason;
+use fencepost_task::{Pace, Reason};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -24,6 +24,7 @@ pub struct Choice {
 
 /// Whose values are told apart: those that a compare-exchange compares.
 enum Compared {
+    None,
     Objects(Vec<bool>),
     All,
 }
@@ -32,7 +33,7 @@ enum Compared {
 pub struct Monitor {
     rules: Rules,
     sequences: ReleaseSequences,
-    seq_cst: SeqCst,
+    kept: Kept,
     compared: Compared,
     bases: Vec<u32>,
     /// The values of each cell, by their bits.
@@ -54,17 +55,22 @@ impl Monitor {
             match (address, &mut compared) {
                 (Address::Cell { object, .. }, Compared::Objects(objects)) => objects[object.index()] = true,
                 (Address::Pointed { .. }, _) => compared = Compared::All,
-                (Address::Cell { .. }, Compared::All) => {}
+                (Address::Cell { .. }, Compared::All | Compared::None) => {}
             }
         }
         Monitor {
             rules,
             sequences,
-            seq_cst: if is_seq_cst { SeqCst::Used } else { SeqCst::Unused },
+            kept: if is_seq_cst { Kept::All } else { Kept::Coherence },
             compared,
             bases: program.cell_bases(),
             values: RefCell::default(),
         }
+    }
+
+    /// Keeps happens-before alone, which is enough for races.
+    pub fn of_races(self) -> Monitor {
+        Monitor { kept: Kept::HappensBefore, compared: Compared::None, ..self }
     }
 
     /// Tells all values apart, to compare them.
@@ -80,11 +86,12 @@ impl Monitor {
 
     /// The shape of a state's views.
     pub fn shape(&self, state: &State) -> Shape {
-        Shape::new(state.threads.len(), cells(state), self.seq_cst, self.sequences)
+        Shape::new(state.threads.len(), cells(state), self.kept, self.sequences)
     }
 
     fn is_compared(&self, loc: Loc) -> bool {
         match (&self.compared, loc.as_element()) {
+            (Compared::None, _) => false,
             (Compared::All, _) => true,
             (Compared::Objects(_), Some(_)) => false,
             (Compared::Objects(objects), None) => {
@@ -127,6 +134,7 @@ impl Monitor {
         (before, after): (&State, &State),
         t: usize,
         act: Act,
+        pace: &mut Pace,
     ) -> Result<bool, Reason> {
         let rules = self.rules;
         Ok(match act {
@@ -166,10 +174,11 @@ impl Monitor {
                 let old = views.shape().cells.clone();
                 *views = views.reshaped(after.threads.len(), cells(after));
                 let new: Vec<usize> = (0..views.shape().cells.len())
-                    .filter(|x| !old.contains(&views.shape().cells[*x]))
+                    .filter(|x| old.binary_search(&views.shape().cells[*x]).is_err())
                     .collect();
                 // It is as if the thread stored the initial value, which no other thread can have accessed.
                 for x in new {
+                    pace.work(1 + views.shape().bytes() / Pace::BYTES_A_UNIT, || 0)?;
                     rules.write(views, t, x, None, Writing::Store, None);
                 }
                 false

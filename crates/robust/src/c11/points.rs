@@ -9,7 +9,8 @@ use super::monitor::{Choice, Monitor};
 use super::rules::{Rule, Rules};
 use super::search::successors;
 use super::views::Views;
-use super::{Found, robustness};
+use super::{Found, races, robustness, synchronises};
+use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::axiom::c11::{self, Act, ReleaseSequences, Source};
 use fencepost_memory::run_graph::{Record, What};
@@ -20,7 +21,7 @@ use fencepost_samples::effort::{Effort, effort, seeds};
 use fencepost_samples::ordered::{
     Ordered, Profile, cycle, decisive, known, neighbour, random, threaded, tiny,
 };
-use fencepost_task::{Action, Budget};
+use fencepost_task::{Action, Bounds, Budget, Model, Pace, Stop, Task, Verdict};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Graphs of one program that are looked at.
@@ -37,6 +38,8 @@ struct Tally {
     weak: usize,
     /// Steps that race.
     races: usize,
+    /// Programs all of whose atomic accesses synchronise.
+    synchronising: usize,
     /// Programs with an execution that SC does not have.
     weak_programs: usize,
     /// How often leaving a rule out was noticed.
@@ -105,16 +108,17 @@ fn compare(program: &Ordered, sequences: ReleaseSequences, left_out: &[Rule], ta
     let mut work = vec![first];
     let mut departs = vec![false; monitors.len()];
     let (mut is_weak, mut has_race) = (false, false);
+    let mut pace = Pace::new(&Budget::default());
     tally.programs += 1;
     while let Some(point) = work.pop() {
         if seen.len() > MAX_GRAPHS {
             return;
         }
-        successors(&machine, &point.state, &mut None, &mut |successor| {
+        successors(&machine, &point.state, (&mut None, &mut pace), &mut |successor, pace| {
             let thread = successor.step.thread as usize;
             let Action::Edge(edge, _) = successor.step.action else { unreachable!("SC has no other steps") };
             let span = machine.edge(&point.state.threads[thread], edge).span;
-            let (has, beyond) = by_axioms(&point, thread, successor.act, span, sequences);
+            let (has, beyond) = by_axioms(&point, thread, successor.act, span, sequences)?;
             tally.points += 1;
             tally.weak += usize::from(!has.is_empty());
             is_weak |= !beyond.is_empty();
@@ -143,13 +147,13 @@ fn compare(program: &Ordered, sequences: ReleaseSequences, left_out: &[Rule], ta
             }
             let mut record = point.record.clone();
             record.follow((&point.state, &*successor.after), thread, successor.act, span);
-            let is_race = c11::Rules::new(record.graph(), sequences).race().is_some();
+            let is_race = c11::Rules::new(record.graph(), sequences, pace)?.race(pace)?.is_some();
             tally.races += usize::from(is_race);
             has_race |= is_race;
             let mut next = point.views.clone();
             for (i, (monitor, views)) in monitors.iter().zip(&mut next).enumerate() {
                 let states = (&point.state, &*successor.after);
-                let races = monitor.follow(views, states, thread, successor.act).expect("few values");
+                let races = monitor.follow(views, states, thread, successor.act, pace)?;
                 match i {
                     0 => assert_eq!(
                         races, is_race,
@@ -188,6 +192,30 @@ fn compare(program: &Ordered, sequences: ReleaseSequences, left_out: &[Rule], ta
         Found::Unknown(_) => false,
     };
     assert!(right, "{program} with {sequences:?}: {is_weak} {has_race} {:?}", answer.found);
+    let races = match races(&graph, sequences, &Budget::default()).found {
+        Found::Race(_) => true,
+        Found::Robust => false,
+        other => panic!("{program} with {sequences:?}: {other:?}"),
+    };
+    assert_eq!(races, has_race, "{program} with {sequences:?}: races by happens-before");
+    if synchronises(&graph) {
+        tally.synchronising += 1;
+        assert_eq!(side_by_side(&graph), has_race, "{program} with {sequences:?}: accesses side by side");
+    }
+}
+
+/// Whether two threads can do accesses next that race, in some state of SC.
+fn side_by_side(graph: &Program) -> bool {
+    let mut program = graph.clone();
+    program.properties.clear();
+    program.checks.races = true;
+    let task =
+        Task { program: &program, model: Model::Sc, bounds: Bounds::default(), budget: Budget::default() };
+    match Explicit::default().check_quickly(&task, &mut |_| {}).verdict {
+        Verdict::Unsafe { .. } => true,
+        Verdict::Safe(_) => false,
+        Verdict::Unknown { reason, .. } => panic!("{reason}"),
+    }
 }
 
 fn note(tally: &mut Tally, rule: Rule, differs: bool) {
@@ -209,17 +237,18 @@ fn by_axioms(
     act: fencepost_memory::run_graph::Act,
     span: fencepost_ir::Span,
     sequences: ReleaseSequences,
-) -> (Steps, Steps) {
+) -> Result<(Steps, Steps), Stop> {
     let (mut has, mut beyond) = (Steps::new(), Steps::new());
+    let pace = &mut Pace::new(&Budget::default());
     for extension in point.record.extensions(&point.state, thread, act, span) {
-        if extension.is_consistent(sequences) {
+        if extension.is_consistent(sequences, pace)? {
             has.entry(extension.what).or_default().insert(extension.value);
-            if !extension.is_sequentially_consistent() {
+            if extension.departs(sequences, pace)? {
                 beyond.entry(extension.what).or_default().insert(extension.value);
             }
         }
     }
-    (has, beyond)
+    Ok((has, beyond))
 }
 
 const BOTH: [ReleaseSequences; 2] = [ReleaseSequences::Cxx20, ReleaseSequences::C11];

@@ -17,7 +17,7 @@ use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::axiom::c11::{self, ReleaseSequences};
 use fencepost_memory::run_graph::{Act, Record, What, act};
 use fencepost_memory::{Machine, Sc, State};
-use fencepost_task::{Action, Budget, Model, Pace, Reason, Stats, Step};
+use fencepost_task::{Action, Budget, Model, Pace, Reason, Stats, Step, Stop};
 use std::collections::VecDeque;
 
 /// Local steps that a thread does at a time.
@@ -71,6 +71,15 @@ pub enum Found {
     Unknown(Reason),
 }
 
+/// What is searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// Steps that SC does not have, and races.
+    Robustness,
+    /// Races alone; [`Found::Robust`] says that there are none.
+    Races,
+}
+
 /// What a search found, and what it cost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
@@ -107,6 +116,7 @@ pub struct Search<'p> {
     monitor: Monitor,
     codec: Codec<'p>,
     sequences: ReleaseSequences,
+    goal: Goal,
     store: Store,
     waiting: VecDeque<StateId>,
     /// Why not everything was seen, if so.
@@ -116,12 +126,14 @@ pub struct Search<'p> {
 }
 
 /// Searches a graph for the language, without properties.
-pub fn search(program: &Program, sequences: ReleaseSequences, budget: &Budget) -> Answer {
+pub fn search(program: &Program, sequences: ReleaseSequences, goal: Goal, budget: &Budget) -> Answer {
+    let monitor = Monitor::new(program, Rules::new(sequences), sequences);
     let mut search = Search {
         machine: Machine::new(program).expect("checked for templates before"),
-        monitor: Monitor::new(program, Rules::new(sequences), sequences),
+        monitor: if goal == Goal::Races { monitor.of_races() } else { monitor },
         codec: Codec::new(program, Model::Sc, Some(Liveness::new(program))),
         sequences,
+        goal,
         store: Store::default(),
         waiting: VecDeque::new(),
         limit: None,
@@ -163,7 +175,7 @@ impl Search<'_> {
         for (ordinal, chosen) in initial_choices(&self.machine.initial_choices()).enumerate() {
             let mut state = self.machine.initial(&chosen);
             self.pace.work(state.units(), || self.store.bytes())?;
-            settle_all(&self.machine, &mut state);
+            settle_all(&self.machine, &mut state, &mut self.pace)?;
             self.pace.take(affordable(&self.monitor, &state)?, || self.store.bytes())?;
             let views = self.monitor.first(&state);
             self.keep(&mut state, &views, None, ordinal as u32)?;
@@ -212,17 +224,23 @@ impl Search<'_> {
         let mut next: Vec<(State, Views)> = Vec::new();
         let mut end = None;
         let mut limit = None;
-        self.pace.take(views.shape().bytes(), || self.store.bytes())?;
-        self.pace.work(state.units(), || self.store.bytes())?;
-        successors(&self.machine, &state, &mut limit, &mut |successor| {
+        // What the table and the successors that wait to be kept take.
+        let mut held = self.store.bytes();
+        self.pace.take(views.shape().bytes(), || held)?;
+        self.pace.work(state.units(), || held)?;
+        successors(&self.machine, &state, (&mut limit, &mut self.pace), &mut |successor, pace| {
             let (step, act) = (successor.step, successor.act);
-            if let Some((what, loc)) = departure(&self.monitor, &views, step.thread as usize, act)? {
+            if self.goal == Goal::Robustness
+                && let Some((what, loc)) = departure(&self.monitor, &views, step.thread as usize, act)?
+            {
                 end.get_or_insert(End { state: id, step, what: Ending::Departs(what, loc) });
             }
-            self.pace.take(affordable(&self.monitor, successor.after)?, || self.store.bytes())?;
+            let bytes = affordable(&self.monitor, successor.after)?;
+            pace.take(bytes, || held)?;
+            held += bytes + successor.after.bytes() as u64;
             let mut views = views.clone();
             let states = (&state, &*successor.after);
-            if self.monitor.follow(&mut views, states, step.thread as usize, act)? {
+            if self.monitor.follow(&mut views, states, step.thread as usize, act, pace)? {
                 end.get_or_insert(End { state: id, step, what: Ending::Races });
             }
             next.push((successor.after.clone(), views));
@@ -236,6 +254,7 @@ impl Search<'_> {
         }
         for (ordinal, (mut state, views)) in next.into_iter().enumerate() {
             self.stats.transitions += 1;
+            self.pace.take(views.shape().bytes(), || self.store.bytes())?;
             self.keep(&mut state, &views, Some(id), ordinal as u32)?;
         }
         Ok(None)
@@ -249,12 +268,12 @@ impl Search<'_> {
         let init = init.expect("a path starts at an initial state");
         let mut run = Run { init, steps: Vec::new() };
         let mut state = self.machine.initial(&run.init);
-        run.steps.extend(settle_all(&self.machine, &mut state));
+        run.steps.extend(settle_all(&self.machine, &mut state, &mut self.pace)?);
         let mut record = Record::default();
         for (_, ordinal) in &path[1..] {
             self.pace.work(state.units(), || 0)?;
             self.codec.forget_dead(&mut state);
-            state = follow_ordinal(&self.machine, &state, *ordinal, &mut run, &mut record)?;
+            state = follow_ordinal(&self.machine, &state, *ordinal, (&mut run, &mut record), &mut self.pace)?;
         }
         let thread = end.step.thread as usize;
         let Action::Edge(edge, _) = end.step.action else { panic!("SC has no other steps") };
@@ -263,11 +282,13 @@ impl Search<'_> {
         let what = act(&self.machine, &state, thread, instruction)?;
         match end.what {
             Ending::Departs(kind, loc) => {
-                let mut extensions = record.extensions(&state, thread, what, instruction.span).into_iter();
-                let confirmed = extensions.find(|e| {
-                    e.what == kind && e.is_consistent(self.sequences) && !e.is_sequentially_consistent()
-                });
-                let value = confirmed.map(|extension| extension.value);
+                let mut value = None;
+                for extension in record.extensions(&state, thread, what, instruction.span) {
+                    if extension.what == kind && extension.departs(self.sequences, &mut self.pace)? {
+                        value = Some(extension.value);
+                        break;
+                    }
+                }
                 let value =
                     value.expect("internal error: the axioms do not have the step that the monitor found");
                 Ok(Found::Departure(Departure {
@@ -285,7 +306,8 @@ impl Search<'_> {
                 assert!(applied.is_ok(), "a step that fails races with nothing");
                 record.follow((&state, &after), thread, what, instruction.span);
                 run.steps.push(end.step);
-                let race = c11::Rules::new(record.graph(), self.sequences).race();
+                let rules = c11::Rules::new(record.graph(), self.sequences, &mut self.pace)?;
+                let race = rules.race(&mut self.pace)?;
                 let (a, b) =
                     race.expect("internal error: the axioms do not have the race that the monitor found");
                 let span = |id: c11::EventId| record.graph().events()[id].span;
@@ -311,12 +333,12 @@ fn follow_ordinal(
     machine: &Machine<'_>,
     state: &State,
     ordinal: u32,
-    run: &mut Run,
-    record: &mut Record,
+    (run, record): (&mut Run, &mut Record),
+    pace: &mut Pace,
 ) -> Result<State, Reason> {
     let mut number = 0;
     let mut chosen = None;
-    successors(machine, state, &mut None, &mut |successor| {
+    successors(machine, state, (&mut None, pace), &mut |successor, _| {
         if number == ordinal {
             let thread = successor.step.thread as usize;
             let Action::Edge(edge, _) = successor.step.action else { panic!("SC has no other steps") };
@@ -336,8 +358,8 @@ fn follow_ordinal(
 pub fn successors(
     machine: &Machine<'_>,
     state: &State,
-    limit: &mut Option<Reason>,
-    see: &mut dyn FnMut(&mut Successor<'_>) -> Result<(), Reason>,
+    (limit, pace): (&mut Option<Reason>, &mut Pace),
+    see: &mut dyn FnMut(&mut Successor<'_>, &mut Pace) -> Result<(), Reason>,
 ) -> Result<(), Reason> {
     let mut steps = Vec::new();
     for thread in 0..state.threads.len() {
@@ -347,6 +369,7 @@ pub fn successors(
             let Action::Edge(edge, _) = step.action else { panic!("SC has no other steps") };
             let edge = machine.edge(&state.threads[thread], edge);
             let act = act(machine, state, thread, edge)?;
+            pace.work(state.units(), || 0)?;
             let mut after = state.clone();
             if let Err(failure) = machine.apply(&Sc, &mut after, step) {
                 if let Err(cut) = failure.error() {
@@ -354,23 +377,32 @@ pub fn successors(
                 }
                 continue;
             }
-            let mut settled = settle(machine, &mut after, thread);
+            let mut settled = settle(machine, &mut after, thread, pace)?;
             if let Act::Spawn = act {
                 let child = after.threads.len() - 1;
-                settled.extend(settle(machine, &mut after, child));
+                settled.extend(settle(machine, &mut after, child, pace)?);
             }
-            see(&mut Successor { step, act, after: &mut after, settled })?;
+            see(&mut Successor { step, act, after: &mut after, settled }, pace)?;
         }
     }
     Ok(())
 }
 
-fn settle_all(machine: &Machine<'_>, state: &mut State) -> Vec<Step> {
-    (0..state.threads.len()).flat_map(|thread| settle(machine, state, thread)).collect()
+fn settle_all(machine: &Machine<'_>, state: &mut State, pace: &mut Pace) -> Result<Vec<Step>, Stop> {
+    let mut taken = Vec::new();
+    for thread in 0..state.threads.len() {
+        taken.extend(settle(machine, state, thread, pace)?);
+    }
+    Ok(taken)
 }
 
 /// Lets a thread do its local steps as long as there is no choice.
-fn settle(machine: &Machine<'_>, state: &mut State, thread: usize) -> Vec<Step> {
+fn settle(
+    machine: &Machine<'_>,
+    state: &mut State,
+    thread: usize,
+    pace: &mut Pace,
+) -> Result<Vec<Step>, Stop> {
     let mut taken = Vec::new();
     let mut steps = Vec::new();
     while taken.len() < LOCAL_STEPS {
@@ -383,6 +415,7 @@ fn settle(machine: &Machine<'_>, state: &mut State, thread: usize) -> Vec<Step> 
         {
             break;
         }
+        pace.work(state.units(), || 0)?;
         let mut after = state.clone();
         if machine.apply(&Sc, &mut after, step).is_err() {
             break;
@@ -390,5 +423,5 @@ fn settle(machine: &Machine<'_>, state: &mut State, thread: usize) -> Vec<Step> 
         *state = after;
         taken.push(step);
     }
-    taken
+    Ok(taken)
 }

@@ -102,13 +102,15 @@ pub enum Row {
     Readers(usize, Side),
 }
 
-/// What a program needs of the monitor.
+/// What the monitor keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SeqCst {
-    /// Nothing is seq_cst: only coherence is kept.
-    Unused,
-    /// All views are kept.
-    Used,
+pub enum Kept {
+    /// Which accesses happen before: enough for races.
+    HappensBefore,
+    /// Also coherence: enough where nothing is seq_cst.
+    Coherence,
+    /// All views.
+    All,
 }
 
 /// The threads and cells of a state.
@@ -118,19 +120,19 @@ pub struct Shape {
     pub threads: usize,
     /// The cells, sorted.
     pub cells: Vec<Loc>,
-    seq_cst: SeqCst,
+    kept: Kept,
     older: bool,
 }
 
 impl Shape {
     /// The shape of a first state.
-    pub fn new(threads: usize, cells: Vec<Loc>, seq_cst: SeqCst, sequences: ReleaseSequences) -> Shape {
-        Shape { threads, cells, seq_cst, older: sequences == ReleaseSequences::C11 }
+    pub fn new(threads: usize, cells: Vec<Loc>, kept: Kept, sequences: ReleaseSequences) -> Shape {
+        Shape { threads, cells, kept, older: sequences == ReleaseSequences::C11 }
     }
 
     /// Whether seq_cst is used.
     pub fn seq_cst(&self) -> bool {
-        self.seq_cst == SeqCst::Used
+        self.kept == Kept::All
     }
 
     /// The number of a cell.
@@ -139,7 +141,11 @@ impl Shape {
     }
 
     fn parts(&self) -> usize {
-        if self.seq_cst() { 8 + 2 * self.cells.len() } else { 1 }
+        match self.kept {
+            Kept::HappensBefore => 0,
+            Kept::Coherence => 1,
+            Kept::All => 8 + 2 * self.cells.len(),
+        }
     }
 
     fn part(&self, part: Part) -> usize {
@@ -155,7 +161,10 @@ impl Shape {
     }
 
     fn all_parts(&self) -> Vec<Part> {
-        let mut parts = vec![Part::Seen];
+        let mut parts = Vec::new();
+        if self.kept != Kept::HappensBefore {
+            parts.push(Part::Seen);
+        }
         if self.seq_cst() {
             parts.push(Part::Written);
             parts.extend(Side::BOTH.map(Part::Fences));
@@ -294,10 +303,11 @@ impl Views {
     /// At the beginning everybody knows the initial writes.
     pub fn new(shape: Shape) -> Views {
         let cells = shape.cells.len();
+        let knowers = if shape.kept == Kept::HappensBefore { 0 } else { shape.threads + 2 * cells };
         Views {
             entries: vec![0; shape.rows() * cells],
             unordered: vec![0; shape.cuts() * cells * shape.threads],
-            known: vec![true; (shape.threads + 2 * cells) * cells],
+            known: vec![true; knowers * cells],
             shape: Rc::new(shape),
         }
     }
@@ -307,17 +317,28 @@ impl Views {
         &self.shape
     }
 
+    /// Whether more than happens-before is kept.
+    fn keeps_views(&self) -> bool {
+        self.shape.kept != Kept::HappensBefore
+    }
+
     fn start(&self, row: Row) -> usize {
         self.shape.row(row) * self.shape.cells.len()
     }
 
     /// An entry.
     pub fn entry(&self, row: Row, cell: usize) -> Entry {
+        if !self.keeps_views() {
+            return 0;
+        }
         self.entries[self.start(row) + cell]
     }
 
     /// A whole view.
     pub fn view(&self, row: Row) -> Vec<Entry> {
+        if !self.keeps_views() {
+            return Vec::new();
+        }
         let start = self.start(row);
         self.entries[start..start + self.shape.cells.len()].to_vec()
     }
@@ -336,6 +357,9 @@ impl Views {
 
     /// The newest write of a cell is known.
     pub fn reach_newest(&mut self, row: Row, cell: usize) {
+        if !self.keeps_views() {
+            return;
+        }
         let start = self.start(row);
         self.entries[start + cell] = 0;
     }
@@ -404,18 +428,27 @@ impl Views {
 
     /// One knows what the other knows.
     pub fn learn(&mut self, knower: Knower, from: Knower) {
+        if !self.keeps_views() {
+            return;
+        }
         let (a, b) = (self.knower(knower), self.knower(from));
         (0..self.shape.cells.len()).for_each(|i| self.known[a + i] |= self.known[b + i]);
     }
 
     /// One knows what the other knows, and nothing else.
     pub fn learn_only(&mut self, knower: Knower, from: Knower) {
+        if !self.keeps_views() {
+            return;
+        }
         let (a, b) = (self.knower(knower), self.knower(from));
         self.known.copy_within(b..b + self.shape.cells.len(), a);
     }
 
     /// There is a new write to a cell that only this thread knows.
     pub fn forget(&mut self, cell: usize, thread: usize) {
+        if !self.keeps_views() {
+            return;
+        }
         let cells = self.shape.cells.len();
         self.known.iter_mut().skip(cell).step_by(cells).for_each(|known| *known = false);
         let own = self.knower(Knower::Thread(thread));
@@ -447,6 +480,9 @@ impl Views {
                     new.unordered[at] = self.unordered[self.access_bits(from, was, t)];
                 }
             }
+        }
+        if !self.keeps_views() {
+            return new;
         }
         let knowers = (0..threads).map(Knower::Thread);
         let cells = (0..shape.cells.len()).flat_map(|x| [Knower::Reader(x), Knower::Writer(x)]);

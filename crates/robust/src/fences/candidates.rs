@@ -184,7 +184,7 @@ fn is_local(instr: &Instr) -> bool {
         | Instr::Store(..)
         | Instr::Rmw(..)
         | Instr::Fence(_)
-        | Instr::Assert(_)
+        | Instr::Assert(..)
         | Instr::Lock(_)
         | Instr::Unlock(_)
         | Instr::Spawn(..)

@@ -280,7 +280,7 @@ impl Search<'_> {
             }
             proved.retain(|(set, _)| sets.contains(set));
             undecided.retain(|set| sets.contains(set));
-            let scope = proved.iter().map(|(_, scope)| *scope).reduce(narrower);
+            let scope = proved.iter().map(|(_, scope)| *scope).reduce(Scope::and);
             let Some(scope) = scope else { return Err(Reason::Memory) };
             let mut sets: Vec<_> = proved.into_iter().map(|(set, _)| set).collect();
             sets.sort();
@@ -366,14 +366,5 @@ impl Search<'_> {
             }
         }
         Ok(Checked::Refuted)
-    }
-}
-
-/// The scope within which both hold.
-fn narrower(a: Scope, b: Scope) -> Scope {
-    match (a, b) {
-        (Scope::Complete, other) | (other, Scope::Complete) => other,
-        // Bounds come from the user, and are the same for all checks.
-        (Scope::UpTo(bounds), Scope::UpTo(_)) => Scope::UpTo(bounds),
     }
 }

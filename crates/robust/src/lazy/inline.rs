@@ -133,7 +133,7 @@ fn shift_instr(instr: &mut Instr, by: u32) {
             }
         }
         Instr::Lock(a) | Instr::Unlock(a) => shift_expr(a.expr_mut(), by),
-        Instr::Assume(e) | Instr::Assert(e) | Instr::Free(e, _) => shift_expr(e, by),
+        Instr::Assume(e) | Instr::Assert(e, _) | Instr::Free(e, _) => shift_expr(e, by),
         Instr::Havoc(d, _) | Instr::Own(d) => shift_dest(d, by),
         Instr::Spawn(d, _, args, _) | Instr::Call(d, _, args) => {
             d.iter_mut().for_each(|d| shift_dest(d, by));

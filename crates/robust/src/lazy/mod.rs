@@ -33,7 +33,7 @@ use crate::{Attacks, Fences, Wanted, attacks_besides};
 use fencepost_explore::{Explicit, Strategy, without_needless_steps};
 use fencepost_ir::cfg::{EdgeId, ProcId, Program};
 use fencepost_task::{
-    Answer, Bounds, Cleared, Engine, EngineId, Model, Progress, Reason, Scope, Stats, Task, Trace, Unreached,
+    Answer, Bounds, Cleared, Engine, EngineId, Model, Progress, Reason, Stats, Task, Trace, Unreached,
     Verdict,
 };
 use inline::{Changed, Meaning};
@@ -181,10 +181,8 @@ impl<'a, 'p> Loop<'a, 'p> {
             if let Some(reason) = extend::properties_do_not_fit(self.task.program) {
                 return Err(Reason::NotApplicable(reason));
             }
-            let bounds =
-                Bounds { threads: self.task.bounds.threads, unwind: self.unwound, ..Bounds::default() };
-            let scope = if bounds == Bounds::default() { Scope::Complete } else { Scope::UpTo(bounds) };
-            let cleared = Cleared::new(scope, self.task.budget.finish()?);
+            let bounds = Bounds { unwind: self.unwound, ..Bounds::default() };
+            let cleared = Cleared::new(self.task, bounds, self.task.budget.finish()?);
             return Ok(Some((Verdict::Safe(cleared), unreached)));
         }
         match found.incomplete {

@@ -9,7 +9,8 @@ mod results;
 
 use crate::read::{is_trencher, read_text};
 use fencepost_report::digest::sha256;
-use fencepost_report::results::{CampaignStamp, ModelName, Stamp, Word};
+use fencepost_report::results::{CampaignStamp, Stamp, Word};
+use fencepost_task::AnyModel;
 use results::Results;
 pub use results::{Known, ResultsError};
 use std::collections::BTreeSet;
@@ -88,7 +89,7 @@ impl Campaign {
         options: &CampaignOptions,
         files: Vec<T>,
         name: impl Fn(&T) -> String,
-        models: &[ModelName],
+        models: &[AnyModel],
         whole: bool,
     ) -> Result<(Campaign, Vec<T>), ResultsError> {
         if options.shard.is_none() && options.results.is_none() {
@@ -115,7 +116,7 @@ impl Campaign {
     }
 
     /// The result that is there already.
-    pub fn known(&self, file: &str, model: ModelName, question: &Question) -> Option<&Known> {
+    pub fn known(&self, file: &str, model: AnyModel, question: &Question) -> Option<&Known> {
         self.results.as_ref()?.known(file, model, question)
     }
 
@@ -161,7 +162,7 @@ mod tests {
     fn part(part: u32, of: u32, files: &[&str]) -> Vec<String> {
         let options = CampaignOptions { shard: Some(Shard { part, of }), results: None };
         let files = files.iter().map(|f| f.to_string()).collect();
-        Campaign::new(&options, files, String::clone, &[ModelName::Machine(fencepost_task::Model::Tso)], true)
+        Campaign::new(&options, files, String::clone, &[AnyModel::Machine(fencepost_task::Model::Tso)], true)
             .unwrap()
             .1
     }

@@ -6,8 +6,8 @@
 use super::Question;
 use fencepost_report::ResultKind;
 use fencepost_report::litmus::Observation;
-use fencepost_report::results::{AnyResult, ModelName};
-use fencepost_task::VerdictKind;
+use fencepost_report::results::AnyResult;
+use fencepost_task::{AnyModel, VerdictKind};
 use serde::de::IgnoredAny;
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -48,16 +48,18 @@ pub struct Known {
     /// The litmus test, if it is of one.
     pub test: Option<String>,
     /// The memory model.
-    pub model: ModelName,
+    pub model: AnyModel,
     /// The verdict.
     pub verdict: ResultKind,
     /// Of a litmus test, in how many final states its condition holds.
     pub observation: Option<Observation>,
     limits: Option<String>,
+    /// Whether it says that a limit made it what it is.
+    limited: bool,
 }
 
 /// What a result is known by: file, model, program and method.
-type Key = (String, ModelName, String, String);
+type Key = (String, AnyModel, String, String);
 
 /// A file of results.
 pub struct Results {
@@ -117,17 +119,18 @@ impl Results {
                 verdict: result.verdict(),
                 observation: result.observation(),
                 limits: stamp.and_then(|stamp| stamp.limits.clone()),
+                limited: result.reason().is_some(),
             };
             self.known.insert((result.file().to_string(), model, program, method), known);
         }
     }
 
     /// The result of a question, unless it is an unknown that other limits could change.
-    pub fn known(&self, file: &str, model: ModelName, question: &Question) -> Option<&Known> {
+    pub fn known(&self, file: &str, model: AnyModel, question: &Question) -> Option<&Known> {
         let key = (file.to_string(), model, question.program.clone(), question.method.clone());
         let known = self.known.get(&key)?;
-        let unknown = known.verdict == ResultKind::Checked(VerdictKind::Unknown);
-        (!unknown || known.limits.as_ref() == Some(&question.limits)).then_some(known)
+        let limited = known.verdict == ResultKind::Checked(VerdictKind::Unknown) || known.limited;
+        (!limited || known.limits.as_ref() == Some(&question.limits)).then_some(known)
     }
 
     /// Adds the line of a result.

@@ -15,7 +15,7 @@ use fencepost_ir::Span;
 use fencepost_ir::cfg::{FenceKind, Instr, ProcId, Program};
 use fencepost_report::paint::{Colours, masked};
 use fencepost_report::results::{
-    AuditResult, AuditedFence, AuditedVerdict, Schema, Seconds, Vocabulary, Word,
+    AuditResult, AuditedFence, AuditedVerdict, Schema, ScopeResult, Seconds, Vocabulary, Word,
 };
 use fencepost_report::text as text_report;
 use fencepost_report::text::{Detail, Style};
@@ -98,6 +98,14 @@ pub(super) fn audit<'a>(request: &'a Request<'a>) -> Audit<'a> {
     }
     let seconds = start.elapsed().as_secs_f64();
     Audit { request, there, as_it_is, needs, without_unneeded, answered: goal.answered, seconds }
+}
+
+/// How far it was proved that the goal is met.
+fn scope_of(judged: &Judged) -> Option<ScopeResult> {
+    match judged {
+        Judged::Holds(scope) => Some(ScopeResult(*scope)),
+        Judged::Broken(..) | Judged::Unknown(_) => None,
+    }
 }
 
 /// What an audit came to.
@@ -228,6 +236,7 @@ impl Audit<'_> {
                 with_store: comes_with_store(program, fence),
                 instances: counts[i],
                 needed,
+                scope: scope_of(need),
                 reason,
                 without,
             }
@@ -244,6 +253,7 @@ impl Audit<'_> {
                 (_, AuditVerdict::Audited | AuditVerdict::Missed) => AuditedVerdict::Audited,
             },
             engine: names(&self.answered).join("+"),
+            scope: scope_of(&self.as_it_is),
             fences: self.there.fences.iter().zip(&self.needs).enumerate().map(fence).collect(),
             unneeded_together: match &self.without_unneeded {
                 None | Some(Judged::Unknown(_)) => None,

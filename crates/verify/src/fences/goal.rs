@@ -89,13 +89,16 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a scope has bounds that the user did not give.
+    pub fn is_narrowed(&self, scope: Scope) -> bool {
+        let given = Scope::from(self.bounds);
+        scope.and(given) != given
+    }
+
     fn robust(&mut self, program: &cfg::Program, memory: Option<u64>) -> Judged {
         let found = attacks(program, &self.share(memory));
         self.count(Answerer::Attacks, found.stats);
-        let scope = match self.bounds.threads {
-            None => Scope::Complete,
-            threads => Scope::UpTo(Bounds { threads, ..Bounds::default() }),
-        };
+        let scope = Scope::from(Bounds { threads: self.bounds.threads, ..Bounds::default() });
         let mut runs: Vec<Run> = Vec::new();
         for run in found.found.iter().map(Run::from) {
             // The first is the answer; the others spare later checks.

@@ -285,6 +285,7 @@ impl<'a> Request<'a> {
         match goal.judge(&fenced, None) {
             Judged::Broken(_, evidence) => Ending::BeyondFences(Box::new(fenced), evidence),
             Judged::Unknown(reason) => unknown(reason),
+            Judged::Holds(scope) if goal.is_narrowed(scope) => unknown(unbroken(scope)),
             Judged::Holds(_) => panic!("internal error: a run that no fence breaks is broken by all of them"),
         }
     }
@@ -316,6 +317,8 @@ impl<'a> Request<'a> {
                 Judged::Unknown(_) if !proof.minimal => needed.push(None),
                 Judged::Unknown(reason) => return unknown(reason),
                 Judged::Holds(_) if !proof.minimal => kept = rest,
+                // The run that needs it is beyond these bounds.
+                Judged::Holds(scope) if goal.is_narrowed(scope) => needed.push(None),
                 Judged::Holds(_) => panic!(
                     "internal error: {} needs fewer fences than proved to be needed. \
                      This is a bug in Fencepost; please report it with the file.",
@@ -330,16 +333,17 @@ impl<'a> Request<'a> {
             Ok(program) => program,
             Err(stop) => return unknown(stop.into()),
         };
-        match goal.judge(&program, None) {
-            Judged::Holds(_) => {}
+        let scope = match goal.judge(&program, None) {
+            Judged::Holds(scope) => scope.and(proof.scope),
             Judged::Unknown(reason) => return unknown(reason),
+            Judged::Broken(..) if goal.is_narrowed(proof.scope) => return unknown(unbroken(proof.scope)),
             Judged::Broken(..) => panic!(
                 "internal error: fences repair {}, and its repaired text is not right. \
                  This is a bug in Fencepost; please report it with the file.",
                 source.name
             ),
-        }
-        let stores = set.iter().map(|f| self.store_instead(places, set, *f, goal)).collect();
+        };
+        let stores = set.iter().map(|f| self.store_instead(places, (set, scope), *f, goal)).collect();
         let counts = instances(places.candidates.program(), places.candidates.all());
         let placed = |set: &Vec<Fence>| {
             let standings = source.laid_out(places, set).places;
@@ -356,7 +360,7 @@ impl<'a> Request<'a> {
             sets: sets.iter().map(placed).collect(),
             minimal: proof.minimal,
             more: proof.more,
-            scope: proof.scope,
+            scope,
             cost: proof.prices.cost(set),
             needed,
             stores,
@@ -369,11 +373,11 @@ impl<'a> Request<'a> {
 }
 
 impl Request<'_> {
-    /// The line of a C store right before the fence that does as well if it is sequentially consistent.
+    /// The line of a C store right before the fence that does as well, in the same scope, if it is sequentially consistent.
     fn store_instead(
         &self,
         places: &Places,
-        set: &[Fence],
+        (set, scope): (&[Fence], Scope),
         fence: Fence,
         goal: &mut Checker<'_>,
     ) -> Option<u32> {
@@ -397,8 +401,14 @@ impl Request<'_> {
         let changed: Vec<_> =
             text.lines().enumerate().map(|(i, l)| if i + 1 == *line as usize { &new } else { l }).collect();
         let program = source.program_of(changed.join("\n") + "\n", &goal.budget).ok()?.ok()?;
-        matches!(goal.judge(&program, Some(ENOUGH)), Judged::Holds(_)).then_some(*line)
+        let Judged::Holds(instead) = goal.judge(&program, Some(ENOUGH)) else { return None };
+        (instead.and(scope) == scope).then_some(*line)
     }
+}
+
+/// Why there is no answer where fences are enough within bounds, and a run beyond them shows that they are not.
+fn unbroken(scope: Scope) -> Reason {
+    Reason::BoundReached(format!("fences that are enough {scope} are not enough beyond"))
 }
 
 /// What was proved of sets of fences.

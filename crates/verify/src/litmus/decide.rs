@@ -10,8 +10,10 @@ use fencepost_memory::axiom::c11::{self, ReleaseSequences};
 use fencepost_memory::{State, axiom};
 use fencepost_passes::pipeline;
 use fencepost_report::litmus::{Method, Observation};
-use fencepost_report::results::{ModelName, Validation};
-use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Task, Verdict, VerdictKind, Violation};
+use fencepost_report::results::Validation;
+use fencepost_task::{
+    AnyModel, Bounds, Budget, Engine, Model, Reason, Task, Verdict, VerdictKind, Violation,
+};
 use fencepost_text::Diagnostic;
 use std::collections::BTreeSet;
 
@@ -24,11 +26,11 @@ pub enum Judge {
     C11(ReleaseSequences),
 }
 
-impl From<Judge> for ModelName {
-    fn from(judge: Judge) -> ModelName {
+impl From<Judge> for AnyModel {
+    fn from(judge: Judge) -> AnyModel {
         match judge {
-            Judge::Machine(model) => ModelName::Machine(model),
-            Judge::C11(_) => ModelName::C11,
+            Judge::Machine(model) => AnyModel::Machine(model),
+            Judge::C11(_) => AnyModel::C11,
         }
     }
 }
@@ -36,7 +38,7 @@ impl From<Judge> for ModelName {
 impl Judge {
     /// As the command line writes it.
     pub fn name(self) -> &'static str {
-        ModelName::from(self).name()
+        AnyModel::from(self).name()
     }
 
     /// The machine's model, if it is one.

@@ -4,7 +4,8 @@
 use super::decide::Answer;
 use crate::read::read_text;
 use fencepost_report::litmus::Observation;
-use fencepost_report::results::{ModelName, RecordedAnswer};
+use fencepost_report::results::RecordedAnswer;
+use fencepost_task::AnyModel;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ pub enum ExpectationsError {
 
 /// Recorded answers by file, and by model where the record names one.
 pub struct Expectations {
-    by_file: HashMap<(PathBuf, Option<ModelName>), Expected>,
+    by_file: HashMap<(PathBuf, Option<AnyModel>), Expected>,
     /// The files, in the order of the records.
     pub files: Vec<PathBuf>,
 }
@@ -52,7 +53,7 @@ impl Expectations {
     }
 
     /// What is recorded of a file under a model.
-    pub fn of(&self, file: &Path, model: ModelName) -> Option<&Expected> {
+    pub fn of(&self, file: &Path, model: AnyModel) -> Option<&Expected> {
         let file = same(file);
         let named = self.by_file.get(&(file.clone(), Some(model)));
         named.or_else(|| self.by_file.get(&(file, None)))

@@ -73,7 +73,10 @@ pub fn result(
         seconds: Seconds::rounded(seconds),
         reason,
         c11: match model {
-            Judge::C11(_) => Some(LitmusC11 { race: decided.and_then(|a| a.race.clone()) }),
+            Judge::C11(sequences) => Some(LitmusC11 {
+                release_sequences: Word(sequences),
+                race: decided.and_then(|a| a.race.clone()),
+            }),
             Judge::Machine(_) => None,
         },
         stamp: Stamp::default(),

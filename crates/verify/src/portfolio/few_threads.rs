@@ -5,7 +5,7 @@
 use fencepost_bmc::Bmc;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Count;
-use fencepost_task::{Answer, Bounds, Cleared, Engine, EngineId, Progress, Reason, Scope, Task, Verdict};
+use fencepost_task::{Answer, Bounds, Cleared, Engine, EngineId, Progress, Reason, Task, Verdict};
 
 /// More threads of each template than this are not tried.
 const MOST: u32 = 8;
@@ -68,10 +68,7 @@ fn bounded(bmc: &Bmc, task: &Task<'_>, progress: &mut dyn FnMut(&Progress)) -> O
                 return Some(Answer { verdict: Verdict::Unsafe { trace }, ..answer });
             }
             Verdict::Safe(cleared) => {
-                let bounds = match cleared.scope() {
-                    Scope::UpTo(bounds) => Bounds { threads: Some(threads), ..bounds },
-                    Scope::Complete => Bounds { threads: Some(threads), ..task.bounds },
-                };
+                let bounds = Bounds { threads: Some(threads), ..Bounds::default() };
                 let reason =
                     Reason::BoundReached("there may be violations beyond the bounds that were tried".into());
                 let verdict = Verdict::Unknown { reason, cleared: Some(cleared.up_to(bounds)) };
@@ -99,7 +96,7 @@ fn search(explicit: &Explicit, task: &Task<'_>, progress: &mut dyn FnMut(&Progre
                 return Answer { verdict: Verdict::Unsafe { trace }, ..answer };
             }
             Verdict::Safe(cleared) => {
-                let bounds = Bounds { threads: Some(threads), ..task.bounds };
+                let bounds = Bounds { threads: Some(threads), ..Bounds::default() };
                 finished = Some((threads, cleared.up_to(bounds)));
                 if answer.stats.states > ENOUGH_STATES {
                     break;

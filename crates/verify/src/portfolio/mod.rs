@@ -6,14 +6,15 @@
 //! whatever else an engine cannot do, it says itself at once. The first definite answer counts. All
 //! answers are right, so which is first changes the run that is shown and not the verdict.
 
+mod all_errors;
 mod few_threads;
 pub mod race;
 pub mod turns;
 
+pub use all_errors::AllErrors;
 use fencepost_bmc::Bmc;
 use fencepost_cover::Dual;
 use fencepost_explore::Explicit;
-use fencepost_ir::Checks;
 use fencepost_memory::without_delay;
 use fencepost_report::{Took, TookPart};
 use fencepost_robust::lazy::Lazy;
@@ -90,28 +91,28 @@ impl Engine for ScHunt {
 fn engines(setup: &Setup, task: &Task<'_>) -> Vec<Box<dyn Engine + Sync>> {
     let explicit = setup.explicit;
     let mut engines: Vec<Box<dyn Engine + Sync>> = Vec::new();
-    let plain = task.program.checks == Checks::default();
+    let plain = !task.program.checks.asks_more();
     if task.program.is_parameterized() {
         if plain && task.model != Model::Pso {
-            engines.push(Box::new(Dual));
+            engines.push(Box::new(AllErrors(Dual)));
         }
         engines.push(Box::new(FewThreads { explicit, bmc: setup.bmc.clone() }));
         return engines;
     }
     engines.push(Box::new(explicit));
-    // Other checks, and a bound for buffers, are for this engine alone.
+    // Deadlocks, leaks, races, and a bound for buffers, are for this engine alone.
     if !plain || task.bounds.buffer.is_some() {
         return engines;
     }
     match task.model {
         Model::Sc => {}
         Model::Tso => {
-            engines.push(Box::new(setup.lazy));
-            engines.push(Box::new(Dual));
+            engines.push(Box::new(AllErrors(setup.lazy)));
+            engines.push(Box::new(AllErrors(Dual)));
         }
         Model::Pso => engines.push(Box::new(ScHunt(explicit))),
     }
-    engines.push(Box::new(setup.bmc.clone()));
+    engines.push(Box::new(AllErrors(setup.bmc.clone())));
     engines
 }
 

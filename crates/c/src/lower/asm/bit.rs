@@ -13,7 +13,7 @@ use crate::lower::build::{binary, number, pointed, read, with_number};
 use crate::lower::types::WORD;
 use crate::lower::wide::SIGNED_WORD;
 use fencepost_ir::tree::{BinaryOp, Expr, Place, RmwKind};
-use fencepost_ir::{Access, Order, Scalar};
+use fencepost_ir::{Access, Scalar};
 
 impl Machine<'_, '_> {
     pub fn bit(&mut self, instruction: &Instruction, operation: BitOperation) -> Result<Option<()>> {
@@ -107,7 +107,7 @@ impl Machine<'_, '_> {
         let pointer = self.low.moved(pointer, distance, size, span);
         let pointer = self.low.keep(pointer);
         let place = pointed(pointer, word(bytes), span);
-        Place { access: Access::Atomic(Order::Relaxed), ..place }
+        Place { access: Access::Instruction, ..place }
     }
 
     fn changed(&self, operation: BitOperation, old: Expr, mask: Expr) -> Expr {

@@ -9,7 +9,7 @@ use crate::lower::build::{any, number, pointed, read};
 use crate::lower::place::Target;
 use crate::lower::wide::SIGNED_WORD;
 use fencepost_ir::tree::{Expr, Place};
-use fencepost_ir::{Access, IntType, Order, Scalar};
+use fencepost_ir::{Access, IntType, Scalar};
 
 /// An output or input.
 pub struct Located<'h> {
@@ -215,7 +215,7 @@ impl<'h> Machine<'_, 'h> {
                 };
                 let own = self.low.scalar_type(target.ty).filter(|scalar| is_word(*scalar, bytes));
                 let own = own.filter(|own| !self.points || matches!(own, Scalar::Pointer { .. }));
-                let place = Place { access: Access::Atomic(Order::Relaxed), span, ..target.place.clone() };
+                let place = Place { access: Access::Instruction, span, ..target.place.clone() };
                 if let Some(own) = own.filter(|_| target.bits.is_none()) {
                     return Ok(Some((place, own)));
                 }
@@ -239,12 +239,12 @@ impl<'h> Machine<'_, 'h> {
             scalar => scalar,
         };
         let place = pointed(pointer, scalar, span);
-        Ok(Some((Place { access: Access::Atomic(Order::Relaxed), ..place }, scalar)))
+        Ok(Some((Place { access: Access::Instruction, ..place }, scalar)))
     }
 
     /// The place in memory that an operand is, with all its bytes.
     pub fn whole_in_memory(&mut self, operand: &Operand) -> Result<Option<Place>> {
-        let access = Access::Atomic(Order::Relaxed);
+        let access = Access::Instruction;
         match operand {
             Operand::Number(n, _) => {
                 let Located { at: At::Memory, target: Some(target), .. } = &self.operands[*n] else {

@@ -8,7 +8,7 @@ use super::template::{Instruction, Operand};
 use crate::lower::Result;
 use crate::lower::build::{binary, number, pointed, read, read_local, truth_value};
 use fencepost_ir::tree::{BinaryOp, Block, Drain, Expr, Place, Stmt, StmtKind};
-use fencepost_ir::{Access, Order, Scalar};
+use fencepost_ir::{Access, Scalar};
 
 /// The registers of what is expected and found, the lower half first.
 const EXPECTED: [char; 2] = ['a', 'd'];
@@ -104,7 +104,7 @@ impl Machine<'_, '_> {
                 _ => self.low.moved_by(pointer.clone(), distance, span),
             };
             let place = pointed(pointer, word(bytes), span);
-            (Place { access: Access::Atomic(Order::Relaxed), ..place }, word(bytes))
+            (Place { access: Access::Instruction, ..place }, word(bytes))
         });
         Ok(Some(halves))
     }

@@ -192,7 +192,7 @@ impl<'a> Body<'a> {
             // Under SC it is nothing.
             StmtKind::Fence(Fence::Machine(FenceKind::StoreStore) | Fence::Thread(_)) => self.line(";"),
             StmtKind::Assume(e) => self.line(words.assume(&words.expr(e, 0))),
-            StmtKind::Assert(e) => self.line(words.assertion(&words.expr(e, 0))),
+            StmtKind::Assert(e, _) => self.line(words.assertion(&words.expr(e, 0))),
             StmtKind::Lock(place) => self.mutex("lock", Need::Lock, place),
             StmtKind::Unlock(place) => self.mutex("unlock", Need::Unlock, place),
             StmtKind::Join(None, handle) => {

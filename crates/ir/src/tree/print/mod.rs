@@ -5,6 +5,7 @@
 
 mod words;
 
+use crate::checks::Claim;
 pub use words::Words;
 use words::nodrain;
 pub(in crate::tree) use words::strength;
@@ -222,7 +223,8 @@ impl<'a> Printer<'a, '_, '_> {
             StmtKind::Fence(Fence::Machine(FenceKind::StoreStore)) => "fence store_store;".to_string(),
             StmtKind::Fence(Fence::Thread(order)) => format!("fence {order};"),
             StmtKind::Assume(e) => format!("assume({});", self.words.expr(e, 0)),
-            StmtKind::Assert(e) => format!("assert({});", self.words.expr(e, 0)),
+            StmtKind::Assert(e, Claim::Assertion) => format!("assert({});", self.words.expr(e, 0)),
+            StmtKind::Assert(e, claim) => format!("assert({}); // {}", self.words.expr(e, 0), claim.name()),
             StmtKind::Lock(place) => format!("lock({});", self.words.place(place)),
             StmtKind::Unlock(place) => format!("unlock({});", self.words.place(place)),
             StmtKind::Join(None, e) => format!("join({});", self.words.expr(e, 0)),

@@ -1,4 +1,35 @@
 //! Relations on the events of a graph, as rows of bits, with the operations that axioms are written in.
+//!
+//! Compositions and closures take the cube of the number of events, so they count what they do.
+
+use fencepost_task::{Pace, Stop};
+
+/// Words of rows, or pairs, whose change is a unit of work.
+const WORDS_A_UNIT: u64 = 1024;
+
+/// Counts words.
+struct Counter<'p> {
+    pace: &'p mut Pace,
+    words: u64,
+}
+
+impl<'p> Counter<'p> {
+    fn new(pace: &'p mut Pace) -> Counter<'p> {
+        // What is smaller than a unit is one, too.
+        Counter { pace, words: WORDS_A_UNIT }
+    }
+
+    fn count(&mut self, words: usize) -> Result<(), Stop> {
+        self.words += words as u64;
+        match self.words / WORDS_A_UNIT {
+            0 => Ok(()),
+            units => {
+                self.words %= WORDS_A_UNIT;
+                self.pace.work(units, || 0)
+            }
+        }
+    }
+}
 
 /// A relation on the numbers below some size.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,15 +47,22 @@ impl Matrix {
         Matrix { size, words, rows: vec![0; size * words] }
     }
 
+    /// The bytes of a relation.
+    pub fn bytes(size: usize) -> u64 {
+        size as u64 * size.div_ceil(64) as u64 * size_of::<u64>() as u64
+    }
+
     /// The pairs for which `holds`.
-    pub fn of(size: usize, holds: impl Fn(usize, usize) -> bool) -> Matrix {
+    pub fn of(size: usize, pace: &mut Pace, holds: impl Fn(usize, usize) -> bool) -> Result<Matrix, Stop> {
         let mut matrix = Matrix::new(size);
+        let mut counter = Counter::new(pace);
         for from in 0..size {
+            counter.count(size)?;
             for to in (0..size).filter(|to| holds(from, *to)) {
                 matrix.add(from, to);
             }
         }
-        matrix
+        Ok(matrix)
     }
 
     /// Everything that satisfies the condition, with itself.
@@ -63,14 +101,17 @@ impl Matrix {
     }
 
     /// `self ; other`
-    pub fn then(&self, other: &Matrix) -> Matrix {
+    pub fn then(&self, other: &Matrix, pace: &mut Pace) -> Result<Matrix, Stop> {
         let mut composed = Matrix::new(self.size);
+        let mut counter = Counter::new(pace);
         for from in 0..self.size {
+            counter.count(self.size)?;
             for via in (0..self.size).filter(|via| self.has(from, *via)) {
+                counter.count(self.words)?;
                 composed.take_row(from, other, via);
             }
         }
-        composed
+        Ok(composed)
     }
 
     /// `self?`
@@ -80,17 +121,20 @@ impl Matrix {
     }
 
     /// `self+`
-    pub fn closure(mut self) -> Matrix {
+    pub fn closure(mut self, pace: &mut Pace) -> Result<Matrix, Stop> {
+        let mut counter = Counter::new(pace);
         for via in 0..self.size {
+            counter.count(self.size)?;
             let row = self.row(via).to_vec();
             for from in 0..self.size {
                 if self.has(from, via) {
+                    counter.count(self.words)?;
                     let start = from * self.words;
                     self.rows[start..start + self.words].iter_mut().zip(&row).for_each(|(a, b)| *a |= b);
                 }
             }
         }
-        self
+        Ok(self)
     }
 
     /// Whether nothing is related to itself.
@@ -99,8 +143,8 @@ impl Matrix {
     }
 
     /// Whether it has no cycle.
-    pub fn is_acyclic(&self) -> bool {
-        self.clone().closure().is_irreflexive()
+    pub fn is_acyclic(&self, pace: &mut Pace) -> Result<bool, Stop> {
+        Ok(self.clone().closure(pace)?.is_irreflexive())
     }
 
     /// Whether it has no pair.

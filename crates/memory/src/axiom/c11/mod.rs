@@ -157,7 +157,7 @@ impl Orders<'_, '_> {
         see: &mut dyn FnMut(&Memory),
     ) -> Result<Option<(Span, Span)>, Reason> {
         let plain = graph.clone();
-        let rules = Rules::new(&plain, self.sequences);
+        let rules = Rules::new(&plain, self.sequences, self.pace)?;
         let mut orders = Vec::new();
         for loc in plain.locs() {
             orders.push((loc, self.coherent(&rules, graph, loc)?));
@@ -171,7 +171,7 @@ impl Orders<'_, '_> {
             let (a, b) = (plain.events()[a].span, plain.events()[b].span);
             if place(a, b) <= place(b, a) { (a, b) } else { (b, a) }
         };
-        Ok(rules.race().map(spans))
+        Ok(rules.race(self.pace)?.map(spans))
     }
 
     /// The coherent orders of the writes to one cell, as events of the execution.
@@ -187,11 +187,12 @@ impl Orders<'_, '_> {
             writes.extend(thread.iter().copied().filter(|id| events[*id].write(loc).is_some()));
         }
         let mut coherent = Vec::new();
-        linearizations(events, loc, &writes, &mut Vec::new(), self.pace, &mut |order| {
+        linearizations(events, loc, &writes, &mut Vec::new(), self.pace, &mut |order, pace| {
             graph.order_writes(loc, order.iter().map(|id| self.writes[*id]).collect());
-            if rules.is_coherent(graph, loc) {
+            if rules.is_coherent(graph, loc, pace)? {
                 coherent.push(order.to_vec());
             }
+            Ok(())
         })?;
         Ok(coherent)
     }
@@ -206,7 +207,7 @@ impl Orders<'_, '_> {
         see: &mut dyn FnMut(&Memory),
     ) -> Result<(), Reason> {
         self.pace.work(graph.events().len() as u64, || 0)?;
-        if !rules.seq_cst_holds(graph) {
+        if !rules.seq_cst_holds(graph, self.pace)? {
             return Ok(());
         }
         let Some(((loc, alternatives), rest)) = orders.split_first() else {

@@ -137,7 +137,7 @@ impl HappensBefore {
                 stored.into_iter().for_each(|cell| self.write(event, cell));
                 return;
             }
-            Action::Propagate(_) | Action::Delete => return,
+            Action::Older(..) | Action::Propagate(_) | Action::Delete => return,
         };
         let instr = &machine.edge(registers, id).instr;
         let resolved = instr.address().and_then(|a| machine.resolve(before, thread as usize, a).ok());

@@ -26,7 +26,10 @@ mod dual;
 mod replay;
 mod states;
 
-pub use c11::{Because, BeyondSc, Departed, Link, Raced, confirm_departure, confirm_race, replay_claims_c11};
+pub use c11::{
+    Because, BeyondSc, Departed, Link, Raced, confirm_departure, confirm_older, confirm_race,
+    replay_claims_c11,
+};
 pub use cycle::{Cycle, Relation, replay_cycle, replay_cycle_within};
 pub use dual::{Part, Unproven, check_certificate, check_certificate_within};
 pub use replay::{Claim, Rejection, Replay, Replayed, replay, replay_claims, replay_run, replay_within};

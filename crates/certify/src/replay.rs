@@ -112,6 +112,8 @@ pub struct Claim {
     pub value: Option<i128>,
     /// The line in the source.
     pub line: Option<u32>,
+    /// The value of the older write that it takes, if it takes one.
+    pub older: Option<i64>,
 }
 
 /// Replays a run.
@@ -237,7 +239,7 @@ fn claimed_init(program: &Program, init: &[(String, i128)]) -> Result<Vec<(Loc, 
     Ok(chosen)
 }
 
-fn machine(program: &Program) -> Result<Machine<'_>, Rejection> {
+pub(crate) fn machine(program: &Program) -> Result<Machine<'_>, Rejection> {
     Machine::new(program).map_err(|_| Rejection {
         step: 0,
         reason: "the program has any number of threads; give the number of the trace with --threads".into(),
@@ -245,7 +247,7 @@ fn machine(program: &Program) -> Result<Machine<'_>, Rejection> {
 }
 
 /// A run being replayed.
-struct Run<'m, 'p, M: Memory> {
+pub(crate) struct Run<'m, 'p, M: Memory> {
     machine: &'m Machine<'p>,
     memory: &'m M,
     model: Model,
@@ -259,7 +261,7 @@ struct Run<'m, 'p, M: Memory> {
 }
 
 impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
-    fn start(
+    pub fn start(
         machine: &'m Machine<'p>,
         memory: &'m M,
         model: Model,
@@ -293,14 +295,39 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         Err(Rejection { step, reason: reason.into() })
     }
 
+    /// Where the run is.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Whether its last step failed.
+    pub fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
     /// Takes a step, if it is possible.
     fn step(&mut self, step: Step) -> Result<(), Rejection> {
+        self.allowed_step(step, step)
+    }
+
+    /// Takes a step that may take an older write; whether it may take that one is not looked at.
+    pub fn older_step(&mut self, step: Step) -> Result<(), Rejection> {
+        match step.action {
+            Action::Older(edge, _) => {
+                self.allowed_step(step, Step { action: Action::Edge(edge, None), ..step })
+            }
+            _ => self.step(step),
+        }
+    }
+
+    /// Takes a step, if another one is possible.
+    fn allowed_step(&mut self, step: Step, possible: Step) -> Result<(), Rejection> {
         let number = self.steps.len() + 1;
         if self.failed.is_some() {
             return self.reject(number, "the run has failed before this step");
         }
         let state = &self.state;
-        if !self.machine.allows(self.memory, state, step) {
+        if !self.machine.allows(self.memory, state, possible) {
             let name = self.threads.get(step.thread as usize);
             let name = name.map_or("a thread that does not exist".to_string(), |n| format!("`{n}`"));
             return self.reject(number, format!("{name} cannot do this here"));
@@ -328,11 +355,17 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
     /// Takes the steps that claims describe, if they are possible and do what is claimed.
     fn take_claims(&mut self, claims: &[Claim]) -> Result<(), Rejection> {
         for claim in claims {
-            let step = self.claimed_step(claim)?;
+            let mut step = self.claimed_step(&Claim {
+                value: claim.value.filter(|_| claim.older.is_none()),
+                ..claim.clone()
+            })?;
+            if let (Some(value), Action::Edge(edge, _)) = (claim.older, step.action) {
+                step.action = Action::Older(edge, value);
+            }
             let event = self.machine.event(self.memory, &self.state, step);
             let name = |loc| self.state.cells_name(self.machine.program, loc, event.cells);
             let touched = event.loc.map(name);
-            self.step(step)?;
+            self.older_step(step)?;
             self.compare(claim, touched)?;
         }
         Ok(())
@@ -360,7 +393,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
                             && claim.loc
                                 == Some(self.state.cells_name(self.machine.program, loc, event.cells))
                     }
-                    Action::Propagate(_) | Action::Delete => false,
+                    Action::Older(..) | Action::Propagate(_) | Action::Delete => false,
                 }
         };
         // A value that is not listed, of a choice among too many.
@@ -407,7 +440,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Replay, Rejection> {
+    pub fn finish(self) -> Result<Replay, Rejection> {
         let violation = match self.failed {
             Some(failure) => Some(Ok(failure)),
             None => self.machine.violation(self.memory, &self.state),
@@ -427,7 +460,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         Ok(replay)
     }
 
-    fn into_replay(self) -> Replay {
+    pub fn into_replay(self) -> Replay {
         Replay {
             model: self.model,
             init: self.init,

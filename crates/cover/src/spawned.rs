@@ -95,7 +95,7 @@ fn back(program: &Program, fixed: &StaticThreads, run: &Trace) -> Option<Result<
                     real.step(step);
                 }
             }
-            Action::Propagate(_) | Action::Delete => return None,
+            Action::Older(..) | Action::Propagate(_) | Action::Delete => return None,
         }
     }
     let Player { steps, violation, .. } = real;

@@ -147,6 +147,13 @@ impl Machine<'_> {
         let plain = |kind, span| Event { kind, loc: None, cells: 1, value: None, old: None, span };
         let (id, choice) = match step.action {
             Action::Edge(id, choice) => (id, choice),
+            Action::Older(id, value) => {
+                let edge = self.edge(thread, id);
+                let place = edge.instr.address().and_then(|a| self.resolve(before, index, a).ok());
+                let mut seen = before.clone();
+                place.iter().for_each(|place| seen.write(place.loc, value));
+                return self.event(memory, &seen, Step { action: Action::Edge(id, None), ..step });
+            }
             Action::Flush(loc) => {
                 let store = stores(&thread.buffer).find(|store| store[0].loc == loc);
                 let value = store.map(|store| before.store_value(self.program, store).1);
@@ -209,7 +216,7 @@ impl Machine<'_> {
     pub fn value_type(&self, before: &State, step: Step) -> Scalar {
         let thread = &before.threads[step.thread as usize];
         match step.action {
-            Action::Edge(id, _) => {
+            Action::Edge(id, _) | Action::Older(id, _) => {
                 let edge = self.edge(thread, id);
                 match (&edge.instr, edge.instr.address(), edge.instr.dest()) {
                     (Instr::Spawn(..) | Instr::Join(..), _, _) => Scalar::Thread,

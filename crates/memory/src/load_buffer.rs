@@ -86,7 +86,9 @@ impl Memory for LoadBuffer {
                 let value = state.read(loc);
                 state.threads[thread].buffer.push(Entry { kind: EntryKind::Message, loc, value });
             }
-            Action::Edge(..) | Action::Flush(_) => panic!("load buffers have no step {action:?}"),
+            Action::Edge(..) | Action::Older(..) | Action::Flush(_) => {
+                panic!("load buffers have no step {action:?}")
+            }
         }
     }
 }

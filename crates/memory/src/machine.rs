@@ -339,12 +339,31 @@ impl<'p> Machine<'p> {
         let index = step.thread as usize;
         match step.action {
             Action::Edge(id, choice) => self.follow(memory, state, index, id, choice),
+            Action::Older(id, value) => self.follow_older(memory, state, index, id, value),
             Action::Flush(loc) if state.is_freed(loc) => Err(Failure::Fault(Fault::UseAfterFree)),
             action => {
                 memory.memory_step(state, index, action);
                 Ok(())
             }
         }
+    }
+
+    fn follow_older(
+        &self,
+        memory: &impl Memory,
+        state: &mut State,
+        index: usize,
+        id: EdgeId,
+        value: i64,
+    ) -> Result<(), Failure> {
+        let address = self.edge(&state.threads[index], id).instr.address();
+        let Some(address) = address else { return self.follow(memory, state, index, id, None) };
+        let loc = self.resolve(state, index, address)?.loc;
+        let newest = state.read(loc);
+        state.write(loc, value);
+        let followed = self.follow(memory, state, index, id, None);
+        state.write(loc, newest);
+        followed
     }
 
     fn follow(

@@ -15,7 +15,7 @@ use fencepost_certify::{Replay, States};
 use fencepost_ir::cfg::{Edge, Loc, Program};
 use fencepost_ir::{FileId, Span};
 use fencepost_memory::EventKind;
-use fencepost_task::{Budget, Reason, Stop};
+use fencepost_task::{Action, Budget, Reason, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -276,9 +276,11 @@ impl Story<'_> {
                 out.push(sentence);
             }
         }
-        if self.delayed.is_empty() {
+        let older = self.older();
+        if self.delayed.is_empty() && older.is_empty() {
             out.push("Every store of this run is in memory at once: SC has this run, too.".to_string());
         }
+        out.extend(older);
         out.push(format!("So: {}.", conclusion(self.program, self.replay).what));
         Ok(out)
     }
@@ -483,9 +485,34 @@ impl Story<'_> {
     }
 
     /// The fences that the run itself asks for.
+    /// The steps that take older writes.
+    fn older(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        for step in self.replay.steps.iter().filter(|s| matches!(s.step.action, Action::Older(..))) {
+            let place = self.program.sources.place(step.event.span);
+            let what = match step.event.kind {
+                EventKind::Store => "comes before a newer store to the same variable, for all threads",
+                EventKind::Rmw => "takes an older value than the newest",
+                _ => "sees an older value than the newest",
+            };
+            out.push(format!(
+                "{}'s {} at {place} {what}: nothing orders the newest one before it.",
+                step.thread,
+                step.event.kind.name()
+            ));
+        }
+        out
+    }
+
     fn cure(&self) -> Result<Vec<String>, Stop> {
         if self.replay.race.is_some() {
             return Ok(vec![format!("{RACE_CURE}.")]);
+        }
+        if self.replay.steps.iter().any(|s| matches!(s.step.action, Action::Older(..))) {
+            return Ok(vec![
+                "Release stores and acquire loads, or seq_cst accesses or fences, would order them."
+                    .to_string(),
+            ]);
         }
         let mut out = Vec::new();
         for &store in &self.delayed {

@@ -54,8 +54,13 @@ pub fn describe(
     let show = |v: Option<i64>| v.map_or("?".to_string(), |v| before.show_value(program, step.value_type, v));
     let procedure = program.procedure(before.threads[step.step.thread as usize].top().procedure);
     let instr = match step.step.action {
-        Action::Edge(id, _) => Some(&procedure.edge(id).instr),
+        Action::Edge(id, _) | Action::Older(id, _) => Some(&procedure.edge(id).instr),
         Action::Flush(_) | Action::Propagate(_) | Action::Delete => None,
+    };
+    let older = match (step.step.action, event.kind) {
+        (Action::Older(..), EventKind::Store) => ", before a newer store",
+        (Action::Older(..), _) => ", an older value",
+        _ => "",
     };
     let dest = instr.and_then(Instr::dest).map(|dest| {
         let (Dest::Reg(reg) | Dest::At { base: reg, .. }) = dest;
@@ -75,13 +80,13 @@ pub fn describe(
     };
     Some(match event.kind {
         EventKind::Load => match named {
-            Some(name) => format!("{name} = load {loc}: {}", show(event.value)),
-            None => format!("load {loc}: {}", show(event.value)),
+            Some(name) => format!("{name} = load {loc}: {}{older}", show(event.value)),
+            None => format!("load {loc}: {}{older}", show(event.value)),
         },
-        EventKind::Store => format!("store {loc} = {}", show(event.value)),
+        EventKind::Store => format!("store {loc} = {}{older}", show(event.value)),
         EventKind::Flush => format!("flush {loc} = {}", show(event.value)),
-        EventKind::Rmw if event.old == event.value => format!("rmw {loc}: reads {}", show(event.old)),
-        EventKind::Rmw => format!("rmw {loc}: {} -> {}", show(event.old), show(event.value)),
+        EventKind::Rmw if event.old == event.value => format!("rmw {loc}: reads {}{older}", show(event.old)),
+        EventKind::Rmw => format!("rmw {loc}: {} -> {}{older}", show(event.old), show(event.value)),
         EventKind::Fence => match instr {
             Some(Instr::Fence(fencepost_ir::cfg::FenceKind::StoreStore)) => "fence store_store".to_string(),
             _ => "fence".to_string(),

@@ -74,7 +74,7 @@ impl<'p> Runner<'p> {
     fn failed(&self, state: &State, step: Step, failure: Failure) {
         let Err(limit) = failure.error() else { return };
         let place = match step.action {
-            Action::Edge(id, _) => {
+            Action::Edge(id, _) | Action::Older(id, _) => {
                 let span = self.machine.edge(&state.threads[step.thread as usize], id).span;
                 self.machine.program.sources.place(span).to_string()
             }

@@ -13,6 +13,9 @@ use std::fmt;
 pub enum Action {
     /// The thread follows an edge of its current procedure; a havoc takes the value.
     Edge(EdgeId, Option<i64>),
+    /// C11 only: the thread follows an edge whose access takes an older write than the newest, of this value (which does not matter to a
+    /// store). What it writes comes before the newest write, so memory does not change.
+    Older(EdgeId, i64),
     /// The oldest buffered store of the thread to this cell reaches memory.
     Flush(Loc),
     /// Load buffers only: the cell's value is sent to the thread.

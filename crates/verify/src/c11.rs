@@ -1,16 +1,19 @@
 //! A program under the model of the language itself, C11.
 //!
 //! A data race is a violation: the language says nothing of what happens then. Every run of SC is one of C11, so a violation under SC is
-//! one, too. A program that is robust has no other runs, so what SC proves holds on every machine that C is compiled to.
+//! one, too. A program that is robust has no other runs, so what SC proves holds on every machine that C is compiled to. One that is not may
+//! still be right, as whoever reads an old value may know what to do with it: then a search that follows older values proves it.
 
 use crate::decide::{Decided, decide};
 use crate::options::{CheckOptions, Misfit};
 use crate::program::Program;
 use crate::robust::c11::confirmed;
-use fencepost_certify::Raced;
+use fencepost_certify::{Departed, Raced, confirm_older};
 use fencepost_report::Shown;
 use fencepost_report::c11::{FoundC11, buffering_note, departure_line};
-use fencepost_robust::c11::{load_buffering, races, robustness, synchronises};
+use fencepost_robust::c11::{
+    Judged, Run, Suspected, Weak, Wrong, load_buffering, races, robustness, synchronises, with_older_values,
+};
 use fencepost_task::{Budget, EngineChoice, EngineId, Model, Progress, Reason, Stats};
 use std::time::Instant;
 
@@ -37,24 +40,60 @@ pub fn decide_c11(
     }
     let mut decided = decide(program, Model::Sc, options, budget, progress)?;
     if let Shown::Safe { .. } = decided.verdict {
-        let unknown = |reason| Shown::Unknown { reason, scope: None };
-        match found {
-            FoundC11::Robust(_) => {
-                decided.notes.extend(buffering_note(&program.graph, load_buffering(&program.graph)))
-            }
+        let reason = match found {
+            FoundC11::Robust(_) => None,
             FoundC11::Departed(departed) => {
-                let step = departure_line(&program.graph, &departed);
-                let reason = format!("safe under SC, but C11 has runs that SC has not: {step}");
-                decided.verdict = unknown(Reason::BoundReached(reason));
+                let mut violating = None;
+                let mut judge = |suspected: &Suspected| {
+                    let Run { init, steps } = &suspected.run;
+                    let confirmed =
+                        confirm_older(&program.graph, (init, steps), sequences, &budget.to_confirm())?;
+                    violating = confirmed.ok();
+                    Ok(if violating.is_some() { Judged::Confirmed } else { Judged::Rejected })
+                };
+                let (weak, stats) = with_older_values(&program.graph, sequences, budget, &mut judge);
+                add(&mut decided, stats, start);
+                if let (Weak::Unsafe, Some(replay)) = (&weak, violating) {
+                    decided.verdict = Shown::Unsafe(Box::new(replay));
+                    decided.engine = EngineChoice::Only(EngineId::Explicit);
+                    decided.stats.racing = false;
+                    return Ok(decided);
+                }
+                left(program, &departed, weak)
             }
-            FoundC11::Unknown(reason) => decided.verdict = unknown(reason),
+            FoundC11::Unknown(reason) => Some(reason),
             FoundC11::Raced(_) => unreachable!("a race is a violation"),
+        };
+        match reason {
+            None => decided.notes.extend(buffering_note(&program.graph, load_buffering(&program.graph))),
+            Some(reason) => decided.verdict = Shown::Unknown { reason, scope: None },
         }
     }
     // That is about machines; this model has its own races.
     decided.stats.racing = false;
     add(&mut decided, answer.stats, start);
     Ok(decided)
+}
+
+/// What is left to be known of a program that is not robust, after a search with older values.
+fn left(program: &Program, departed: &Departed, weak: Weak) -> Option<Reason> {
+    let step = || departure_line(&program.graph, departed);
+    let place = |span| program.graph.sources.place(span);
+    let (wrong, span) = match weak {
+        Weak::Safe(_) => return None,
+        Weak::Unknown(reason) => return Some(reason),
+        Weak::Suspected(wrong, span) => (wrong, span),
+        Weak::Unsafe => unreachable!("a run that was confirmed is shown"),
+    };
+    let suspected = match wrong {
+        Wrong::Race => format!("a data race at {}", place(span)),
+        Wrong::Violation(violation) => violation.describe(&program.graph, span, &program.graph.sources),
+    };
+    let message = format!(
+        "safe under SC, but C11 has runs that SC has not ({}); with more runs than C11 has: {suspected}",
+        step()
+    );
+    Some(Reason::BoundReached(message))
 }
 
 /// Decides a program under a machine's model, and looks for races by happens-before; or says why the options do not fit. A run with a race is one

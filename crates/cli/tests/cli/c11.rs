@@ -1,7 +1,8 @@
 //! `check --model c11`: the model of the language itself.
 
-use super::{fencepost, scratch};
+use super::{fencepost, root, scratch};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Message passing with a plain payload, in which the flag is stored and read with these orders.
 fn publication(store: &str, load: &str) -> String {
@@ -183,4 +184,47 @@ fn assembly_has_no_meaning_in_c11() {
     assert_eq!((code, answer["verdict"].as_str()), (3, Some("unknown")), "{answer}");
     let reason = answer["reason"].as_str().unwrap();
     assert!(reason.contains("assembly") && reason.contains(":4"), "{reason}");
+}
+
+/// A reader that takes its values only if the writer was not there meanwhile.
+const SEQLOCK: &str = "shared 0..2 seq; shared 0..1 a, b;\n\
+    thread writer { seq@relaxed = 1; fence release; a@relaxed = 1; b@relaxed = 1; seq@release = 2; }\n\
+    thread reader { 0..2 before, after; 0..1 x, y;\n\
+    before = seq@acquire; x = a@relaxed; y = b@relaxed; fence acquire; after = seq@relaxed;\n\
+    if (before == after && before != 1) { assert(x == y); } }\n";
+
+#[test]
+fn a_seqlock_reads_old_values_and_is_right() {
+    let (code, answer) = check("seqlock.fp", SEQLOCK, "");
+    assert_eq!((code, answer["verdict"].as_str()), (0, Some("safe")), "{answer}");
+    for fence in ["fence release;", "fence acquire;"] {
+        let (code, answer) = check("torn.fp", &SEQLOCK.replace(fence, ""), "");
+        assert_eq!((code, answer["verdict"].as_str()), (1, Some("unsafe")), "without {fence}: {answer}");
+        let trace = answer["trace"].as_array().unwrap();
+        assert!(trace.iter().any(|step| step.get("older").is_some()), "{answer}");
+        // What was confirmed replays from its file, too.
+        let file = scratch("c11/torn.fp", &SEQLOCK.replace(fence, ""));
+        let saved = scratch("c11/torn.json", &answer.to_string());
+        let ran = fencepost(&format!("replay {} {}", file.display(), saved.display()));
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
+fn examples_have_the_verdicts_of_their_manifest() {
+    let folder = root().join("examples/c11");
+    let manifest = std::fs::read_to_string(folder.join("verdicts.txt")).unwrap();
+    let mut listed = BTreeSet::from(["verdicts.txt".to_string()]);
+    for line in manifest.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [file, verdicts @ ..] = &words[..] else { panic!("a short line: {line}") };
+        listed.insert(file.to_string());
+        let ran = fencepost(&format!("check --model all --format json examples/c11/{file}"));
+        let found = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let found: Vec<String> =
+            found.map(|answer| answer["verdict"].as_str().unwrap().to_string()).collect();
+        assert_eq!(found, verdicts, "{file}");
+    }
+    let present = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    assert_eq!(listed, present.collect::<BTreeSet<_>>());
 }

@@ -170,6 +170,27 @@ fn overflow_unknown_functions_and_checks_that_are_off() {
     assert_eq!(check("fails.c", &fails(""), &["--no-check", "everything"]).code, 2);
 }
 
+#[test]
+fn a_function_without_a_body_may_be_stored_but_not_called() {
+    let text = |body: &str| {
+        format!(
+            "#include <assert.h>\n#include <pthread.h>\nextern void *later(void *);\nvoid *own(void *a) {{ return a; }}\n\
+             void *(*stored)(void *) = later;\nint main(void) {{ {body} return 0; }}\n"
+        )
+    };
+    assert_eq!(codes("stored.c", &text("assert(stored == later);"), &[]), [0; 3]);
+    for calls in [
+        "later(0);",
+        "stored(0);",
+        "void *(*f)(void *) = own; if (stored) f(0);",
+        "pthread_t t; pthread_create(&t, 0, later, 0);",
+        "pthread_t t; pthread_create(&t, 0, stored, 0);",
+    ] {
+        let ran = check("called.c", &text(calls), &[]);
+        assert!(ran.code == 2 && ran.stderr.contains("`later` has no body"), "{calls}: {}", ran.stderr);
+    }
+}
+
 /// Store buffering, with every operation between or in place of the store.
 #[test]
 fn what_orders_a_store_and_a_load() {

@@ -2,6 +2,7 @@
 //! input. One binary for all of it.
 
 mod after;
+mod asked;
 mod auto;
 mod bad_input;
 mod bmc;

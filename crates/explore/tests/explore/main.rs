@@ -1,5 +1,6 @@
 //! Explicit search from outside: against the reference semantics, the axioms, litmus tests and the processor. One binary for all of it.
 
+mod addresses;
 mod axiomatic;
 mod heap;
 mod least_weak;

@@ -43,6 +43,9 @@ pub fn final_memories(
     combine(events, &orders, base, &mut Vec::new(), pace, see)
 }
 
+/// Who sees an order of writes.
+type See<'a> = dyn FnMut(&[EventId], &mut Pace) -> Result<(), Stop> + 'a;
+
 /// All orders of the writes to a cell in which those of one thread (they are together in `writes`, in
 /// program order) stay in order and every update comes right after what it read.
 pub fn linearizations(
@@ -51,7 +54,7 @@ pub fn linearizations(
     writes: &[EventId],
     order: &mut Vec<EventId>,
     pace: &mut Pace,
-    see: &mut dyn FnMut(&[EventId], &mut Pace) -> Result<(), Stop>,
+    see: &mut See<'_>,
 ) -> Result<(), Stop> {
     // For each write those before it are looked up in the order.
     pace.work(events.len() as u64 + ((writes.len() * writes.len()) as u64 >> 8), || 0)?;

@@ -46,6 +46,25 @@ pub enum Act {
     Free(ObjectId),
 }
 
+impl Act {
+    /// The cell of an access.
+    pub fn loc(self) -> Option<Loc> {
+        match self {
+            Act::Read(loc, _) | Act::Write(loc, _) | Act::Update(loc, _) | Act::Compare { loc, .. } => {
+                Some(loc)
+            }
+            Act::Local
+            | Act::Fence(_)
+            | Act::Spawn
+            | Act::Join(_)
+            | Act::Lock(_)
+            | Act::Unlock(_)
+            | Act::Allocate
+            | Act::Free(_) => None,
+        }
+    }
+}
+
 fn refusal(machine: &Machine<'_>, edge: &Edge, what: &str) -> Reason {
     let place = machine.program.sources.place(edge.span);
     Reason::NotApplicable(format!("the search of C11 does not take {what}, as at {place}"))

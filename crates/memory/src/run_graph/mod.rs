@@ -143,6 +143,32 @@ impl Record {
         }
     }
 
+    /// The runs that go on with a step of the thread that takes an older write, with this value unless it is a store, and writes another.
+    pub fn older(
+        &self,
+        before: &State,
+        (thread, act, span): (usize, Act, Span),
+        what: What,
+        (value, written): (i64, i64),
+    ) -> Vec<Record> {
+        let fits = |e: &Extension| e.what == what && (what == What::Write || e.value == value);
+        let extensions = self.extensions(before, thread, act, span).into_iter().filter(fits);
+        let events: &[i64] = match what {
+            What::Read => &[0],
+            What::Write => &[written],
+            What::Update => &[0, written],
+        };
+        let record = |e: Extension| {
+            let written = self.written.iter().chain(events).copied().collect();
+            let mut initial = self.initial.clone();
+            if let Some(loc) = act.loc() {
+                initial.entry(loc).or_insert_with(|| before.read(loc));
+            }
+            Record { graph: e.graph, written, initial }
+        };
+        extensions.map(record).collect()
+    }
+
     /// Every step that the thread could do instead, away from the newest write.
     pub fn extensions(
         &self,

@@ -55,7 +55,7 @@ pub enum AnyResult {
     /// Of `litmus`.
     Litmus(Box<LitmusResult>),
     /// Of `litmus`, for a test that could not be read in time.
-    Untold(Untold),
+    Untold(Box<Untold>),
     /// Of `robust`.
     Robust(Box<RobustResult>),
     /// Of `robust --model c11`.

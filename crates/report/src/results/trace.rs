@@ -39,6 +39,9 @@ pub struct Step {
     /// The number of the instruction in the thread's control-flow graph; none for a flush.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edge: Option<u32>,
+    /// Under C11, where the step is one that SC does not have: the value of the older write that it reads, or comes after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub older: Option<i64>,
 }
 
 /// What a step does: the initial value of a cell (`init`), or the kind of an event.
@@ -134,6 +137,7 @@ fn walk(
             file: None,
             line: None,
             edge: None,
+            older: None,
         })?;
     }
     let states = States::new(program, replay, budget);
@@ -152,8 +156,12 @@ fn walk(
             file: placed.then(|| program.sources.name(event.span.file).to_string()),
             line: placed.then_some(event.span.line),
             edge: match step.step.action {
-                Action::Edge(edge, _) => Some(edge.0),
+                Action::Edge(edge, _) | Action::Older(edge, _) => Some(edge.0),
                 Action::Flush(_) | Action::Propagate(_) | Action::Delete => None,
+            },
+            older: match step.step.action {
+                Action::Older(_, value) => Some(value),
+                Action::Edge(..) | Action::Flush(_) | Action::Propagate(_) | Action::Delete => None,
             },
         })?;
     }
@@ -218,6 +226,7 @@ pub fn read_run(text: &str) -> Result<SavedRun, NotARun> {
                 loc: step.loc,
                 value,
                 line: step.line,
+                older: step.older,
             }),
         }
     }

@@ -15,6 +15,8 @@
 mod buffering;
 mod monitor;
 #[cfg(test)]
+mod older;
+#[cfg(test)]
 mod points;
 mod rules;
 mod search;
@@ -23,7 +25,7 @@ mod views;
 pub use buffering::load_buffering;
 pub use fencepost_memory::axiom::c11::ReleaseSequences;
 pub use fencepost_memory::run_graph::What;
-pub use search::{Answer, Departure, Found, Race, Run};
+pub use search::{Answer, Departure, Found, Judged, Race, Run, Suspected, Weak, Wrong, with_older_values};
 
 use fencepost_ir::cfg::{Instr, Program, RmwOp};
 use fencepost_ir::{Access, Order};

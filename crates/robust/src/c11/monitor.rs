@@ -35,9 +35,11 @@ pub struct Monitor {
     sequences: ReleaseSequences,
     kept: Kept,
     compared: Compared,
+    /// Whether old writes are remembered, to follow steps that take them.
+    remembers: bool,
     bases: Vec<u32>,
     /// The values of each cell, by their bits.
-    values: RefCell<FxHashMap<Loc, Vec<i64>>>,
+    values: RefCell<FxHashMap<Loc, Vec<Option<i64>>>>,
 }
 
 impl Monitor {
@@ -63,6 +65,7 @@ impl Monitor {
             sequences,
             kept: if is_seq_cst { Kept::All } else { Kept::Coherence },
             compared,
+            remembers: false,
             bases: program.cell_bases(),
             values: RefCell::default(),
         }
@@ -71,6 +74,11 @@ impl Monitor {
     /// Keeps happens-before alone, which is enough for races.
     pub fn of_races(self) -> Monitor {
         Monitor { kept: Kept::HappensBefore, compared: Compared::None, ..self }
+    }
+
+    /// Remembers old writes, to follow steps that take them.
+    pub fn remembering(self) -> Monitor {
+        Monitor { compared: Compared::All, remembers: true, ..self }
     }
 
     /// Tells all values apart, to compare them.
@@ -86,7 +94,8 @@ impl Monitor {
 
     /// The shape of a state's views.
     pub fn shape(&self, state: &State) -> Shape {
-        Shape::new(state.threads.len(), cells(state), self.kept, self.sequences)
+        let shape = Shape::new(state.threads.len(), cells(state), self.kept, self.sequences);
+        if self.remembers { shape.remembering() } else { shape }
     }
 
     fn is_compared(&self, loc: Loc) -> bool {
@@ -103,6 +112,10 @@ impl Monitor {
 
     /// The bit of a value.
     fn bit(&self, loc: Loc, value: i64) -> Result<u32, Reason> {
+        self.bit_of(loc, Some(value))
+    }
+
+    fn bit_of(&self, loc: Loc, value: Option<i64>) -> Result<u32, Reason> {
         if !self.is_compared(loc) {
             return Ok(0);
         }
@@ -119,12 +132,40 @@ impl Monitor {
         Ok(values.len() as u32 - 1)
     }
 
-    /// The values of bits.
-    #[cfg(test)]
+    /// The values of bits; what was never stored to has none.
     pub fn values(&self, loc: Loc, bits: u32) -> Vec<i64> {
         let tables = self.values.borrow();
         let Some(values) = tables.get(&loc) else { return Vec::new() };
-        (0..values.len()).filter(|i| bits >> i & 1 == 1).map(|i| values[i]).collect()
+        (0..values.len()).filter(|i| bits >> i & 1 == 1).filter_map(|i| values[i]).collect()
+    }
+
+    /// Follows a step that takes an older write with this value, and writes the other one. Whether it is a race.
+    pub fn follow_old(
+        &self,
+        views: &mut Views,
+        t: usize,
+        act: Act,
+        what: What,
+        (taken, written): (i64, i64),
+    ) -> Result<bool, Reason> {
+        let rules = self.rules;
+        let (loc, order) = match (act, what) {
+            (Act::Read(loc, Some(order)) | Act::Write(loc, Some(order)) | Act::Update(loc, order), _)
+            | (Act::Compare { loc, failure: order, .. }, What::Read)
+            | (Act::Compare { loc, success: order, .. }, What::Write | What::Update) => (loc, order),
+            (other, _) => panic!("{other:?} takes no older write"),
+        };
+        let x = views.shape().cell(loc);
+        Ok(match what {
+            What::Read => rules.read_old(views, t, x, order, self.bit(loc, taken)?),
+            What::Write => rules.write_old(views, t, x, order, (self.bit(loc, written)?, None)),
+            What::Update => {
+                let (taken, written) = (self.bit(loc, taken)?, self.bit(loc, written)?);
+                let reads = rules.read_old(views, t, x, order.of_load(), taken);
+                let writes = rules.write_old(views, t, x, order.of_store(), (written, Some(taken)));
+                reads || writes
+            }
+        })
     }
 
     /// Follows a step of SC from `before` to `after`. Whether it is a race.
@@ -141,7 +182,7 @@ impl Monitor {
             Act::Local => false,
             Act::Read(loc, order) => rules.read(views, t, views.shape().cell(loc), order),
             Act::Write(loc, order) => {
-                let old = self.bit(loc, before.read(loc))?;
+                let old = self.replaced(before, loc)?;
                 rules.write(views, t, views.shape().cell(loc), order, Writing::Store, Some(old))
             }
             Act::Update(loc, order) => self.update(views, before, t, loc, order)?,
@@ -196,10 +237,16 @@ impl Monitor {
         order: Order,
     ) -> Result<bool, Reason> {
         let x = views.shape().cell(loc);
-        let old = self.bit(loc, before.read(loc))?;
+        let old = self.replaced(before, loc)?;
         let reads = self.rules.read(views, t, x, Some(order.of_load()));
         let writes = self.rules.write(views, t, x, Some(order.of_store()), Writing::Update, Some(old));
         Ok(reads || writes)
+    }
+
+    /// The bit of what a cell holds. What memory holds that nothing was stored to is no value, where that counts.
+    fn replaced(&self, before: &State, loc: Loc) -> Result<u32, Reason> {
+        let unknown = self.remembers && !before.is_written(loc);
+        self.bit_of(loc, (!unknown).then(|| before.read(loc)))
     }
 
     /// Freeing an object is as if all of it were stored to: whoever accesses it has to come before.

@@ -7,7 +7,7 @@
 
 use super::monitor::{Choice, Monitor};
 use super::rules::{Rule, Rules};
-use super::search::successors;
+use super::search::{Broken, Watched, successors};
 use super::views::Views;
 use super::{Found, races, robustness, synchronises};
 use fencepost_explore::Explicit;
@@ -114,7 +114,8 @@ fn compare(program: &Ordered, sequences: ReleaseSequences, left_out: &[Rule], ta
         if seen.len() > MAX_GRAPHS {
             return;
         }
-        successors(&machine, &point.state, (&mut None, &mut pace), &mut |successor, pace| {
+        let watch = (&Watched::default(), &mut Broken::default(), &mut pace);
+        successors(&machine, &point.state, watch, &mut |successor, pace| {
             let thread = successor.step.thread as usize;
             let Action::Edge(edge, _) = successor.step.action else { unreachable!("SC has no other steps") };
             let span = machine.edge(&point.state.threads[thread], edge).span;

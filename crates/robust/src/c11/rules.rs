@@ -98,6 +98,16 @@ pub enum Rule {
     KnowsJoin,
     /// Who takes a mutex is after who gave it back.
     KnowsMutex,
+    /// Who reads an older write takes its message.
+    OldMessage,
+    /// Who reads an older write reads nothing before it from then on.
+    OldPosition,
+    /// An older write passes on what it releases.
+    OldRelease,
+    /// A read-modify-write of an older write passes on what it reads.
+    OldSequence,
+    /// What is written before the newest write may be seen.
+    OldSeen,
 }
 
 impl Rule {
@@ -143,6 +153,11 @@ impl Rule {
         Rule::KnowsJoin,
         Rule::KnowsMutex,
     ];
+
+    /// Those of steps that take older writes.
+    #[cfg(test)]
+    pub const OLD: [Rule; 5] =
+        [Rule::OldMessage, Rule::OldPosition, Rule::OldRelease, Rule::OldSequence, Rule::OldSeen];
 }
 
 /// The rules.
@@ -250,6 +265,7 @@ impl Rules {
             let free = writing == Writing::Store || !self.has(Rule::NoRoomBeforeUpdate);
             let room = if free { 1 << (old as usize + MAX_VALUES) } else { 0 };
             views.replace(x, 1 << old | room);
+            views.keep_old(x, old, 1 << old | room);
         }
         self.pass(views, t, Some(x));
         let current = |part| Row::In(Cut::Current(t), part);
@@ -302,6 +318,49 @@ impl Rules {
         views.join(Row::Readers(x, side), &fences);
         let readers = views.view(Row::Readers(x, side));
         views.set(Row::Writers(x, side), &readers);
+    }
+
+    /// A thread reads a write that is not the newest. Whether this is a race.
+    pub fn read_old(self, views: &mut Views, t: usize, x: usize, order: Order, old: u32) -> bool {
+        if self.has(Rule::OldMessage) {
+            views.take_old(Cut::Acquired(t), x, old);
+            if order.acquires() {
+                views.take_old(Cut::Current(t), x, old);
+            }
+        }
+        if self.has(Rule::OldPosition) {
+            views.reach_old(t, x, old);
+        }
+        views.join_cut(Cut::Acquired(t), Cut::Current(t));
+        views.leave_sc();
+        self.access(views, t, x, class(Some(order), false))
+    }
+
+    /// A thread writes before the newest write, a read-modify-write after one that it reads. Whether this is a race.
+    pub fn write_old(
+        self,
+        views: &mut Views,
+        t: usize,
+        x: usize,
+        order: Order,
+        (new, read): (u32, Option<u32>),
+    ) -> bool {
+        let races = self.access(views, t, x, class(Some(order), true));
+        let older = self.sequences == ReleaseSequences::C11;
+        if older && order.releases() {
+            views.set_cut(Cut::Released(t, x), Cut::Current(t));
+        }
+        let head = match (order.releases() && self.has(Rule::OldRelease), older) {
+            (true, _) => Cut::Current(t),
+            (false, true) => Cut::Released(t, x),
+            (false, false) => Cut::Nothing,
+        };
+        let read = read.filter(|_| self.has(Rule::OldSequence));
+        if self.has(Rule::OldSeen) {
+            views.write_old(t, x, new, [head, Cut::Fenced(t)], read);
+        }
+        views.leave_sc();
+        races
     }
 
     /// What a write passes on to those who acquire it.

@@ -4,6 +4,12 @@
 //! those at accesses. What is found is the end of a shortest run in such steps. It is followed again, its graph is made, and the axioms
 //! have to say the same of it before it is reported.
 
+mod weak;
+
+pub use weak::{Judged, Suspected, Weak, Wrong, with_older_values};
+#[cfg(test)]
+pub use weak::{Watch, by_rules};
+
 use super::monitor::{Choice, Monitor};
 use super::rules::Rules;
 use super::views::Views;
@@ -13,12 +19,12 @@ use fencepost_explore::codec::{Codec, put_number, take_number};
 use fencepost_explore::initial_choices;
 use fencepost_explore::store::{StateId, Store};
 use fencepost_ir::Span;
-use fencepost_ir::cfg::{Loc, Program};
+use fencepost_ir::cfg::{Loc, NodeId, ProcId, Program, Property};
 use fencepost_memory::axiom::c11::{self, ReleaseSequences};
 use fencepost_memory::run_graph::{Act, Record, What, act};
-use fencepost_memory::{Machine, Sc, State};
-use fencepost_task::{Action, Budget, Model, Pace, Reason, Stats, Step, Stop};
-use std::collections::VecDeque;
+use fencepost_memory::{Machine, Sc, State, Thread};
+use fencepost_task::{Action, Budget, Error, Failure, Model, Pace, Reason, Stats, Step, Stop};
+use std::collections::{HashSet, VecDeque};
 
 /// Local steps that a thread does at a time.
 const LOCAL_STEPS: usize = 10_000;
@@ -98,6 +104,52 @@ pub struct Successor<'a> {
     pub settled: Vec<Step>,
 }
 
+/// What threads meet that ends their runs.
+#[derive(Default)]
+pub struct Broken {
+    /// An engine limit.
+    limit: Option<Reason>,
+    /// Errors of the program, their places and steps.
+    errors: Vec<(Error, Span, Step)>,
+}
+
+impl Broken {
+    /// A step fails.
+    fn meet(&mut self, machine: &Machine<'_>, failure: Failure, span: Span, step: Step) {
+        match failure.error() {
+            Ok(error) if machine.reports(failure) => self.errors.push((error, span, step)),
+            Ok(_) => {}
+            Err(cut) => {
+                let place = machine.program.sources.place(span).to_string();
+                self.limit.get_or_insert(cut.reason(place));
+            }
+        }
+    }
+}
+
+/// Places at which threads are looked at: they do not go on by themselves from there.
+#[derive(Default)]
+pub struct Watched(HashSet<(ProcId, NodeId)>);
+
+impl Watched {
+    /// The labels that properties name.
+    fn new(program: &Program) -> Watched {
+        let mut places = HashSet::new();
+        for property in &program.properties {
+            let Property::Forbid { together, .. } = property else { continue };
+            for reference in together.iter().flatten() {
+                let node = program.procedure(reference.procedure).label(&reference.label);
+                places.extend(node.map(|node| (reference.procedure, node)));
+            }
+        }
+        Watched(places)
+    }
+
+    fn has(&self, thread: &Thread) -> bool {
+        !self.0.is_empty() && !thread.ended && self.0.contains(&(thread.top().procedure, thread.top().node))
+    }
+}
+
 /// What ends a search early.
 struct End {
     state: StateId,
@@ -117,6 +169,7 @@ pub struct Search<'p> {
     codec: Codec<'p>,
     sequences: ReleaseSequences,
     goal: Goal,
+    watched: Watched,
     store: Store,
     waiting: VecDeque<StateId>,
     /// Why not everything was seen, if so.
@@ -128,18 +181,8 @@ pub struct Search<'p> {
 /// Searches a graph for the language, without properties.
 pub fn search(program: &Program, sequences: ReleaseSequences, goal: Goal, budget: &Budget) -> Answer {
     let monitor = Monitor::new(program, Rules::new(sequences), sequences);
-    let mut search = Search {
-        machine: Machine::new(program).expect("checked for templates before"),
-        monitor: if goal == Goal::Races { monitor.of_races() } else { monitor },
-        codec: Codec::new(program, Model::Sc, Some(Liveness::new(program))),
-        sequences,
-        goal,
-        store: Store::default(),
-        waiting: VecDeque::new(),
-        limit: None,
-        stats: Stats::default(),
-        pace: Pace::new(budget),
-    };
+    let monitor = if goal == Goal::Races { monitor.of_races() } else { monitor };
+    let mut search = Search::new(program, monitor, sequences, goal, budget);
     let found = match search.run() {
         Ok(Some(end)) => search.explain(&end),
         Ok(None) => match (search.limit.clone(), budget.finish()) {
@@ -149,8 +192,7 @@ pub fn search(program: &Program, sequences: ReleaseSequences, goal: Goal, budget
         },
         Err(reason) => Err(reason),
     };
-    let stats = Stats { states: search.store.len() as u64, bytes: search.store.bytes(), ..search.stats };
-    Answer { found: found.unwrap_or_else(Found::Unknown), stats }
+    Answer { found: found.unwrap_or_else(Found::Unknown), stats: search.stats() }
 }
 
 /// Views that take more bytes than this are not followed: there is one of them for each state.
@@ -170,22 +212,54 @@ fn affordable(monitor: &Monitor, state: &State) -> Result<u64, Reason> {
     }
 }
 
-impl Search<'_> {
-    fn run(&mut self) -> Result<Option<End>, Reason> {
-        for (ordinal, chosen) in initial_choices(&self.machine.initial_choices()).enumerate() {
-            let mut state = self.machine.initial(&chosen);
-            self.pace.work(state.units(), || self.store.bytes())?;
-            settle_all(&self.machine, &mut state, &mut self.pace)?;
-            self.pace.take(affordable(&self.monitor, &state)?, || self.store.bytes())?;
-            let views = self.monitor.first(&state);
-            self.keep(&mut state, &views, None, ordinal as u32)?;
+impl<'p> Search<'p> {
+    fn new(
+        program: &'p Program,
+        monitor: Monitor,
+        sequences: ReleaseSequences,
+        goal: Goal,
+        budget: &Budget,
+    ) -> Search<'p> {
+        Search {
+            machine: Machine::new(program).expect("checked for templates before"),
+            monitor,
+            codec: Codec::new(program, Model::Sc, Some(Liveness::new(program))),
+            sequences,
+            goal,
+            watched: Watched::new(program),
+            store: Store::default(),
+            waiting: VecDeque::new(),
+            limit: None,
+            stats: Stats::default(),
+            pace: Pace::new(budget),
         }
+    }
+
+    fn stats(&self) -> Stats {
+        Stats { states: self.store.len() as u64, bytes: self.store.bytes(), ..self.stats.clone() }
+    }
+
+    fn run(&mut self) -> Result<Option<End>, Reason> {
+        self.begin()?;
         while let Some(id) = self.waiting.pop_front() {
             if let Some(end) = self.expand(id)? {
                 return Ok(Some(end));
             }
         }
         Ok(None)
+    }
+
+    /// Keeps the initial states.
+    fn begin(&mut self) -> Result<(), Reason> {
+        for (ordinal, chosen) in initial_choices(&self.machine.initial_choices()).enumerate() {
+            let mut state = self.machine.initial(&chosen);
+            self.pace.work(state.units(), || self.store.bytes())?;
+            settle_all(&self.machine, &mut state, &self.watched, &mut self.pace)?;
+            self.pace.take(affordable(&self.monitor, &state)?, || self.store.bytes())?;
+            let views = self.monitor.first(&state);
+            self.keep(&mut state, &views, None, ordinal as u32)?;
+        }
+        Ok(())
     }
 
     fn keep(
@@ -223,12 +297,13 @@ impl Search<'_> {
         let (state, views) = self.decode(id);
         let mut next: Vec<(State, Views)> = Vec::new();
         let mut end = None;
-        let mut limit = None;
+        let mut broken = Broken::default();
         // What the table and the successors that wait to be kept take.
         let mut held = self.store.bytes();
         self.pace.take(views.shape().bytes(), || held)?;
         self.pace.work(state.units(), || held)?;
-        successors(&self.machine, &state, (&mut limit, &mut self.pace), &mut |successor, pace| {
+        let watch = (&self.watched, &mut broken, &mut self.pace);
+        successors(&self.machine, &state, watch, &mut |successor, pace| {
             let (step, act) = (successor.step, successor.act);
             if self.goal == Goal::Robustness
                 && let Some((what, loc)) = departure(&self.monitor, &views, step.thread as usize, act)?
@@ -247,7 +322,7 @@ impl Search<'_> {
             Ok(())
         })?;
         if self.limit.is_none() {
-            self.limit = limit;
+            self.limit = broken.limit;
         }
         if end.is_some() {
             return Ok(end);
@@ -268,7 +343,7 @@ impl Search<'_> {
         let init = init.expect("a path starts at an initial state");
         let mut run = Run { init, steps: Vec::new() };
         let mut state = self.machine.initial(&run.init);
-        run.steps.extend(settle_all(&self.machine, &mut state, &mut self.pace)?);
+        run.steps.extend(settle_all(&self.machine, &mut state, &self.watched, &mut self.pace)?);
         let mut record = Record::default();
         for (_, ordinal) in &path[1..] {
             self.pace.work(state.units(), || 0)?;
@@ -338,7 +413,9 @@ fn follow_ordinal(
 ) -> Result<State, Reason> {
     let mut number = 0;
     let mut chosen = None;
-    successors(machine, state, (&mut None, pace), &mut |successor, _| {
+    // A search that is explained has no properties.
+    let watch = (&Watched::default(), &mut Broken::default(), pace);
+    successors(machine, state, watch, &mut |successor, _| {
         if number == ordinal {
             let thread = successor.step.thread as usize;
             let Action::Edge(edge, _) = successor.step.action else { panic!("SC has no other steps") };
@@ -358,7 +435,7 @@ fn follow_ordinal(
 pub fn successors(
     machine: &Machine<'_>,
     state: &State,
-    (limit, pace): (&mut Option<Reason>, &mut Pace),
+    (watched, broken, pace): (&Watched, &mut Broken, &mut Pace),
     see: &mut dyn FnMut(&mut Successor<'_>, &mut Pace) -> Result<(), Reason>,
 ) -> Result<(), Reason> {
     let mut steps = Vec::new();
@@ -372,15 +449,13 @@ pub fn successors(
             pace.work(state.units(), || 0)?;
             let mut after = state.clone();
             if let Err(failure) = machine.apply(&Sc, &mut after, step) {
-                if let Err(cut) = failure.error() {
-                    limit.get_or_insert(cut.reason(machine.program.sources.place(edge.span).to_string()));
-                }
+                broken.meet(machine, failure, edge.span, step);
                 continue;
             }
-            let mut settled = settle(machine, &mut after, thread, pace)?;
+            let mut settled = settle(machine, &mut after, thread, watched, pace)?;
             if let Act::Spawn = act {
                 let child = after.threads.len() - 1;
-                settled.extend(settle(machine, &mut after, child, pace)?);
+                settled.extend(settle(machine, &mut after, child, watched, pace)?);
             }
             see(&mut Successor { step, act, after: &mut after, settled }, pace)?;
         }
@@ -388,10 +463,15 @@ pub fn successors(
     Ok(())
 }
 
-fn settle_all(machine: &Machine<'_>, state: &mut State, pace: &mut Pace) -> Result<Vec<Step>, Stop> {
+fn settle_all(
+    machine: &Machine<'_>,
+    state: &mut State,
+    watched: &Watched,
+    pace: &mut Pace,
+) -> Result<Vec<Step>, Stop> {
     let mut taken = Vec::new();
     for thread in 0..state.threads.len() {
-        taken.extend(settle(machine, state, thread, pace)?);
+        taken.extend(settle(machine, state, thread, watched, pace)?);
     }
     Ok(taken)
 }
@@ -401,11 +481,12 @@ fn settle(
     machine: &Machine<'_>,
     state: &mut State,
     thread: usize,
+    watched: &Watched,
     pace: &mut Pace,
 ) -> Result<Vec<Step>, Stop> {
     let mut taken = Vec::new();
     let mut steps = Vec::new();
-    while taken.len() < LOCAL_STEPS {
+    while taken.len() < LOCAL_STEPS && !watched.has(&state.threads[thread]) {
         steps.clear();
         machine.thread_steps(&Sc, state, thread, &mut steps);
         let [step] = steps[..] else { break };

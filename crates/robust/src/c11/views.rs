@@ -9,8 +9,14 @@
 //! A *cut* is what travels with happens-before: several views ([`Part`]), and for each cell and thread which accesses are not known to have
 //! happened before. [`rules`](super::rules) says what each is for.
 
+mod before;
+mod old;
+
+use before::Before;
+use fencepost_explore::codec::{put_number, take_number};
 use fencepost_ir::cfg::Loc;
 use fencepost_memory::axiom::c11::ReleaseSequences;
+use old::OldWrites;
 use std::rc::Rc;
 
 /// The values of one cell in a view, as bits: below those that may be read, above those after which may be written.
@@ -122,12 +128,19 @@ pub struct Shape {
     pub cells: Vec<Loc>,
     kept: Kept,
     older: bool,
+    /// Whether old writes are remembered.
+    remembers: bool,
 }
 
 impl Shape {
     /// The shape of a first state.
     pub fn new(threads: usize, cells: Vec<Loc>, kept: Kept, sequences: ReleaseSequences) -> Shape {
-        Shape { threads, cells, kept, older: sequences == ReleaseSequences::C11 }
+        Shape { threads, cells, kept, older: sequences == ReleaseSequences::C11, remembers: false }
+    }
+
+    /// The same with old writes.
+    pub fn remembering(self) -> Shape {
+        Shape { remembers: true, ..self }
     }
 
     /// Whether seq_cst is used.
@@ -297,6 +310,8 @@ pub struct Views {
     unordered: Vec<u8>,
     /// For each knower and cell whether the newest write is known.
     known: Vec<bool>,
+    /// The writes that have been overwritten, where they are remembered.
+    old: Option<OldWrites>,
 }
 
 impl Views {
@@ -308,6 +323,7 @@ impl Views {
             entries: vec![0; shape.rows() * cells],
             unordered: vec![0; shape.cuts() * cells * shape.threads],
             known: vec![true; knowers * cells],
+            old: shape.remembers.then(OldWrites::default),
             shape: Rc::new(shape),
         }
     }
@@ -368,6 +384,9 @@ impl Views {
     pub fn replace(&mut self, cell: usize, value: Entry) {
         let cells = self.shape.cells.len();
         self.entries.iter_mut().skip(cell).step_by(cells).for_each(|entry| *entry |= value);
+        if let Some(old) = &mut self.old {
+            old.replace(cell, cells, value);
+        }
     }
 
     /// What both know.
@@ -405,6 +424,9 @@ impl Views {
     pub fn mark(&mut self, thread: usize, cell: usize, class: Class) {
         let (start, step) = (cell * self.shape.threads + thread, self.shape.cells.len() * self.shape.threads);
         self.unordered.iter_mut().skip(start).step_by(step).for_each(|bits| *bits |= class.bit());
+        if let Some(old) = &mut self.old {
+            old.mark(start, class.bit());
+        }
         for cut in [Cut::Current(thread), Cut::Acquired(thread)] {
             let at = self.access_bits(cut, cell, thread);
             self.unordered[at] &= !class.bit();
@@ -463,7 +485,7 @@ impl Views {
         let old_cell: Vec<Option<usize>> =
             shape.cells.iter().map(|loc| self.shape.cells.binary_search(loc).ok()).collect();
         let old =
-            Old { thread: |t: usize| (t < self.shape.threads).then_some(t), cell: |x: usize| old_cell[x] };
+            Before { thread: |t: usize| (t < self.shape.threads).then_some(t), cell: |x: usize| old_cell[x] };
         for row in shape.all_rows() {
             let from = old.row(row).unwrap_or(Row::In(Cut::Nothing, Part::Seen));
             let start = new.start(row);
@@ -481,6 +503,7 @@ impl Views {
                 }
             }
         }
+        new.old = self.reshaped_old(&new, &old_cell);
         if !self.keeps_views() {
             return new;
         }
@@ -498,23 +521,20 @@ impl Views {
 
     /// Appends its bytes; the shape is known from the state that it belongs to.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        for entry in &self.entries {
-            fencepost_explore::codec::put_number(out, u64::from(values(*entry, Set::Read)));
-            fencepost_explore::codec::put_number(out, u64::from(values(*entry, Set::Free)));
-        }
+        self.entries.iter().for_each(|entry| put_entry(out, *entry));
         out.extend_from_slice(&self.unordered);
         out.extend(
             self.known.chunks(8).map(|bits| bits.iter().fold(0u8, |byte, bit| byte << 1 | u8::from(*bit))),
         );
+        if let Some(old) = &self.old {
+            old.encode(out);
+        }
     }
 
     /// Takes its bytes.
     pub fn decode(input: &mut &[u8], shape: Shape) -> Views {
         let mut views = Views::new(shape);
-        for entry in &mut views.entries {
-            let read = fencepost_explore::codec::take_number(input);
-            *entry = read | fencepost_explore::codec::take_number(input) << MAX_VALUES;
-        }
+        views.entries.iter_mut().for_each(|entry| *entry = take_entry(input));
         let (bits, rest) = input.split_at(views.unordered.len());
         views.unordered.copy_from_slice(bits);
         let (bytes, rest) = rest.split_at(views.known.len().div_ceil(8));
@@ -523,51 +543,19 @@ impl Views {
             bits.iter_mut().enumerate().for_each(|(i, bit)| *bit = byte >> (length - 1 - i) & 1 == 1);
         }
         *input = rest;
+        if views.shape.remembers {
+            views.old = Some(OldWrites::decode(input, &views.shape));
+        }
         views
     }
 }
 
-/// Where what has a number now was before.
-struct Old<T, C> {
-    thread: T,
-    cell: C,
+fn put_entry(out: &mut Vec<u8>, entry: Entry) {
+    put_number(out, u64::from(values(entry, Set::Read)));
+    put_number(out, u64::from(values(entry, Set::Free)));
 }
 
-impl<T: Fn(usize) -> Option<usize>, C: Fn(usize) -> Option<usize>> Old<T, C> {
-    fn cut(&self, cut: Cut) -> Option<Cut> {
-        Some(match cut {
-            Cut::Current(t) => Cut::Current((self.thread)(t)?),
-            Cut::Acquired(t) => Cut::Acquired((self.thread)(t)?),
-            Cut::Fenced(t) => Cut::Fenced((self.thread)(t)?),
-            Cut::Message(x) => Cut::Message((self.cell)(x)?),
-            Cut::Released(t, x) => Cut::Released((self.thread)(t)?, (self.cell)(x)?),
-            Cut::Nothing => Cut::Nothing,
-        })
-    }
-
-    fn part(&self, part: Part) -> Option<Part> {
-        Some(match part {
-            Part::Here(x, side) => Part::Here((self.cell)(x)?, side),
-            Part::Seen | Part::Written | Part::Fences(_) | Part::Waiting(_) | Part::Elsewhere(_) => part,
-        })
-    }
-
-    fn row(&self, row: Row) -> Option<Row> {
-        Some(match row {
-            Row::In(cut, part) => Row::In(self.cut(cut)?, self.part(part)?),
-            Row::Own(t, x, side) => Row::Own((self.thread)(t)?, (self.cell)(x)?, side),
-            Row::Around(t, x, side) => Row::Around((self.thread)(t)?, (self.cell)(x)?, side),
-            Row::Accesses(x, side) => Row::Accesses((self.cell)(x)?, side),
-            Row::Writers(x, side) => Row::Writers((self.cell)(x)?, side),
-            Row::Readers(x, side) => Row::Readers((self.cell)(x)?, side),
-        })
-    }
-
-    fn knower(&self, knower: Knower) -> Option<Knower> {
-        Some(match knower {
-            Knower::Thread(t) => Knower::Thread((self.thread)(t)?),
-            Knower::Reader(x) => Knower::Reader((self.cell)(x)?),
-            Knower::Writer(x) => Knower::Writer((self.cell)(x)?),
-        })
-    }
+fn take_entry(input: &mut &[u8]) -> Entry {
+    let read = take_number(input);
+    read | take_number(input) << MAX_VALUES
 }

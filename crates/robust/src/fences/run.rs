@@ -117,7 +117,7 @@ impl Run {
         for (i, step) in self.steps.iter().enumerate() {
             match step.action {
                 Action::Flush(_) if i > 0 && self.steps[i - 1].thread == step.thread => {}
-                Action::Flush(_) | Action::Propagate(_) | Action::Delete => return None,
+                Action::Older(..) | Action::Flush(_) | Action::Propagate(_) | Action::Delete => return None,
                 Action::Edge(..) => steps.push(*step),
             }
         }
@@ -173,6 +173,8 @@ impl<'m, 'p, M: Memory> Replayer<'m, 'p, M> {
             return false;
         }
         match step.action {
+            // These runs are of machines.
+            Action::Older(..) => return false,
             Action::Edge(..) => self.machine.thread_steps(self.memory, state, thread, &mut possible),
             Action::Flush(_) | Action::Propagate(_) | Action::Delete => {
                 self.machine.memory_steps(self.memory, state, thread, &mut possible)

@@ -94,7 +94,7 @@ fn record(machine: &Machine<'_>, state: &State, step: fencepost_task::Step, orde
             return;
         }
         Action::Edge(id, _) => machine.edge(thread, id),
-        Action::Propagate(_) | Action::Delete => unreachable!("not under TSO"),
+        Action::Older(..) | Action::Propagate(_) | Action::Delete => unreachable!("not under TSO"),
     };
     let place = edge.instr.address().map(|a| machine.resolve(state, t as usize, a).expect("in bounds"));
     let cells: Vec<Loc> = place.into_iter().flat_map(|p| p.locs()).collect();

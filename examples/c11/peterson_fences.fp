@@ -1,0 +1,27 @@
+// Peterson's algorithm with release, acquire, and seq_cst fences around the store to `turn`: right on every machine.
+// The critical section stores to a plain variable: if both threads are in it, that is a data race, too.
+
+shared bool flag[2];
+shared 0..1 turn, owner;
+
+process peterson(0..1 me) {
+    bool other;
+    0..1 whose;
+    while (true) {
+        flag[me]@release = true;
+        fence seq_cst;
+        turn@release = 1 - me;
+        fence seq_cst;
+        do {
+            other = flag[1 - me]@acquire;
+            whose = turn@acquire;
+        } while (other && whose == 1 - me);
+      critical:
+        owner = me;
+        flag[me]@release = false;
+    }
+}
+
+start peterson(0), peterson(1);
+
+at most 1 at critical;

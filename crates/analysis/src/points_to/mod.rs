@@ -61,7 +61,7 @@ pub struct PointedAccess<'p> {
     pub place: &'p Place,
     /// What is read or written.
     pub seen: Scalar,
-    /// What it may be to, in order.
+    /// What it may be to, in order; [`Object::Unknown`] where it may be to anything.
     pub targets: Vec<Target>,
 }
 
@@ -131,7 +131,10 @@ impl<'p> PointsTo<'p> {
     pub fn accesses(&self) -> impl Iterator<Item = PointedAccess<'p>> {
         self.notes.accesses.iter().map(|a| {
             let pointers = self.solver.targets(a.pointer).iter();
-            let places = pointers.flat_map(|target| self.solver.along(*target, a.path));
+            let places = pointers.flat_map(|target| match self.object(target.0) {
+                Object::Unknown => vec![*target],
+                _ => self.solver.along(*target, a.path),
+            });
             let targets: BTreeSet<Target> = places.map(|target| self.target(target)).collect();
             PointedAccess { place: a.place, seen: a.seen, targets: targets.into_iter().collect() }
         })

@@ -84,3 +84,14 @@ fn formats_that_write_are_not_ignored() {
     let ran = check("writing_format.c", text, &["-q", "--model", "sc"]);
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
 }
+
+/// A text whose pointer may be any number is read to its end: a number may be the address of an object that has none.
+#[test]
+fn a_chosen_number_may_lead_to_a_text() {
+    let text = "#include <stdint.h>\n#include <stdio.h>\n\
+                unsigned long __VERIFIER_nondet_ulong(void);\nchar open_end[2] = {'a', 'b'};\n\
+                int main(void) { uintptr_t n = __VERIFIER_nondet_ulong(); const char *p = \"xy\";\n\
+                if (n == (uintptr_t)open_end) p = (const char *)n; puts(p); return 0; }\n";
+    let ran = check("chosen_text.c", text, &["-q", "--model", "sc"]);
+    assert_ne!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}

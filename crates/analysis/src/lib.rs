@@ -1,4 +1,4 @@
-//! Facts about a program, each found once: where pointers lead ([`points_to`]), which objects only one thread can reach
+//! Facts about a program, each found once: which variables have an address ([`addressed`]), where pointers lead ([`points_to`]), which objects only one thread can reach
 //! ([`escape`]), which registers can still be read ([`liveness`]), and which values and cells there can be within bounds on
 //! repetitions ([`bounded`], [`values`]).
 //!
@@ -14,6 +14,7 @@
 //! assert!(!points_to.addresses_become_numbers());
 //! ```
 
+pub mod addressed;
 pub mod bounded;
 pub mod escape;
 pub mod liveness;

@@ -75,7 +75,7 @@ impl Finder<'_> {
         for item in &block.items {
             match item {
                 BlockItem::Declaration(d) => self.before(d.span),
-                BlockItem::StaticAssert(_) => {}
+                BlockItem::StaticAssert(_) | BlockItem::Broken(_) => {}
                 BlockItem::Statement(stmt) => {
                     self.before(stmt.span);
                     self.inside(stmt);

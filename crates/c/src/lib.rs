@@ -55,17 +55,17 @@ use std::path::Path;
 /// [`parse`].
 pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, (Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::default();
-    let units = match parse_all(files, options, &mut sources) {
-        Ok(units) => units,
-        Err(diagnostics) => return Err((sources, diagnostics)),
-    };
-    passed_over(&units, &mut sources);
-    let library = runtime::library(&units);
+    let read = parse_all(files, options, &mut sources);
+    if read.errors.is_empty() {
+        passed_over(&read.units, &mut sources);
+    }
+    let library = runtime::library(&read.units);
     let is_system =
-        |span: Span| span.file == runtime::FILE || units.iter().any(|unit| unit.origins.is_system(span));
-    let typed = check::check(&units, &library, options);
+        |span: Span| span.file == runtime::FILE || read.units.iter().any(|unit| unit.origins.is_system(span));
+    let typed = read.checked(&library, files, options, &sources);
     let lowered = typed.and_then(|typed| {
-        let program = lower::lower(&typed, options, &sources, &is_system)?;
+        let lowered = lower::lower(&typed, options, &sources, &is_system);
+        let program = lowered.map_err(|found| blamed(found, &read.units, files, &sources))?;
         typed.remarks.into_iter().for_each(|remark| sources.remark(remark.span, remark.message));
         Ok(program)
     });
@@ -76,10 +76,7 @@ pub fn read(files: &[(&str, &str)], options: &Options) -> Result<tree::Program, 
             debug_assert_eq!(tree::validate(&program), Ok(()), "lowering makes valid trees");
             Ok(program)
         }
-        Err(found) => {
-            let found = blamed(found, &units, files, &sources);
-            Err((sources, found))
-        }
+        Err(found) => Err((sources, found)),
     }
 }
 
@@ -97,34 +94,61 @@ fn passed_over(units: &[Unit], sources: &mut Sources) {
 #[doc(hidden)]
 pub fn hir_text(files: &[(&str, &str)], options: &Options) -> Result<String, (Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::default();
-    let units = match parse_all(files, options, &mut sources) {
-        Ok(units) => units,
-        Err(diagnostics) => return Err((sources, diagnostics)),
-    };
-    let library = runtime::library(&units);
-    match check::check(&units, &library, options) {
+    let read = parse_all(files, options, &mut sources);
+    let library = runtime::library(&read.units);
+    match read.checked(&library, files, options, &sources) {
         Ok(program) => Ok(program.to_string()),
-        Err(found) => {
-            let found = blamed(found, &units, files, &sources);
-            Err((sources, found))
-        }
+        Err(found) => Err((sources, found)),
     }
 }
 
+/// The files of a program, as far as they are C.
+struct Parsed {
+    units: Vec<Unit>,
+    errors: Vec<Diagnostic>,
+    /// Whether nothing outside of functions is missing, so that what does not fit together is an error of its own.
+    is_whole: bool,
+}
+
 /// Parses all files; what is wrong with any of them is told.
-fn parse_all(
-    files: &[(&str, &str)],
-    options: &Options,
-    sources: &mut Sources,
-) -> Result<Vec<Unit>, Vec<Diagnostic>> {
-    let (mut units, mut diagnostics) = (Vec::new(), Vec::new());
+fn parse_all(files: &[(&str, &str)], options: &Options, sources: &mut Sources) -> Parsed {
+    let mut all = Parsed { units: Vec::new(), errors: Vec::new(), is_whole: true };
     for (name, text) in files {
-        match parse(name, text, options, sources) {
-            Ok(unit) => units.push(unit),
-            Err(found) => diagnostics.extend(found),
+        match parse_on(name, text, options, sources) {
+            Ok((unit, errors, is_whole)) => {
+                all.units.push(unit);
+                all.errors.extend(errors);
+                all.is_whole &= is_whole;
+            }
+            Err(found) => {
+                all.errors.extend(found);
+                all.is_whole = false;
+            }
         }
     }
-    if diagnostics.is_empty() { Ok(units) } else { Err(diagnostics) }
+    all
+}
+
+impl Parsed {
+    /// The typed program, or all that is wrong with it, in the order of the text.
+    fn checked(
+        &self,
+        library: &Unit,
+        files: &[(&str, &str)],
+        options: &Options,
+        sources: &Sources,
+    ) -> Result<hir::Program, Vec<Diagnostic>> {
+        let blamed = |found| blamed(found, &self.units, files, sources);
+        if self.errors.is_empty() {
+            return check::check(&self.units, library, options).map_err(blamed);
+        }
+        let mut errors = self.errors.clone();
+        if self.is_whole {
+            errors.extend(blamed(check::further_errors(&self.units, library, options)));
+            errors.sort_by_key(|error| error.span);
+        }
+        Err(errors)
+    }
 }
 
 /// Diagnostics at the user's lines, not at a header's, with the macros that they are about, and with whole harnesses.
@@ -168,38 +192,53 @@ pub fn parse(
     options: &Options,
     sources: &mut Sources,
 ) -> Result<Unit, Vec<Diagnostic>> {
+    without_errors(parse_on(name, text, options, sources)?)
+}
+
+/// What was parsed of a file, what is wrong with it, and whether all that stands outside of functions is there.
+type ParsedFile = (Unit, Vec<Diagnostic>, bool);
+
+fn without_errors((unit, errors, _): ParsedFile) -> Result<Unit, Vec<Diagnostic>> {
+    if errors.is_empty() { Ok(unit) } else { Err(errors) }
+}
+
+/// Parses a file, and goes on after errors where that makes sense.
+fn parse_on(
+    name: &str,
+    text: &str,
+    options: &Options,
+    sources: &mut Sources,
+) -> Result<ParsedFile, Vec<Diagnostic>> {
     let file = sources.add(name, text);
     if is_preprocessed(name, text) && has_marker(text) {
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         let files = Files::marked(sources, file, folder);
         let lexed = lexer::lex(text, Places::Marked(files)).map_err(|d| vec![d])?;
-        return unit(lexed, sources);
+        return Ok(unit(lexed, sources));
     }
     if is_preprocessed(name, text) {
         let lexed = lexer::lex(text, Places::Own { file, line: 1, column: 1 }).map_err(|d| vec![d])?;
-        return unit(lexed, sources);
+        return Ok(unit(lexed, sources));
     }
     let preprocessed = preprocess::preprocess(sources, file, options)?;
     let files = Files::new(sources, file, &preprocessed.main, preprocessed.headers.path());
     let lexed = lexer::lex(&preprocessed.text, Places::Marked(files)).map_err(|d| vec![d])?;
-    unit(lexed, sources)
+    Ok(unit(lexed, sources))
 }
 
-fn unit(mut lexed: Lexed<'_>, sources: &Sources) -> Result<Unit, Vec<Diagnostic>> {
+fn unit(mut lexed: Lexed<'_>, sources: &Sources) -> ParsedFile {
     token::with_new_keywords(&mut lexed.tokens);
     let origins = lexed.origins;
-    match parser::unit(&lexed.tokens) {
-        Ok(items) => Ok(Unit { items, pragmas: lexed.pragmas, origins }),
-        Err(mut diagnostics) => {
-            let macros = macros::Macros::of(sources);
-            for diagnostic in &mut diagnostics {
-                macros.explain(sources, diagnostic, |span| origins.is_system(span));
-                // A declaration that the user did not end is blamed where the header begins to be read.
-                diagnostic.span = origins.in_user_file(diagnostic.span);
-            }
-            Err(diagnostics)
+    let parser::Parsed { items, unknown, mut errors, is_whole } = parser::unit(&lexed.tokens);
+    if !errors.is_empty() {
+        let macros = macros::Macros::of(sources);
+        for diagnostic in &mut errors {
+            macros.explain(sources, diagnostic, |span| origins.is_system(span));
+            // A declaration that the user did not end is blamed where the header begins to be read.
+            diagnostic.span = origins.in_user_file(diagnostic.span);
         }
     }
+    (Unit { items, pragmas: lexed.pragmas, origins, unknown }, errors, is_whole)
 }
 
 /// Whether a line of the text is a line marker.

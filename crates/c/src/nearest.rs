@@ -1,11 +1,11 @@
 //! The nearest name to one that is not known.
 
-/// The name that differs least, if it differs in less than a third of its letters; the first in the alphabet of several.
+/// The name that differs least, if it differs in a third of its letters or less; the first in the alphabet of several.
 pub fn nearest<'n>(name: &str, all: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // Of one or two letters any other is near.
     let most = match name.chars().count() {
         0..=2 => return None,
-        n => n.div_ceil(3),
+        n => n / 3,
     };
     let near = all.filter(|other| !other.starts_with("__") || name.starts_with("__"));
     let near = near.filter(|other| other.len().abs_diff(name.len()) <= most && *other != name);

@@ -22,6 +22,8 @@ pub struct Options {
     pub defines: Vec<String>,
     /// Further flags for the preprocessor.
     pub flags: Vec<String>,
+    /// Flags that the project has for these files, which those above override.
+    pub project_flags: Vec<String>,
     /// The C compiler to preprocess with, and its options, with blanks between them; `cc` if not given.
     pub command: Option<String>,
     /// The widths of types.
@@ -259,8 +261,10 @@ fn command(options: &Options, headers: &Path) -> (Command, String) {
         argument.push(value);
         argument
     };
-    command.args(options.defines.iter().map(|define| join("-D", define.as_ref())));
+    // Of folders the first counts, of macros the last.
     command.args(options.include_dirs.iter().map(|folder| join("-I", folder.as_os_str())));
+    command.args(&options.project_flags);
+    command.args(options.defines.iter().map(|define| join("-D", define.as_ref())));
     command.args(&options.flags);
     command.arg("-isystem").arg(headers).args(["-x", "c"]);
     // Messages are parsed, and other headers are not wanted.

@@ -51,6 +51,8 @@ pub struct Domains {
     pub initial: Vec<usize>,
     /// Whether no more are added.
     pub(crate) closed: bool,
+    /// A variable that has more values than any may have.
+    pub(crate) overfull: Option<Var>,
 }
 
 impl Domains {
@@ -68,7 +70,7 @@ impl Domains {
                 return Err(format!("`{}` is an array without end", object.name));
             }
             if program.records.has_union(&object.ty) {
-                return Err(format!("`{}` has a union", object.name));
+                return Err(format!("`{}` has a union, or is accessed in several sizes", object.name));
             }
             for choices in object.init.iter() {
                 let values = match types[cell] {
@@ -97,6 +99,9 @@ impl Domains {
             let values = &mut self.values[var as usize];
             (!self.closed).then(|| {
                 values.push(value);
+                if values.len() > MAX_VALUES {
+                    self.overfull = Some(var);
+                }
                 values.len() as Value - 1
             })
         })

@@ -136,7 +136,7 @@ impl<'p> Explorer<'p> {
         while let Some(from) = work.pop_front() {
             let place = graph.places[from as usize].clone();
             let mut found = Vec::new();
-            self.steps(&place, &mut found).map_err(unfit)?;
+            self.steps(&place, &mut found, &mut pace)?;
             pace.work(1 + found.len() as u64 + place.registers.len() as u64 / 32, || 0)?;
             for (op, to, steps) in found {
                 let number = match numbers.get(&to) {
@@ -192,20 +192,24 @@ impl<'p> Explorer<'p> {
         &mut self,
         place: &Place,
         found: &mut Vec<(Op, Place, Vec<ProgramStep>)>,
-    ) -> Result<(), Infinite> {
+        pace: &mut Pace,
+    ) -> Result<(), Reason> {
         if place.life != Life::Running {
             return Ok(());
         }
         let mut single = Vec::new();
-        self.edges(place, &mut single)?;
+        self.edges(place, &mut single).map_err(unfit)?;
         for (op, to, step) in single {
             if to.section.is_none() {
                 found.push((op, self.settled(to), vec![step]));
             } else {
-                self.section_steps(to, vec![step], found)?;
+                self.section_steps(to, vec![step], found, pace)?;
             }
         }
-        Ok(())
+        match self.domains.overfull {
+            Some(cell) => Err(unfit(self.too_many_values(usize::from(cell)))),
+            None => Ok(()),
+        }
     }
 
     /// Runs a section to its end, in every way.
@@ -214,26 +218,40 @@ impl<'p> Explorer<'p> {
         inside: Place,
         steps: Vec<ProgramStep>,
         found: &mut Vec<(Op, Place, Vec<ProgramStep>)>,
-    ) -> Result<(), Infinite> {
+        pace: &mut Pace,
+    ) -> Result<(), Reason> {
         let mut work = vec![(inside, steps)];
         let mut seen = rustc_hash::FxHashSet::default();
-        while let Some((place, steps)) = work.pop() {
+        // What the places seen and the ways to those that wait take.
+        let mut held = 0;
+        while let Some((place, mut steps)) = work.pop() {
             if !seen.insert(place.clone()) {
                 continue;
             }
             if seen.len() > MAX_PLACES {
-                return Err("an atomic section has too many ways through it".to_string());
+                return Err(unfit("an atomic section has too many ways through it".to_string()));
+            }
+            if let Some(cell) = self.domains.overfull {
+                return Err(unfit(self.too_many_values(usize::from(cell))));
             }
             if self.watched.contains(&(place.top().procedure, place.top().node)) {
-                return Err("a property speaks of a place inside an atomic section".to_string());
+                return Err(unfit("a property speaks of a place inside an atomic section".to_string()));
             }
             let section = place.section.clone().expect("only places inside wait");
             let mut single = Vec::new();
             if place.life == Life::Running {
-                self.edges(&place, &mut single)?;
+                self.edges(&place, &mut single).map_err(unfit)?;
             }
-            for (_, mut to, step) in single {
-                let steps = [&steps[..], &[step]].concat();
+            let ways = single.len();
+            for (number, (_, mut to, step)) in single.into_iter().enumerate() {
+                // The last way takes the row of steps with it, the others have copies.
+                let last = number + 1 == ways;
+                let mut steps = if last { std::mem::take(&mut steps) } else { steps.clone() };
+                steps.push(step);
+                let copied = if last { 1 } else { steps.len() } as u64 * size_of::<ProgramStep>() as u64;
+                let bytes = copied + to.bytes();
+                held += bytes;
+                pace.work(1 + bytes / Pace::BYTES_A_UNIT, || held)?;
                 let ended = to.section.is_none() || to.life != Life::Running;
                 if ended {
                     let last = to.section.take().unwrap_or(section.clone());
@@ -261,6 +279,9 @@ impl<'p> Explorer<'p> {
     }
 
     fn failed(&self, place: &Place, failure: Failure) -> Result<Place, Infinite> {
+        if failure == Failure::Fault(Fault::MixedSize) {
+            return Err("memory is accessed in several sizes".to_string());
+        }
         let error = failure.error().map_err(|limit| limit.to_string())?;
         Ok(Place { life: Life::Failed(error), ..place.clone() })
     }

@@ -49,6 +49,13 @@ impl Place {
         self.frames.last().expect("a thread keeps its outermost frame")
     }
 
+    /// The bytes that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let section = self.section.as_ref().map_or(0, |s| s.guard.len() + s.update.len());
+        let parts = size_of_val(&self.frames[..]) + size_of_val(&self.registers[..]);
+        (size_of::<Place>() + parts + section * size_of::<(Var, Value)>()) as u64
+    }
+
     pub(crate) fn slot(&self, reg: Reg) -> usize {
         match reg {
             Reg::Local(slot) => (self.top().base + slot) as usize,

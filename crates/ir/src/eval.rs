@@ -44,7 +44,8 @@ pub enum Fault {
     },
     /// A pointer is followed to an object that is gone.
     UseAfterFree,
-    /// An access covers part of a scalar, or several: no error of the program, but not modelled.
+    /// An access covers part of a cell, as those do by which our library refuses a call: no error of the program, but not
+    /// modelled.
     MixedSize,
     /// Reads memory that was never written: it holds any value, and we do not try them all.
     Unwritten,
@@ -91,9 +92,7 @@ impl fmt::Display for Fault {
                 write!(f, "access at byte {} of an object of {size} bytes", *offset as i64)
             }
             Fault::UseAfterFree => f.write_str("use of memory after it was freed"),
-            Fault::MixedSize => {
-                f.write_str("an access that covers part of a variable or several is not supported")
-            }
+            Fault::MixedSize => f.write_str("this library call, or an access of this size, is not modelled"),
             Fault::Unwritten => f.write_str("memory is read that was never written"),
             Fault::TooMuchMemory => f.write_str("more memory is allocated than is modelled"),
             Fault::InvalidFree => f.write_str("free of what was not allocated"),

@@ -13,7 +13,8 @@
 //!
 //! Variables that have been looked at are kept in their blocks ([`Kept::InBlock`]), so that the pass can run again.
 
-use fencepost_analysis::points_to::{Object, PointsTo, each_site};
+use fencepost_analysis::addressed::Addressed;
+use fencepost_analysis::points_to::{Object, PointsTo, Sites};
 use fencepost_ir::Span;
 use fencepost_ir::tree::*;
 use std::collections::{HashMap, HashSet};
@@ -85,10 +86,7 @@ impl Regions {
     fn new(procedure: &Procedure) -> Regions {
         let mut regions: HashMap<LocalId, Region> = HashMap::new();
         let mut named: HashMap<LocalId, (usize, usize)> = HashMap::new();
-        let mut sites: HashMap<*const Expr, usize> = HashMap::new();
-        each_site(procedure, &mut |n, e, _| {
-            sites.insert(e, n);
-        });
+        let sites = Sites::new(procedure);
         let mut declared: HashMap<LocalId, (usize, Option<usize>)> = HashMap::new();
         let mut at = 1;
         procedure.body.visit(&mut |stmt| {
@@ -109,7 +107,7 @@ impl Regions {
                     regions.entry(*local).or_insert(Region { first, last: at, ends }).last = at;
                 }
                 StmtKind::Declare(local, value) => {
-                    let site = value.as_ref().and_then(|e| sites.get(&(e as *const Expr)).copied());
+                    let site = value.as_ref().and_then(|e| sites.number(e));
                     declared.entry(*local).or_insert((at, site));
                     name(*local);
                 }
@@ -151,19 +149,15 @@ impl Regions {
 /// The variables that something may point to that is there when their block is not.
 fn pointed_from_outside(program: &Program, regions: &[Regions]) -> HashSet<(ProcedureId, LocalId)> {
     // What has an address, and the blocks of those that may end; and who starts threads with what.
-    let mut addressed: HashSet<(ProcedureId, LocalId)> = HashSet::new();
+    let addressed = Addressed::new(program);
     let mut started: HashSet<ProcedureId> = program.threads.iter().map(|t| t.procedure).collect();
-    for (p, procedure) in program.procedures.iter().enumerate() {
+    for procedure in &program.procedures {
         procedure.body.visit(&mut |stmt| {
             for e in stmt.kind.expressions() {
-                e.visit(&mut |e| match &e.kind {
-                    ExprKind::AddressOf(Place { base: Base::Variable(VarRef::Local(local)), .. }) => {
-                        addressed.insert((ProcedureId(p), *local));
-                    }
-                    ExprKind::Spawn(procedure, ..) => {
+                e.visit(&mut |e| {
+                    if let ExprKind::Spawn(procedure, ..) = &e.kind {
                         started.insert(*procedure);
                     }
-                    _ => {}
                 });
             }
         });
@@ -173,7 +167,7 @@ fn pointed_from_outside(program: &Program, regions: &[Regions]) -> HashSet<(Proc
         let id = ProcedureId(p);
         for (local, region) in &regions.regions {
             match region.ends {
-                Ends::Variable if addressed.contains(&(id, *local)) => {
+                Ends::Variable if addressed.contains(id, VarRef::Local(*local)) => {
                     ends.insert(Object::Variable(Some(id), VarRef::Local(*local)), (id, *local));
                 }
                 Ends::Memory(Some(site)) => {
@@ -195,7 +189,7 @@ fn pointed_from_outside(program: &Program, regions: &[Regions]) -> HashSet<(Proc
             // lead to variables of those who call.
             Object::Variable(Some(q), VarRef::Local(by)) => {
                 let is_parameter = by.0 < program.procedure(q).params;
-                addressed.contains(&(q, by)) || is_parameter && started.contains(&q)
+                addressed.contains(q, VarRef::Local(by)) || is_parameter && started.contains(&q)
             }
             Object::Variable(..) | Object::Site(..) => true,
             Object::Unfollowed | Object::Unknown => false,

@@ -1,6 +1,6 @@
 //! Accesses that see part of a scalar, or several, in an object that is something else.
 
-use fencepost_analysis::points_to::{Byte, Object, PointedAccess, PointsTo, Target, each_site};
+use fencepost_analysis::points_to::{Byte, Object, PointedAccess, PointsTo, Sites, Target};
 use fencepost_ir::tree::*;
 use fencepost_ir::{Cell, Scalar, Span};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -41,9 +41,9 @@ pub(super) fn misfits(program: &Program) -> Misfits {
     let points_to = PointsTo::new(program);
     let mut sites = HashMap::new();
     for (p, procedure) in program.procedures.iter().enumerate() {
-        each_site(procedure, &mut |n, _, ty| {
+        for (n, (_, ty)) in Sites::new(procedure).iter().enumerate() {
             sites.insert(Object::Site(ProcedureId(p), n), ty.innermost());
-        });
+        }
     }
     let mut finder = Finder {
         program,
@@ -86,8 +86,8 @@ impl<'p> Finder<'p> {
     }
 
     /// Looks at an access through a pointer.
-    fn access(&mut self, Target { object, byte }: Target, access: &PointedAccess) {
-        let (seen, span) = (access.seen, access.span);
+    fn access(&mut self, Target { object, byte }: Target, access: &PointedAccess<'_>) {
+        let (seen, span) = (access.seen, access.place.span);
         let Some(ty) = self.ty(object) else { return };
         let plain = |ty: Scalar| matches!(ty, Scalar::Bool | Scalar::Int(_) | Scalar::Pointer { .. });
         let (records, size) = (&self.program.records, seen.size());

@@ -3,6 +3,7 @@
 //! the thread has ended. That of the first thread stays.
 
 use crate::spawned::{Around, around_spawned};
+use fencepost_analysis::addressed::Addressed;
 use fencepost_ir::tree::*;
 use fencepost_ir::{Access, InitialCells, IntType, Scalar, Step};
 use std::collections::{HashMap, HashSet};
@@ -22,12 +23,14 @@ struct Moving<'p> {
 impl Moving<'_> {
     fn move_all(&mut self) {
         let mut moved: HashMap<usize, ThreadLocalId> = HashMap::new();
-        let mut escaping = Vec::new();
+        let addressed = Addressed::new(self.program);
+        let is_addressed = |id: &usize| addressed.contains_thread_local(ThreadLocalId(*id));
+        let mut escaping: Vec<usize> = (0..self.program.thread_locals.len()).filter(is_addressed).collect();
         for procedure in &self.program.procedures {
             procedure.body.visit(&mut |stmt| {
                 for e in stmt.kind.expressions() {
                     e.visit(&mut |e| {
-                        if let ExprKind::AddressOf(place) | ExprKind::Rmw(_, place, _) = &e.kind
+                        if let ExprKind::Rmw(_, place, _) = &e.kind
                             && let Base::Variable(VarRef::ThreadLocal(id)) = place.base
                             && !escaping.contains(&id.0)
                         {

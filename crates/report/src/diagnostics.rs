@@ -3,6 +3,7 @@
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use fencepost_ir::{Sources, Span};
 use fencepost_text::Diagnostic;
+use std::ops::Range;
 
 /// Whether to use colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,19 +16,17 @@ pub enum Colour {
 
 /// A diagnostic as text: file, line and column, the line itself, and what to do.
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, colour: Colour) -> String {
-    let text = sources.text(diagnostic.span.file);
-    let range = byte_range(text, diagnostic.span);
+    let (snippet, range) = lines(sources, diagnostic.span);
     let annotation = AnnotationKind::Primary.span(range).label(diagnostic.label.as_str());
-    let snippet = Snippet::source(text).path(sources.name(diagnostic.span.file)).annotation(annotation);
+    let snippet = snippet.annotation(annotation);
     let mut group = Level::ERROR.primary_title(diagnostic.message.as_str()).element(snippet);
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(&**help));
     }
     let mut groups = vec![group];
     for related in &diagnostic.also {
-        let text = sources.text(related.span.file);
-        let annotation = AnnotationKind::Context.span(byte_range(text, related.span));
-        let snippet = Snippet::source(text).path(sources.name(related.span.file)).annotation(annotation);
+        let (snippet, range) = lines(sources, related.span);
+        let snippet = snippet.annotation(AnnotationKind::Context.span(range));
         groups.push(Level::NOTE.secondary_title(related.message.as_str()).element(snippet));
     }
     let renderer = match colour {
@@ -37,16 +36,21 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, colour: Colour) -> Str
     renderer.render(&groups).to_string()
 }
 
-/// The bytes of a span; empty at the end of the text if the span lies outside.
-fn byte_range(text: &str, span: Span) -> std::ops::Range<usize> {
-    let line_start = match span.line {
-        0 | 1 => 0,
-        n => text.match_indices('\n').nth(n as usize - 2).map_or(text.len(), |(i, _)| i + 1),
+/// The line that a span is in, so that what is shown of a long text costs no more than of a short one, and the bytes of the
+/// span in it. Outside of the text it is the end of the text.
+fn lines<'s, A: Clone>(sources: &'s Sources, span: Span) -> (Snippet<'s, A>, Range<usize>) {
+    let number = span.line.max(1);
+    let (snippet, range) = match sources.line(Span { line: number, ..span }) {
+        Some(line) => {
+            let offset =
+                |column: u32| line.char_indices().nth(column as usize).map_or(line.len(), |(i, _)| i);
+            let start = span.column.saturating_sub(1);
+            (Snippet::source(line).line_start(number as usize), offset(start)..offset(start + span.length))
+        }
+        None => {
+            let text = sources.text(span.file);
+            (Snippet::source(text), text.len()..text.len())
+        }
     };
-    let line = &text[line_start..];
-    let line = &line[..line.find('\n').unwrap_or(line.len())];
-    let offset =
-        |column: u32| line.char_indices().nth(column as usize).map_or(line.len(), |(i, _)| i) + line_start;
-    let start = span.column.saturating_sub(1);
-    offset(start)..offset(start + span.length)
+    (snippet.path(sources.name(span.file)), range)
 }

@@ -168,12 +168,16 @@ fn not_applicable(program: &Program) -> Option<String> {
     }
     let mut place = None;
     for (i, begin) in edges().filter(|(_, e)| matches!(e.instr, Instr::AtomicBegin(_))) {
+        let (mut stores, mut waits) = (None, true);
         candidates::walk(program, (ProcId(i as u32), begin.to), |at, instr| {
-            if let Instr::Store(..) = instr {
-                place = Some(program.procedure(at.procedure).edge(at.edge).span);
+            match instr {
+                Instr::Store(..) => stores = Some(program.procedure(at.procedure).edge(at.edge).span),
+                Instr::AtomicEnd(drain) => waits &= *drain == Drain::Yes,
+                _ => {}
             }
             !matches!(instr, Instr::AtomicEnd(_))
         });
+        place = place.or(stores.filter(|_| !waits));
     }
     place.map(|span| {
         let place = program.sources.place(span);

@@ -4,6 +4,7 @@ use crate::flow::has_label;
 use crate::support::Helper;
 use crate::value::Access;
 use crate::{Translator, Unsupported, build};
+use fencepost_analysis::points_to::Sites;
 use fencepost_ir::tree::{
     Base, BinaryOp, Block, Choices, Drain, Expr, ExprKind, Fence, FenceKind, Form, LocalId, Place, Procedure,
     ProcedureId, Stmt, StmtKind, Type, VarRef, Variable,
@@ -16,10 +17,12 @@ pub type Result<T> = std::result::Result<T, Unsupported>;
 pub struct Body<'a> {
     pub translator: &'a Translator<'a>,
     pub id: ProcedureId,
+    /// The procedure as it is.
+    original: &'a Procedure,
+    /// The allocations in it.
+    pub sites: Sites<'a>,
     /// The procedure, with the variables that were added.
     pub procedure: Procedure,
-    /// So many of its variables it had before.
-    original_locals: usize,
     pub out: Vec<Stmt>,
     /// Where the statement is that is translated.
     pub span: Span,
@@ -31,11 +34,13 @@ pub struct Body<'a> {
 impl<'a> Body<'a> {
     /// Nothing yet.
     pub fn new(translator: &'a Translator<'a>, id: ProcedureId) -> Body<'a> {
-        let procedure = translator.program.procedure(id).clone();
+        let original = translator.program.procedure(id);
+        let procedure = Procedure { body: Block::default(), ..original.clone() };
         Body {
             translator,
+            original,
+            sites: Sites::new(original),
             id,
-            original_locals: procedure.locals.len(),
             procedure,
             out: Vec::new(),
             span: Span::NONE,
@@ -53,10 +58,7 @@ impl<'a> Body<'a> {
         self.first_objects();
         match self.translator.wrapped(self.id) {
             Some(function) => self.wrap(function),
-            None => {
-                let body = std::mem::take(&mut self.procedure.body);
-                self.statements(&body.0)?;
-            }
+            None => self.statements(&self.original.body.0)?,
         }
         self.span = Span::NONE;
         if !self.out.last().is_some_and(is_end) {
@@ -65,7 +67,7 @@ impl<'a> Body<'a> {
                 self.call(Helper::EndThread);
             }
         }
-        let added = (self.original_locals..self.procedure.locals.len()).map(LocalId);
+        let added = (self.original.locals.len()..self.procedure.locals.len()).map(LocalId);
         let declared = added.map(|id| build::stmt(StmtKind::Declare(id, None)));
         self.procedure.body = Block(declared.chain(self.out).collect());
         Ok(self.procedure)
@@ -119,7 +121,7 @@ impl<'a> Body<'a> {
     /// A new variable.
     pub fn temporary(&mut self, ty: Scalar) -> LocalId {
         let id = LocalId(self.procedure.locals.len());
-        let name = format!("{}{}", self.translator.prefix, id.0 - self.original_locals);
+        let name = format!("{}{}", self.translator.prefix, id.0 - self.original.locals.len());
         let init = vec![Choices::one(ty.default_value())];
         self.procedure.locals.push(Variable::new(name, Type::Scalar(ty), init, Span::NONE));
         id

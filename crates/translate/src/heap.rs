@@ -11,6 +11,7 @@ use crate::Unsupported;
 use crate::pointers::Moved;
 use fencepost_ir::tree::{Choices, Declared, Fill, ProcedureId, Program, SharedId, Spelled, Type, Variable};
 use fencepost_ir::{Scalar, Span};
+use sites::Site;
 use std::collections::BTreeMap;
 
 /// The objects of a place that allocates.
@@ -32,7 +33,7 @@ pub struct Objects {
 #[derive(Default)]
 pub struct Heap {
     pub objects: BTreeMap<SharedId, Objects>,
-    sites: BTreeMap<(ProcedureId, Span), SharedId>,
+    sites: BTreeMap<Site, SharedId>,
     /// For places that allocate several objects the variable that says how many there are.
     pub counters: BTreeMap<SharedId, (SharedId, Scalar)>,
     /// Local variables that procedures allocate when they begin.
@@ -70,9 +71,9 @@ impl Heap {
         }
     }
 
-    /// The objects that an expression there makes.
-    pub fn at(&self, procedure: ProcedureId, span: Span) -> Option<SharedId> {
-        self.sites.get(&(procedure, span)).copied()
+    /// The objects that an allocation makes.
+    pub fn at(&self, site: Site) -> Option<SharedId> {
+        self.sites.get(&site).copied()
     }
 
     /// Adds a variable for the objects of each place that allocates. Local variables that were moved are allocated too:

@@ -8,10 +8,10 @@
 
 use crate::Unsupported;
 use crate::times::{Runs, constant};
+use fencepost_analysis::addressed::Addressed;
 use fencepost_analysis::escape::variables::Escape;
 use fencepost_analysis::points_to::Object;
 use fencepost_ir::Scalar;
-use fencepost_ir::pointer::{self, Target};
 use fencepost_ir::tree::{
     Base, Block, Choices, Expr, ExprKind, Fill, Kept, LocalId, Place, Procedure, ProcedureId, Program,
     Projection, SharedId, Stmt, StmtKind, ThreadLocalId, Type, VarRef, Variable,
@@ -58,34 +58,8 @@ pub fn called(program: &Program) -> BTreeSet<ProcedureId> {
 
 /// For each shared variable whether its address is somewhere.
 pub fn addressed(program: &Program) -> Vec<bool> {
-    let mut found = vec![false; program.shared.len()];
-    let word = |found: &mut Vec<bool>, value: i64, ty: Scalar| {
-        if let Scalar::Pointer { .. } = ty
-            && let Target::Object(object, _) = pointer::target(value)
-            && let Some(found) = found.get_mut(object as usize)
-        {
-            *found = true;
-        }
-    };
-    for v in &program.shared {
-        for (choices, cell) in v.init.iter().zip(program.records.layout(&v.ty)) {
-            choices.0.iter().for_each(|(lo, _)| word(&mut found, *lo, cell.ty));
-        }
-    }
-    for thread in &program.threads {
-        let procedure = program.procedure(thread.procedure);
-        for (value, v) in thread.args.iter().zip(&procedure.locals) {
-            v.ty.as_scalar().into_iter().for_each(|ty| word(&mut found, *value, ty));
-        }
-    }
-    statements(program, |_, stmt| {
-        expressions(stmt, &mut |e| match &e.kind {
-            ExprKind::Const(value) => word(&mut found, *value, e.ty),
-            ExprKind::AddressOf(Place { base: Base::Variable(VarRef::Shared(id)), .. }) => found[id.0] = true,
-            _ => {}
-        });
-    });
-    found
+    let found = Addressed::new(program);
+    (0..program.shared.len()).map(|id| found.contains_shared(SharedId(id))).collect()
 }
 
 /// For each shared variable whether it may ever be written, given which ones pointers may mean.

@@ -224,7 +224,7 @@ impl Body<'_> {
     /// Allocates one of the objects of a place, and notes that it is there.
     fn allocate(&mut self, e: &Expr, result: LocalId) -> Result<()> {
         let ExprKind::Allocate(ty, bytes, fill, storage) = &e.kind else { panic!("it allocates") };
-        let Some(id) = self.translator.heap.at(self.id, e.span) else {
+        let Some(id) = self.sites.number(e).and_then(|n| self.translator.heap.at((self.id, n))) else {
             return Err(Unsupported::new(e.span, "allocated memory"));
         };
         let bytes = Box::new(self.value(bytes)?);

@@ -110,15 +110,16 @@ pub fn c_options(paths: &[&Path], options: &ReadOptions) -> Result<c::Options, I
         include_dirs,
         defines,
         commands,
-        mut flags,
+        flags,
         preprocessor,
         mut data_model,
         args,
         havoc_externs,
     } = options.c.clone();
+    let mut project_flags = Vec::new();
     for path in paths {
         let database = compiler::from_database(path, commands.as_deref())?;
-        flags.extend(database.handed_on);
+        project_flags.extend(database.handed_on);
         if database.ilp32 {
             data_model = c::DataModel::Ilp32;
         }
@@ -127,6 +128,7 @@ pub fn c_options(paths: &[&Path], options: &ReadOptions) -> Result<c::Options, I
         include_dirs,
         defines,
         flags,
+        project_flags,
         command: preprocessor,
         data_model,
         args,

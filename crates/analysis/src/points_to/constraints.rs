@@ -2,22 +2,24 @@
 
 use super::contexts::Contexts;
 use super::geometry::{Byte, Shape};
+use super::sites::Sites;
 use super::solve::{Edge, NodeId, ObjectNumber, Path, PathId, Solver};
 use super::{AccessNode, Notes, Object, PointsTo, Unfollowed};
 use fencepost_ir::tree::*;
 use fencepost_ir::{Scalar, Span, pointer};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// The sets of a program while its statements are looked at.
 pub(super) struct Constraints<'p> {
     pub(super) program: &'p Program,
     pub(super) solver: Solver<'p>,
-    pub(super) notes: Notes,
+    pub(super) notes: Notes<'p>,
     pub(super) objects: Vec<Object>,
     /// The numbers of the first thread-local variable and of each procedure's first local; shared ones come first.
     first_thread_local: u32,
     pub(super) first_locals: Vec<u32>,
-    pub(super) sites: HashMap<*const Expr, ObjectNumber>,
+    /// The allocations of each procedure, and the number of its first one.
+    sites: Vec<(Sites<'p>, u32)>,
     pub(super) unfollowed: ObjectNumber,
     pub(super) unknown: ObjectNumber,
     pub(super) results: Vec<NodeId>,
@@ -63,17 +65,19 @@ impl<'p> Constraints<'p> {
             objects.push(Object::Variable(None, VarRef::ThreadLocal(ThreadLocalId(i))));
         }
         let mut first_locals = Vec::new();
-        let mut sites = HashMap::new();
+        let mut sites = Vec::new();
         for (p, procedure) in program.procedures.iter().enumerate() {
             first_locals.push(objects.len() as u32);
             for (i, v) in procedure.locals.iter().enumerate() {
                 solver.object(shape(&v.ty, false));
                 objects.push(Object::Variable(Some(ProcedureId(p)), VarRef::Local(LocalId(i))));
             }
-            each_site(procedure, &mut |n, e, ty| {
-                sites.insert(e as *const Expr, solver.object(shape(ty.innermost(), true)));
+            let (own, first) = (Sites::new(procedure), objects.len() as u32);
+            for (n, (_, ty)) in own.iter().enumerate() {
+                solver.object(shape(ty.innermost(), true));
                 objects.push(Object::Site(ProcedureId(p), n));
-            });
+            }
+            sites.push((own, first));
         }
         let unfollowed = solver.object(None);
         objects.push(Object::Unfollowed);
@@ -222,6 +226,13 @@ impl<'p> Constraints<'p> {
         self.cell((object, Byte::At(0)), size)
     }
 
+    /// What an expression allocates.
+    pub(super) fn allocated(&self, e: &Expr) -> ObjectNumber {
+        let (sites, first) = &self.sites[self.procedure.0];
+        let number = sites.number(e).expect("it allocates, and stands in the procedure");
+        ObjectNumber(first + number as u32)
+    }
+
     /// What a constant word points to.
     pub(super) fn constant(&self, word: i64) -> Option<(ObjectNumber, Byte)> {
         match pointer::target(word) {
@@ -350,14 +361,7 @@ impl<'p> Constraints<'p> {
             Err(Some(pointer)) => {
                 let seen = self.program.place_type(Some(procedure), place).and_then(Type::as_scalar);
                 if let (Use::Access, Some(seen)) = (usage, seen) {
-                    self.notes.accesses.push(AccessNode {
-                        procedure: self.procedure,
-                        span: place.span,
-                        access: place.access,
-                        seen,
-                        pointer,
-                        path: id,
-                    });
+                    self.notes.accesses.push(AccessNode { place, seen, pointer, path: id });
                 }
                 Where::Pointed(pointer, id)
             }
@@ -422,19 +426,4 @@ fn begun(program: &Program) -> HashSet<ProcedureId> {
         });
     }
     begun
-}
-
-/// Calls `see` with each allocation of a procedure: its number, itself, and its type.
-pub fn each_site<'p>(procedure: &'p Procedure, see: &mut impl FnMut(usize, &'p Expr, &'p Type)) {
-    let mut count = 0;
-    procedure.body.visit(&mut |stmt| {
-        for e in stmt.kind.expressions() {
-            e.visit(&mut |e| {
-                if let ExprKind::Allocate(ty, ..) | ExprKind::Reallocate(ty, ..) = &e.kind {
-                    see(count, e, ty);
-                    count += 1;
-                }
-            });
-        }
-    });
 }

@@ -118,12 +118,12 @@ impl<'p> Constraints<'p> {
             ExprKind::Allocate(_, bytes, ..) => {
                 let bytes = self.value(bytes);
                 self.tells(bytes);
-                self.one((self.sites[&(e as *const Expr)], Byte::At(0)))
+                self.one((self.allocated(e), Byte::At(0)))
             }
             ExprKind::Reallocate(_, old, bytes) => {
                 let bytes = self.value(bytes);
                 self.tells(bytes);
-                let site = self.sites[&(e as *const Expr)];
+                let site = self.allocated(e);
                 let made = self.one((site, Byte::At(0)));
                 let old = self.value(old);
                 self.notes.resized.extend(made.into_iter().chain(old));

@@ -16,14 +16,15 @@ mod contexts;
 mod expression;
 mod geometry;
 mod opaque;
+mod sites;
 mod solve;
 
-pub use constraints::each_site;
 pub use geometry::Byte;
+pub use sites::Sites;
 
 use constraints::{Constraints, Stand};
 use fencepost_ir::tree::*;
-use fencepost_ir::{Access, Scalar, Span};
+use fencepost_ir::{Scalar, Span};
 use solve::{NodeId, ObjectNumber, PathId, Solver};
 use std::collections::BTreeSet;
 
@@ -54,14 +55,10 @@ pub struct Target {
 }
 
 /// An access through a pointer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PointedAccess {
-    /// Its place in the source.
-    pub procedure: ProcedureId,
-    /// Where it is, for people.
-    pub span: Span,
-    /// What is said of it.
-    pub access: Access,
+#[derive(Clone, Debug)]
+pub struct PointedAccess<'p> {
+    /// The place that is accessed: a node of the program, known by where it lies there ([`std::ptr::eq`]).
+    pub place: &'p Place,
     /// What is read or written.
     pub seen: Scalar,
     /// What it may be to, in order.
@@ -81,13 +78,13 @@ pub struct PointsTo<'p> {
     solver: Solver<'p>,
     objects: Vec<Object>,
     results: Vec<(Object, NodeId)>,
-    notes: Notes,
+    notes: Notes<'p>,
 }
 
 /// What is noted of the statements.
 #[derive(Default)]
-struct Notes {
-    accesses: Vec<AccessNode>,
+struct Notes<'p> {
+    accesses: Vec<AccessNode<'p>>,
     /// Pointers that become integers.
     numbers: Vec<NodeId>,
     /// Values that something is computed from or depends on.
@@ -99,10 +96,8 @@ struct Notes {
     telling: opaque::Telling,
 }
 
-struct AccessNode {
-    procedure: ProcedureId,
-    span: Span,
-    access: Access,
+struct AccessNode<'p> {
+    place: &'p Place,
     seen: Scalar,
     pointer: NodeId,
     path: PathId,
@@ -133,18 +128,12 @@ impl<'p> PointsTo<'p> {
     }
 
     /// The accesses through pointers, in the order of the text.
-    pub fn accesses(&self) -> impl Iterator<Item = PointedAccess> {
+    pub fn accesses(&self) -> impl Iterator<Item = PointedAccess<'p>> {
         self.notes.accesses.iter().map(|a| {
             let pointers = self.solver.targets(a.pointer).iter();
             let places = pointers.flat_map(|target| self.solver.along(*target, a.path));
             let targets: BTreeSet<Target> = places.map(|target| self.target(target)).collect();
-            PointedAccess {
-                procedure: a.procedure,
-                span: a.span,
-                access: a.access,
-                seen: a.seen,
-                targets: targets.into_iter().collect(),
-            }
+            PointedAccess { place: a.place, seen: a.seen, targets: targets.into_iter().collect() }
         })
     }
 

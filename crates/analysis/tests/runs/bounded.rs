@@ -179,7 +179,7 @@ fn check(program: &Program, text: &str, rng: &mut Rng) -> usize {
                     let step = rng.pick(&steps);
                     let edge = match step.action {
                         Action::Edge(id, _) => Some(machine.edge(&state.threads[step.thread as usize], id)),
-                        Action::Flush(_) | Action::Propagate(_) | Action::Delete => None,
+                        Action::Older(..) | Action::Flush(_) | Action::Propagate(_) | Action::Delete => None,
                     };
                     if let Some(edge) = edge {
                         follower.access(&machine, &state, step, edge, text);

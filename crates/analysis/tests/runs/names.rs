@@ -1,6 +1,6 @@
 //! What the tree calls the objects of a run.
 
-use fencepost_analysis::points_to::{Object, each_site};
+use fencepost_analysis::points_to::{Object, Sites};
 use fencepost_ir::cfg::{Address, Dest, Instr, ObjectId};
 use fencepost_ir::eval::eval;
 use fencepost_ir::pointer::{self, Target};
@@ -21,9 +21,9 @@ impl<'p> Names<'p> {
     pub fn new(tree: &'p tree::Program, graph: &'p cfg::Program) -> Names<'p> {
         let mut sites: HashMap<u32, Vec<Object>> = HashMap::new();
         for (p, procedure) in tree.procedures.iter().enumerate() {
-            each_site(procedure, &mut |n, e, _| {
+            for (n, (e, _)) in Sites::new(procedure).iter().enumerate() {
                 sites.entry(e.span.line).or_default().push(Object::Site(tree::ProcedureId(p), n));
-            });
+            }
         }
         Names { tree, graph, sites, lines: HashMap::new() }
     }

@@ -21,9 +21,9 @@ fn check(text: &str, rng: &mut Rng) -> usize {
     let tree = tree.unwrap_or_else(|(_, diagnostics)| panic!("{diagnostics:?}\n{text}"));
     let graph = pipeline::lower(tree.clone());
     let points_to = PointsTo::new(&tree);
-    let mut accesses: HashMap<u32, Vec<PointedAccess>> = HashMap::new();
+    let mut accesses: HashMap<u32, Vec<PointedAccess<'_>>> = HashMap::new();
     for access in points_to.accesses() {
-        accesses.entry(access.span.line).or_default().push(access);
+        accesses.entry(access.place.span.line).or_default().push(access);
     }
     let mut names = Names::new(&tree, &graph);
     let machine = Machine::new(&graph).expect("there is no template");
@@ -104,7 +104,7 @@ fn halves_of_pointers_are_followed() {
     let tree = read(&[("halves.c", text)], &Options::default()).unwrap_or_else(|(_, d)| panic!("{d:?}"));
     let points_to = PointsTo::new(&tree);
     let line = text.lines().position(|line| line.contains("q->b")).expect("it is there") as u32 + 1;
-    let access = points_to.accesses().find(|a| a.span.line == line).expect("it goes through a pointer");
+    let access = points_to.accesses().find(|a| a.place.span.line == line).expect("it goes through a pointer");
     for name in ["first", "second"] {
         let id = tree.shared.iter().position(|v| v.name == name).expect("it is shared");
         let object = Object::Variable(None, tree::VarRef::Shared(tree::SharedId(id)));

@@ -39,6 +39,8 @@ pub struct Unit {
     pub pragmas: Vec<Pragma>,
     /// Which places are in system headers.
     pub origins: Origins,
+    /// Names that are used like types and are none, which has been reported.
+    pub unknown: Vec<String>,
 }
 
 /// What is outside of functions.

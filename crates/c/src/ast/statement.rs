@@ -25,6 +25,8 @@ pub enum BlockItem {
     StaticAssert(StaticAssert),
     /// A statement.
     Statement(Stmt),
+    /// A piece that is no C, which has been reported, with the names in it.
+    Broken(Vec<Name>),
 }
 
 /// A statement and its place.

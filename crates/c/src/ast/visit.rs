@@ -27,7 +27,7 @@ pub trait Visitor {
             match item {
                 BlockItem::Declaration(declaration) => self.declaration(declaration),
                 BlockItem::Statement(stmt) => self.statement(stmt),
-                BlockItem::StaticAssert(_) => {}
+                BlockItem::StaticAssert(_) | BlockItem::Broken(_) => {}
             }
         }
     }

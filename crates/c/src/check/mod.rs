@@ -47,7 +47,7 @@ mod unit;
 mod vla;
 
 use crate::ast;
-use crate::hir::{self, Expr, ExprKind, FunctionId, GlobalId, LocalId, TypeId, Types};
+use crate::hir::{self, Expr, ExprKind, FunctionId, GlobalId, LocalId, RecordId, TypeId, Types};
 use crate::preprocess::Options;
 use fencepost_ir::{Remark, Span};
 use fencepost_text::Diagnostic;
@@ -64,15 +64,14 @@ pub(crate) fn check(
     library: &ast::Unit,
     options: &Options,
 ) -> std::result::Result<hir::Program, Vec<Diagnostic>> {
-    let mut checker = Checker::new(options, units.len() + 1);
-    checker.library(library, units.len());
-    for (i, unit) in units.iter().enumerate() {
-        checker.scopes.enter_unit(i);
-        checker.unit(unit);
-    }
-    let program = checker.program()?;
+    let program = Checker::of(units, library, options).program()?;
     debug_assert_eq!(hir::broken(&program), None, "a checked program is right in itself");
     Ok(program)
+}
+
+/// What else is wrong with units in which errors have been found.
+pub(crate) fn further_errors(units: &[ast::Unit], library: &ast::Unit, options: &Options) -> Vec<Diagnostic> {
+    Checker::of(units, library, options).program().err().unwrap_or_default()
 }
 
 pub(crate) use atomic_name::is_atomic_function;
@@ -123,6 +122,8 @@ struct Checker<'a> {
     scopes: Scopes<'a>,
     link: Link<'a>,
     packs: Packs,
+    /// Where each record has its members.
+    defined: HashMap<RecordId, &'a ast::Record>,
     output: Output,
     waiting: VecDeque<Work>,
     /// The function whose body is being checked.
@@ -132,6 +133,17 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
+    /// All that the units of a program declare.
+    fn of(units: &'a [ast::Unit], library: &'a ast::Unit, options: &'a Options) -> Checker<'a> {
+        let mut checker = Checker::new(options, units.len() + 1);
+        checker.library(library, units.len());
+        for (i, unit) in units.iter().enumerate() {
+            checker.scopes.enter_unit(i);
+            checker.unit(unit);
+        }
+        checker
+    }
+
     fn new(options: &'a Options, units: usize) -> Checker<'a> {
         Checker {
             options,
@@ -139,6 +151,7 @@ impl<'a> Checker<'a> {
             scopes: Scopes::new(units),
             link: Link::default(),
             packs: Packs::default(),
+            defined: HashMap::new(),
             output: Output::default(),
             waiting: VecDeque::new(),
             body: None,

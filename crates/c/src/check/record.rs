@@ -105,14 +105,17 @@ impl<'a> Checker<'a> {
         if let Some(members) = &record.members {
             let known = &self.types.records[id];
             match known.layout {
-                // The same text, looked at again.
-                Some(_) if known.span == record.span => {}
+                // The same definition, looked at again.
+                Some(_) if self.defined.get(&id).is_some_and(|first| std::ptr::eq(*first, record)) => {}
                 Some(_) => {
                     let first = format!("first in line {}", known.span.line);
                     let message = format!("`{}` is defined twice", known.tag);
                     return Err(self.report(Diagnostic::new(record.span, message).label(first)));
                 }
-                None => self.complete_record(id, record, members)?,
+                None => {
+                    self.defined.insert(id, record);
+                    self.complete_record(id, record, members)?;
+                }
             }
         }
         Ok(self.types.intern(Type::Record(id)))

@@ -184,6 +184,13 @@ impl<'a> Checker<'a> {
                 let _ = self.static_assert(assertion);
             }
             ast::BlockItem::Statement(stmt) => self.statement(stmt, items),
+            ast::BlockItem::Broken(names) => {
+                for name in names {
+                    if self.scopes.lookup(&name.text).is_none() {
+                        self.scopes.break_name(&name.text);
+                    }
+                }
+            }
         }
     }
 

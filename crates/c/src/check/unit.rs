@@ -13,6 +13,9 @@ impl<'a> Checker<'a> {
     pub fn unit(&mut self, unit: &'a ast::Unit) {
         self.packs.add(&unit.pragmas);
         self.newer_constants();
+        for name in &unit.unknown {
+            self.scopes.define(name, Symbol::Broken);
+        }
         self.items(&unit.items);
     }
 

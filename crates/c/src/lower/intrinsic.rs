@@ -23,11 +23,7 @@ impl<'h> Lowerer<'h> {
     ) -> Result<Value> {
         use Intrinsic as I;
         Ok(match intrinsic {
-            I::Nothing => {
-                self.evaluate(args)?;
-                self.zero(ty, span)
-            }
-            I::PushHandler => {
+            I::Nothing | I::PushHandler => {
                 self.evaluate(args)?;
                 self.zero(ty, span)
             }
@@ -63,14 +59,7 @@ impl<'h> Lowerer<'h> {
             I::CreateC11 => self.create(&args[0], &args[1], &args[2], ty, span)?,
             I::Join => self.cancellable(span, |this| this.join(&args[0], args.get(1), ty, span))?,
             I::Own => Value::Scalar(Expr { kind: ExprKind::Own, ty: Scalar::Thread, span }),
-            I::SameThread => {
-                let left = self.thread_named(&args[0])?;
-                let mark = self.mark();
-                let right = self.thread_named(&args[1])?;
-                let left = self.settle(left, mark);
-                let same = self.same(&left, right, span);
-                Value::Scalar(self.int_of(same))
-            }
+            I::SameThread => self.same_thread(&args[0], &args[1], span)?,
             I::Lock | I::Unlock => {
                 let mutex = self.mutex(&args[0], span)?;
                 self.emit(
@@ -97,6 +86,15 @@ impl<'h> Lowerer<'h> {
             I::Outside(outside) => self.outside_function(outside, args, ty, span)?,
             I::Output(output) => self.output_function(output, args, ty, wanted, span)?,
         })
+    }
+
+    fn same_thread(&mut self, left: &'h hir::Expr, right: &'h hir::Expr, span: Span) -> Result<Value> {
+        let left = self.thread_named(left)?;
+        let mark = self.mark();
+        let right = self.thread_named(right)?;
+        let left = self.settle(left, mark);
+        let same = self.same(&left, right, span);
+        Ok(Value::Scalar(self.int_of(same)))
     }
 
     fn done(&mut self, kind: StmtKind, span: Span) -> Value {

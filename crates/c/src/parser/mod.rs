@@ -24,7 +24,8 @@ use fencepost_ir::{Span, wanted};
 use fencepost_text::Diagnostic;
 use std::collections::HashMap;
 
-pub use recover::unit;
+use recover::Mistakes;
+pub use recover::{Parsed, unit};
 
 /// The error is boxed: results are on the stack at every level of recursion.
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -68,8 +69,8 @@ struct Parser<'t, 'a> {
     functions: usize,
     /// The name that was used like a type and is none, if that was the error.
     unknown: Option<String>,
-    /// Whether the text can include headers.
-    includes: bool,
+    /// What was wrong so far, in a text where parsing goes on after errors: a whole file, which can include headers.
+    mistakes: Option<Mistakes>,
 }
 
 /// Pieces of a translation unit that are parsed one after the other. What is wrong with one leaves the others as they are.
@@ -141,7 +142,7 @@ impl<'t, 'a> Parser<'t, 'a> {
             asides: 0,
             functions: 0,
             unknown: None,
-            includes: false,
+            mistakes: None,
         }
     }
 
@@ -274,7 +275,7 @@ impl<'t, 'a> Parser<'t, 'a> {
         let diagnostic = Diagnostic::new(token.span, format!("`{}` is not known as a type", token.text));
         let types = self.names.iter().filter(|(_, meaning)| **meaning == Meaning::Type);
         let near = || nearest(token.text, types.map(|(name, _)| &name[..]));
-        let header = headers::declaring(token.text).filter(|_| self.includes);
+        let header = headers::declaring(token.text).filter(|_| self.mistakes.is_some());
         let help = match (header, near()) {
             (Some(header), _) => format!("include <{header}>"),
             (None, Some(near)) => format!("did you mean `{near}`?"),

@@ -179,12 +179,7 @@ impl Parser<'_, '_> {
                 None => is_new &= words.add(keyword),
             }
             if !is_new {
-                let message = format!("`{}` does not belong to the type before it", token.text);
-                let diagnostic = Diagnostic::new(token.span, message).label("a second type");
-                return refused(match self.tokens[at.saturating_sub(1)].kind {
-                    TokenKind::Symbol("}") => diagnostic.help("is a `;` missing after the `}` before it?"),
-                    _ => diagnostic,
-                });
+                return refused(self.second_type(at));
             }
         }
         if self.position > first {
@@ -199,6 +194,17 @@ impl Parser<'_, '_> {
             })?),
         };
         Ok(all)
+    }
+
+    /// The token there does not belong to the type before it.
+    fn second_type(&self, at: usize) -> Diagnostic {
+        let token = &self.tokens[at];
+        let message = format!("`{}` does not belong to the type before it", token.text);
+        let diagnostic = Diagnostic::new(token.span, message).label("a second type");
+        match self.tokens[at.saturating_sub(1)].kind {
+            TokenKind::Symbol("}") => diagnostic.help("is a `;` missing after the `}` before it?"),
+            _ => diagnostic,
+        }
     }
 
     /// A typedef name.

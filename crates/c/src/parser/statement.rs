@@ -32,7 +32,7 @@ impl Parser<'_, '_> {
                 if p.at_end() {
                     return Err(p.unexpected("`}`"));
                 }
-                p.block_item(&mut items)?;
+                p.item_of_block(&mut items)?;
             }
             Ok(Block { labels, items, span, end: p.expect("}")? })
         })

@@ -92,8 +92,8 @@ static unsigned long __fencepost_digits(unsigned long long value, unsigned long 
     return digits;
 }
 
-/* A format that only the run knows, with the arguments of a `va_list`. What else a format can say (floating point,
-   addresses) looks at part of an argument, which memory refuses: the answer is unknown then. */
+/* A format that only the run knows, with the arguments of a `va_list`. What else a format can say (floating point, addresses
+   that are not null) looks at part of an argument, which memory refuses: the answer is unknown then. */
 static int vsnprintf(char *to, unsigned long size, const char *format, unsigned long long *list)
 {
     unsigned long at = 0, i = 0;
@@ -106,6 +106,7 @@ static int vsnprintf(char *to, unsigned long size, const char *format, unsigned 
         } else {
             _Bool to_the_left = 0, with_zeros = 0, is_marked = 0, is_exact = 0, is_number = 0;
             char sign = 0;
+            const char *text = 0;
             int rank = 0;
             unsigned long long value = 0, base = 10;
             unsigned long width = 0, precision = 0, digits = 0, shown = 0, before = 0, length = 1;
@@ -169,9 +170,13 @@ static int vsnprintf(char *to, unsigned long size, const char *format, unsigned 
                 is_number = 1;
                 sign = 0;
             } else if (c == 's') {
+                text = *(char **)next;
                 length = 0;
-                while ((!is_exact || length < precision) && (*(char **)next)[length] != 0)
+                while ((!is_exact || length < precision) && text[length] != 0)
                     length++;
+            } else if (c == 'p' && *(char **)next == 0) {
+                text = "(nil)";
+                length = 5;
             } else if (c != 'c' && c != '%') {
                 length = *(unsigned char *)&__fencepost_whole;
             }
@@ -197,10 +202,10 @@ static int vsnprintf(char *to, unsigned long size, const char *format, unsigned 
                 at = __fencepost_put_padding(to, size, at, shown - digits, '0');
                 if (digits > 0)
                     at = __fencepost_put_digits(to, size, at, value, base, c == 'X' ? 'A' : 'a');
-            } else if (c == 's') {
+            } else if (text != 0) {
                 unsigned long j = 0;
                 while (j < length) {
-                    at = __fencepost_put_character(to, size, at, (*(char **)next)[j]);
+                    at = __fencepost_put_character(to, size, at, text[j]);
                     j++;
                 }
             } else {

@@ -49,6 +49,8 @@ fn a_compilation_database_has_the_flags_of_a_file() {
     scratch("src/compile_commands.json", &entry.to_string());
     let (code, said) = check(&path, &[]);
     assert_eq!(code, 0, "{said}");
+    // What is typed counts more.
+    assert_eq!(check(&path, &["-DWANTED=4"]).0, 1);
     let (code, said) = check(&path, &["-p", "nowhere"]);
     assert!(code == 2 && said.contains("nowhere/compile_commands.json"), "{said}");
     // It is an input, and no file to write to.

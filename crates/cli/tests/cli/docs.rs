@@ -190,6 +190,7 @@ pages! {
     litmus: "docs/litmus.md",
     memory_models: "docs/memory-models.md",
     papers: "docs/papers.md",
+    real_code: "docs/real-code.md",
     releasing: "docs/releasing.md",
     report: "docs/report.md",
     robust: "docs/robust.md",

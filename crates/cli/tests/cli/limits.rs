@@ -39,7 +39,7 @@ const STORING: &str =
 
 /// What is checked after twenty rounds of the loop is too much for a solver; before that it is easy.
 const HASHING: &str = "shared u64 x = any; thread t { u64 h = x; 0..20 i;
-    while (i < 20) { h = h * h + (h ^ 0x9e3779b97f4a7c15); i = i + 1; }
+    while (i < 20) { h = h * (h >> 7) + (h ^ 0x9e3779b97f4a7c15); i = i + 1; }
     assert(h != 0x123456789abcdef1); }";
 
 #[test]

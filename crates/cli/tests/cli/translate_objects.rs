@@ -552,3 +552,40 @@ int main(void)
 ";
     same("arrays_with_mutexes", text, 0);
 }
+
+/// Two allocations at one place, by a macro, are two objects, also of different types.
+#[test]
+fn a_macro_that_allocates_twice() {
+    let text = "\
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define BOTH(a, b) ((a) = malloc(sizeof *(a)), (b) = malloc(sizeof *(b)))
+
+int *p;
+struct pair { long x, y; } *q;
+
+void *t(void *arg)
+{
+    *p = 1;
+    q->y = 2;
+    return 0;
+}
+
+int main(void)
+{
+    BOTH(p, q);
+    *p = 0;
+    q->x = 5;
+    q->y = 0;
+    pthread_t a;
+    pthread_create(&a, 0, t, 0);
+    pthread_join(a, 0);
+    assert(*p == 1 && q->x == 5 && q->y == 2);
+    return 0;
+}
+";
+    same("allocates_twice", text, 0);
+    same("allocates_twice_wrongly", &text.replace("q->y == 2", "q->y == 3"), 1);
+}

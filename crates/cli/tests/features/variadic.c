@@ -108,6 +108,10 @@ static void test(void)
     out(passed_on(3, 1, 2, 0));
     out(mixed("culpsd", 'a', 4000000000u, -5LL, &seven, pair, 1.5));
     out(formatted(text, sizeof text, formats[0], -12, 34u));
+    out(formatted(text, sizeof text, "%d|%7p|%-6p|", -5, (void *)0, (void *)0));
+    out(text[3]);
+    out(text[5]);
+    out(text[9]);
     out(strcmp(text, "-12-34"));
     out(formatted(text, sizeof text, formats[1], 42, 7u));
     out(strcmp(text, "   42|7   |"));

@@ -162,9 +162,9 @@ fn loops_that_retry_have_finitely_many_states() {
     let waiting = [
         "while (!take(&item)) ;",
         "do { unsigned long at = (unsigned long)&item; ok = take((long *)at); } while (!ok);",
-        "do { long copy; ok = take(&copy); memcpy((void *)&item, (void *)&copy, size); } while (!ok);",
+        "do { long copy = 0; ok = take(&copy); memcpy((void *)&item, (void *)&copy, size); } while (!ok);",
         "do { struct node *n = calloc(1, sizeof *n); word = (unsigned long)n; ok = take(&n->v); item = n->v; free(n); } while (!ok);",
-        "do { struct node *n = calloc(1, sizeof *n), *m = n; n->m = m; g = (unsigned long)m; ok = take(&m->v); item = m->v; } while (!ok);",
+        "do { struct node *n = calloc(1, sizeof *n), *m = n; n->m = m; __atomic_exchange_n(&g, (unsigned long)m, 5); ok = take(&m->v); item = m->v; } while (!ok);",
     ];
     for wait in waiting {
         let text = format!(

@@ -5,6 +5,7 @@
 
 use super::{BinaryOp, Block, Conversion, Expr, ExprKind, Stmt, StmtKind};
 use crate::Scalar;
+use std::collections::HashSet;
 
 /// How C writes a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -91,7 +92,7 @@ pub struct Switch<'t> {
 
 /// The parts of a block of this form, if it has its shape: all cases are in the statements themselves, and no `break`
 /// means a loop around.
-pub fn switch(block: &Block) -> Option<Switch<'_>> {
+pub fn switch<'a>(block: &'a Block) -> Option<Switch<'a>> {
     let stmts = &block.0[..];
     let first = stmts.iter().position(|stmt| case(stmt).is_some())?;
     let mut cases = Vec::new();
@@ -107,12 +108,17 @@ pub fn switch(block: &Block) -> Option<Switch<'_>> {
     let StmtKind::Goto(otherwise) = &stmts.get(begin)?.kind else { return None };
     let (last, region) = stmts[begin + 1..].split_last()?;
     let StmtKind::Label(end) = &last.kind else { return None };
-    let placed = |label: &str| region.iter().any(|s| matches!(&s.kind, StmtKind::Label(l) if l == label));
+    let label = |stmt: &'a Stmt| match &stmt.kind {
+        StmtKind::Label(label) => Some(&label[..]),
+        _ => None,
+    };
+    let placed: HashSet<&str> = region.iter().filter_map(label).collect();
     let default = (otherwise != end).then_some(&otherwise[..]);
     let mut labels = cases.iter().map(|case| case.label).chain(default);
-    let begins =
-        matches!(&region.first()?.kind, StmtKind::Label(l) if labels.clone().any(|label| label == l));
-    let whole = begins && labels.all(placed) && !breaks(region);
+    let first_label = label(region.first()?)?;
+    let whole = labels.clone().any(|label| label == first_label)
+        && labels.all(|label| placed.contains(label))
+        && !breaks(region);
     let (before, tests) = (&stmts[..first], &stmts[first..=begin]);
     whole.then_some(Switch { before, tests, value: value?, cases, default, region, end })
 }

@@ -370,3 +370,35 @@ fn robust_programs_reach_the_same_states() {
     }
     assert!(robust > 1000, "{robust} robust programs");
 }
+
+/// A double word that is read at once and compared-and-swapped: the first is a section that leaves the buffer as it is, the
+/// second one that stores and waits.
+#[test]
+fn double_words_are_compared_and_swapped() {
+    let text = "
+        typedef unsigned long pthread_t;
+        int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+        int pthread_join(pthread_t, void **);
+        void __assert_fail(const char *, const char *, unsigned, const char *);
+        struct pair { int *to; unsigned long count; } __attribute__((aligned(16)));
+        struct pair top; int x;
+        void *add(void *arg) {
+            struct pair old, new;
+            __atomic_load(&top, &old, __ATOMIC_ACQUIRE);
+            do { new.to = &x; new.count = old.count + 1; }
+            while (!__atomic_compare_exchange(&top, &old, &new, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+            return 0;
+        }
+        int main(void) {
+            pthread_t a, b;
+            pthread_create(&a, 0, add, 0);
+            pthread_create(&b, 0, add, 0);
+            pthread_join(a, 0);
+            pthread_join(b, 0);
+            if (top.count != 2 || top.to != &x) __assert_fail(\"\", \"\", 0, \"\");
+            return 0;
+        }";
+    let program = c_program(text);
+    let verdict = Lazy::default().check(&task(&program), &mut |_| {}).verdict;
+    assert!(matches!(&verdict, Verdict::Safe(cleared) if cleared.is_complete()), "{verdict:?}");
+}

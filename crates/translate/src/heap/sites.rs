@@ -4,71 +4,46 @@ use super::Objects;
 use crate::Unsupported;
 use crate::pointers::with_fixed_values;
 use crate::times::{self, Runs, constant};
-use fencepost_ir::Span;
+use fencepost_analysis::points_to::Sites;
 use fencepost_ir::tree::{Expr, ExprKind, ProcedureId, Program, Storage, Type};
 use std::collections::BTreeMap;
 
 /// More objects than this are not kept apart.
 const MOST: u64 = 64;
 
-/// A place that allocates.
-type Site = (ProcedureId, Span);
+/// A place that allocates, by its number among those of a procedure.
+pub type Site = (ProcedureId, usize);
 
 /// The objects of all places that allocate.
 pub fn allocations(program: &Program) -> Result<BTreeMap<Site, Objects>, Unsupported> {
+    // Values are put in place of expressions that allocate nothing, so the places keep their numbers.
     let fixed = with_fixed_values(program);
     let runs = Runs::new(&fixed);
-    let mut found: BTreeMap<Site, (Objects, u64)> = BTreeMap::new();
+    let mut found: BTreeMap<Site, Objects> = BTreeMap::new();
     let mut wrong = None;
     for (i, procedure) in fixed.procedures.iter().enumerate() {
-        let id = ProcedureId(i);
+        let (id, sites) = (ProcedureId(i), Sites::new(procedure));
         times::expressions(procedure, &mut |e, times| {
+            let Some(site) = sites.number(e) else { return };
             let times = runs.times(id).zip(times).and_then(|(a, b)| a.checked_mul(b));
-            let added = made(program, id, e, times).and_then(|made| match made {
-                Some((objects, total)) => add(&mut found, (id, e.span), objects, total),
-                None => Ok(()),
-            });
-            if let Err(unsupported) = added {
-                wrong.get_or_insert(unsupported);
+            match made(program, id, e, times) {
+                Ok(objects) => found.extend(objects.map(|objects| ((id, site), objects))),
+                Err(unsupported) => {
+                    wrong.get_or_insert(unsupported);
+                }
             }
         });
     }
-    match wrong {
-        Some(wrong) => Err(wrong),
-        // What never runs is never asked for, but has a text.
-        None => Ok(found
-            .into_iter()
-            .map(|(site, (objects, total))| {
-                let total = u32::try_from(total.max(1)).expect("there are few");
-                (site, Objects { total, ..objects })
-            })
-            .collect()),
-    }
+    wrong.map_or(Ok(found), Err)
 }
 
-/// Adds what an expression makes; a macro may allocate twice at one place.
-fn add(
-    found: &mut BTreeMap<Site, (Objects, u64)>,
-    site: Site,
-    objects: Objects,
-    total: u64,
-) -> Result<(), Unsupported> {
-    let (element, count, fill) = (objects.element.clone(), objects.count, objects.fill);
-    let known = found.entry(site).or_insert((objects, 0));
-    if known.0.element != element || known.0.count != count || known.0.fill != fill {
-        return Err(Unsupported::new(site.1, "memory of several types allocated at one place"));
-    }
-    known.1 += total;
-    Ok(())
-}
-
-/// The objects that an expression allocates, and how many there are if it runs so many times.
+/// The objects that an expression allocates if it runs so many times.
 fn made(
     program: &Program,
     id: ProcedureId,
     e: &Expr,
     times: Option<u64>,
-) -> Result<Option<(Objects, u64)>, Unsupported> {
+) -> Result<Option<Objects>, Unsupported> {
     let refused = |what: &str| Unsupported::new(e.span, what);
     let (ty, size, fill, storage) = match &e.kind {
         ExprKind::Allocate(ty, size, fill, storage) => (ty, size, *fill, *storage),
@@ -110,7 +85,9 @@ fn made(
             .help("allocate a constant number of elements of one type"));
     };
     let place = format!("{} allocates in line {}", program.procedure(id).name, e.span.line);
-    Ok(Some((Objects { element, count, total: 0, fill, place }, total)))
+    // What never runs is never asked for, but has a text.
+    let total = u32::try_from(total.max(1)).expect("there are few");
+    Ok(Some(Objects { element, count, total, fill, place }))
 }
 
 /// Whether there is an array without a length in a type.

@@ -321,3 +321,42 @@ int main(void) {
         "#]],
     );
 }
+
+/// What is no C and what has no type are told together, and neither because of the other.
+#[test]
+fn syntax_and_types() {
+    check(
+        r#"int f(uint99_t x); int taken(void);
+struct s { int a; } g;
+int main(void) {
+uint99_t u = 0; u = u + 1;
+int broken = 1 2; broken = missing;
+if (g.b) { int y = ; y = 3; g.a = nothing; } else g.c = 1;
+for (int i = 0; i < 3 i++) { i = late; }
+while (1 { g.d = 1; }
+(uint99_t)u; g.e = 1
+}"#,
+        expect![[r#"
+            1:7: `uint99_t` is not known as a type (not a type) [declare it with `typedef`, or include the header that does]
+            5:16: expected `,` or `;`, found `2` (expected `,` or `;`)
+            5:28: `missing` is not declared [declare it, or include the header that does]
+            6:7: `struct s` has no member `b` [it has `a`]
+            6:20: expected an expression, found `;` (expected an expression)
+            6:35: `nothing` is not declared [declare it, or include the header that does]
+            6:53: `struct s` has no member `c` [it has `a`]
+            7:23: expected `;`, found `i` (expected `;`)
+            8:10: expected `)`, found `{` (expected `)`)
+            10:1: expected `;`, found `}` (expected `;`)
+        "#]],
+    );
+}
+
+/// Two definitions at one place are two: what a macro makes is all where the macro is.
+#[test]
+fn twice_at_one_place() {
+    let text = "#define TWO struct s { int a; }; struct s { long b; };\nTWO\nint main(void) { return 0; }\n";
+    let (_, errors) = fencepost_c::read(&[("twice.c", text)], &fencepost_c::Options::default())
+        .expect_err("it is defined twice");
+    let said: Vec<(u32, &str)> = errors.iter().map(|e| (e.span.line, &e.message[..])).collect();
+    assert_eq!(said, [(2, "`s` is defined twice")]);
+}

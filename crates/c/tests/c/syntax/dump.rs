@@ -317,6 +317,7 @@ pub fn block_item(item: &BlockItem) -> String {
         BlockItem::Declaration(d) => declaration(d),
         BlockItem::StaticAssert(assertion) => format!("{};", static_assert(assertion)),
         BlockItem::Statement(s) => statement(s),
+        BlockItem::Broken(_) => unreachable!("a text with errors has no tree"),
     }
 }
 

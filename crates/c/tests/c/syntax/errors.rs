@@ -391,7 +391,9 @@ fn braces_that_do_not_match() {
     all(
         "int f(void) { if (1) { return 1; }\nint g(void) { return 2 }\nint x = ;\n",
         expect![[r#"
-        2:5: nested functions are not supported (help: move it out of the function around it)
-    "#]],
+            2:5: nested functions are not supported (help: move it out of the function around it)
+            3:9: expected an expression, found `;`
+            4:1: expected `}`, found the end of the file
+        "#]],
     );
 }

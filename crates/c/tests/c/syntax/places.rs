@@ -29,7 +29,7 @@ fn places(unit: &Unit, sources: &Sources) -> String {
                         line(declarator.name().span, &declarator.name().text, sources, &mut out);
                     }
                 }
-                BlockItem::StaticAssert(_) => {}
+                BlockItem::StaticAssert(_) | BlockItem::Broken(_) => {}
             }
         }
     }

@@ -8,6 +8,7 @@ use fencepost_bmc::Bmc;
 use fencepost_cover::Dual;
 use fencepost_explore::Explicit;
 use fencepost_ir::cfg::Program;
+use fencepost_report::results::{AutoRow, Word};
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{Bounds, Budget, Engine, EngineId, Model, Task, Verdict, VerdictKind};
 use fencepost_verify::portfolio::{self, Choice, Setup};
@@ -133,11 +134,16 @@ fn show(
 ) {
     let file = file.display().to_string();
     match options.format {
-        Format::Json => options.print(serde_json::json!({
-            "program": file, "model": model.name(), "verdict": auto.verdict.name(), "auto": auto.engine.name(),
-            "seconds": auto.seconds, "best": best.map(|b| b.engine.name()), "best_seconds": best.map(|b| b.seconds),
-            "within": within,
-        })),
+        Format::Json => options.row(&AutoRow {
+            program: file,
+            model: Word(model),
+            verdict: Word(auto.verdict),
+            auto: Word(auto.engine),
+            seconds: auto.seconds,
+            best: best.map(|b| Word(b.engine)),
+            best_seconds: best.map(|b| b.seconds),
+            within,
+        }),
         Format::Text => {
             let (engine, seconds, ratio) = match best {
                 Some(b) => {

@@ -15,7 +15,8 @@ use fencepost_c as c;
 use fencepost_certify::replay;
 use fencepost_ir::cfg;
 use fencepost_passes::pipeline;
-use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
+use fencepost_report::results::{BmcRow, PeerVerdict, Vocabulary, Word};
+use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict, VerdictKind};
 use std::time::{Duration, Instant};
 
 struct Row {
@@ -141,16 +142,16 @@ fn ours(options: &Options, row: &Row, model: Model, program: &cfg::Program) -> R
     let verdict = match &answer.verdict {
         Verdict::Unsafe { trace } => {
             replay(program, trace).map_err(|r| format!("{}: {r}", row.file))?;
-            "unsafe"
+            VerdictKind::Unsafe
         }
-        Verdict::Safe { .. } => "safe",
-        Verdict::Unknown { .. } => "unknown",
+        Verdict::Safe { .. } | Verdict::Unknown { .. } => answer.verdict.kind(),
     };
-    if (verdict == "unsafe") != row.is_unsafe.contains(&model) || verdict == "unknown" {
+    let expected = if row.is_unsafe.contains(&model) { VerdictKind::Unsafe } else { VerdictKind::Safe };
+    if verdict != expected {
         return Err(format!("{} under {}: {verdict}", row.name(), model.name()));
     }
     let size = Some((answer.stats.variables, answer.stats.clauses));
-    report(options, row, model, "ours", verdict, start.elapsed().as_secs_f64(), size);
+    report(options, row, model, "ours", PeerVerdict::Answered(verdict), start.elapsed().as_secs_f64(), size);
     Ok(())
 }
 
@@ -173,16 +174,21 @@ fn report(
     row: &Row,
     model: Model,
     tool: &str,
-    verdict: &str,
+    verdict: PeerVerdict,
     seconds: f64,
     size: Option<(u64, u64)>,
 ) {
     let (variables, clauses) = (size.map(|s| s.0), size.map(|s| s.1));
     match options.format {
-        Format::Json => options.print(serde_json::json!({
-            "program": row.name(), "model": model.name(), "tool": tool, "verdict": verdict,
-            "seconds": seconds, "variables": variables, "clauses": clauses,
-        })),
+        Format::Json => options.row(&BmcRow {
+            program: row.name(),
+            model: Word(model),
+            tool: tool.to_string(),
+            verdict: Word(verdict),
+            seconds,
+            variables,
+            clauses,
+        }),
         Format::Text => {
             let show = |n: Option<u64>| n.map_or(String::from("-"), |n| n.to_string());
             options.print(format!(
@@ -190,7 +196,7 @@ fn report(
                 row.name(),
                 model.name(),
                 tool,
-                verdict,
+                verdict.word(),
                 seconds,
                 show(variables),
                 show(clauses)

@@ -9,7 +9,8 @@ use crate::{Format, Options};
 use fencepost_cover::{Dual, DualModel, Values};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
-use fencepost_task::{Bounds, Budget, Engine, Model, Stats, Task, Verdict};
+use fencepost_report::results::{BenchName, DualRow, Schema, Word};
+use fencepost_task::{Bounds, Budget, Engine, Model, Stats, Task, VerdictKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -151,13 +152,9 @@ fn all_rows(options: &Options, memorax_in: Option<&PathBuf>) -> Result<(), Strin
         let task = Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget };
         let answer = Dual.check(&task, &mut |_| {});
         let seconds = start.elapsed().as_secs_f64();
-        let verdict = match &answer.verdict {
-            Verdict::Safe { .. } => "safe",
-            Verdict::Unsafe { .. } => "unsafe",
-            Verdict::Unknown { .. } => "unknown",
-        };
-        let expected = if row.safe { "safe" } else { "unsafe" };
-        if verdict != expected && verdict != "unknown" {
+        let verdict = answer.verdict.kind();
+        let expected = if row.safe { VerdictKind::Safe } else { VerdictKind::Unsafe };
+        if verdict != expected && verdict != VerdictKind::Unknown {
             return Err(format!("{} {} is {expected}, not {verdict}", row.table, row.name));
         }
         let peer = match memorax_in {
@@ -189,16 +186,30 @@ pub fn read(row: &Row) -> Result<Program, String> {
     }
 }
 
-fn report(options: &Options, row: &Row, verdict: &str, stats: &Stats, seconds: f64, peer: Option<Peer>) {
+fn report(
+    options: &Options,
+    row: &Row,
+    verdict: VerdictKind,
+    stats: &Stats,
+    seconds: f64,
+    peer: Option<Peer>,
+) {
     let Row { table, name, published, .. } = row;
     let Stats { configurations, states, .. } = stats;
     if options.format == Format::Json {
-        options.print(serde_json::json!({
-            "schema": 1, "bench": "dual", "table": table, "program": name, "verdict": verdict,
-            "configurations": configurations, "invariant": states, "published": published,
-            "seconds": seconds, "memorax": peer.as_ref().map(|p| p.generated),
-            "memorax_seconds": peer.as_ref().map(|p| p.seconds),
-        }));
+        options.row(&DualRow {
+            schema: Schema,
+            bench: BenchName::Dual,
+            table: table.to_string(),
+            program: name.clone(),
+            verdict: Word(verdict),
+            configurations: *configurations,
+            invariant: *states,
+            published: *published,
+            seconds,
+            memorax: peer.as_ref().map(|p| p.generated),
+            memorax_seconds: peer.as_ref().map(|p| p.seconds),
+        });
         return;
     }
     let published = published.map_or("-".to_string(), |n| n.to_string());
@@ -215,6 +226,7 @@ fn report(options: &Options, row: &Row, verdict: &str, stats: &Stats, seconds: f
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fencepost_task::Verdict;
 
     /// Every row is decided as it should be, and those of Table 1 with no more configurations than the
     /// paper's tool generated; a tenth of them where the paper's numbers are large.

@@ -5,9 +5,10 @@
 
 use super::promela::promela;
 use crate::{Format, Options};
-use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_explore::{Explicit, Reduction, Strategy};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
+use fencepost_report::results::{BenchName, ExploreRow, OnOff, PeerSearch, Schema};
 use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
 use std::path::Path;
 use std::process::Command;
@@ -62,16 +63,21 @@ pub fn run(options: &Options) -> Result<(), String> {
 }
 
 fn report(options: &Options, name: &str, reduction: Reduction, ours: &Measured, spin: Option<&Measured>) {
-    let reduction = if reduction == Reduction::On { "on" } else { "off" };
     let per_state = ours.bytes as f64 / ours.states as f64;
     if options.format == Format::Json {
-        options.print(serde_json::json!({
-            "schema": 1, "bench": "explore", "model": name, "reduction": reduction, "states": ours.states,
-            "seconds": ours.seconds, "bytes_per_state": per_state,
-            "spin": spin.map(|s| serde_json::json!({"states": s.states, "seconds": s.seconds})),
-        }));
+        options.row(&ExploreRow {
+            schema: Schema,
+            bench: BenchName::Explore,
+            model: name.to_string(),
+            reduction: if reduction == Reduction::On { OnOff::On } else { OnOff::Off },
+            states: ours.states,
+            seconds: ours.seconds,
+            bytes_per_state: per_state,
+            spin: spin.map(|s| PeerSearch { states: s.states, seconds: s.seconds }),
+        });
         return;
     }
+    let reduction = if reduction == Reduction::On { "on" } else { "off" };
     let spin_columns = match spin {
         Some(s) if s.seconds < 0.05 => format!("{:>10}  {:>12}", s.states, "too short"),
         Some(s) => format!("{:>10}  {:>12.0}  {:>6.2}", s.states, s.rate(), ours.rate() / s.rate()),
@@ -99,7 +105,7 @@ fn model(text: &str, process: &str, n: usize, first: usize) -> Result<Program, S
 fn search(program: &Program, reduction: Reduction) -> Result<Measured, String> {
     let task = Task { program, model: Model::Sc, bounds: Bounds::default(), budget: Budget::default() };
     let start = Instant::now();
-    let answer = Explicit { order: Order::Breadth, reduction }.check(&task, &mut |_| {});
+    let answer = Explicit { strategy: Strategy::Breadth, reduction }.check(&task, &mut |_| {});
     let seconds = start.elapsed().as_secs_f64();
     match answer.verdict {
         Verdict::Safe { .. } => {

@@ -7,9 +7,10 @@ use super::lazy_families as families;
 use crate::{Format, Options};
 use fencepost_ir::cfg::Program;
 use fencepost_passes::pipeline;
+use fencepost_report::results::{BenchName, LazyRow, RobustColumns, Schema, Word};
 use fencepost_robust::attacks;
 use fencepost_robust::lazy::Lazy;
-use fencepost_task::{Bounds, Budget, Engine, Model, Task, Verdict};
+use fencepost_task::{Bounds, Budget, Engine, Model, Task, VerdictKind};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ pub struct Row {
     text: String,
     /// What the paper's tool took, in milliseconds, and its queries.
     published: Option<(u64, u64)>,
-    pub verdict: &'static str,
+    pub verdict: VerdictKind,
     /// Whether it is robust.
     pub robust: bool,
     /// The program in Trencher's language.
@@ -40,26 +41,26 @@ pub fn rows(all: bool) -> Vec<Row> {
         rows.push(Row { figure, name, text, published, verdict, robust, trencher: None });
     };
     let f6 = "Figure 6";
-    add(f6, "Parker".into(), example!("parker"), Some((5, 4)), "unsafe", false);
-    add(f6, "Peterson".into(), example!("peterson"), Some((13, 12)), "unsafe", false);
-    add(f6, "Dekker".into(), example!("dekker"), Some((70, 30)), "unsafe", false);
-    add(f6, "Lamport 3".into(), families::lamport(3), Some((694, 27)), "unsafe", false);
-    add(f6, "MCS lock".into(), example!("mcs"), Some((61, 30)), "safe", true);
-    add(f6, "CLH lock".into(), example!("clh"), Some((7, 70)), "safe", true);
+    add(f6, "Parker".into(), example!("parker"), Some((5, 4)), VerdictKind::Unsafe, false);
+    add(f6, "Peterson".into(), example!("peterson"), Some((13, 12)), VerdictKind::Unsafe, false);
+    add(f6, "Dekker".into(), example!("dekker"), Some((70, 30)), VerdictKind::Unsafe, false);
+    add(f6, "Lamport 3".into(), families::lamport(3), Some((694, 27)), VerdictKind::Unsafe, false);
+    add(f6, "MCS lock".into(), example!("mcs"), Some((61, 30)), VerdictKind::Safe, true);
+    add(f6, "CLH lock".into(), example!("clh"), Some((7, 70)), VerdictKind::Safe, true);
     let stack2 = include_str!("models/stack2.fp").to_string();
-    add(f6, "Lock-free stack".into(), stack2, Some((7, 14)), "safe", true);
-    add("", "with 3 threads".into(), example!("stack"), None, "safe", true);
+    add(f6, "Lock-free stack".into(), stack2, Some((7, 14)), VerdictKind::Safe, true);
+    add("", "with 3 threads".into(), example!("stack"), None, VerdictKind::Safe, true);
     for n in 2..=5 {
-        add("Figure 7", format!("Lamport {n}"), families::lamport(n), None, "unsafe", false);
+        add("Figure 7", format!("Lamport {n}"), families::lamport(n), None, VerdictKind::Unsafe, false);
     }
     for n in [5, 10, 20, 50] {
-        add("Figure 8", format!("Diamond {n}"), families::diamond(n), None, "unsafe", false);
+        add("Figure 8", format!("Diamond {n}"), families::diamond(n), None, VerdictKind::Unsafe, false);
     }
     let lengths: &[u32] = if all { &[3, 5, 10, 15, 20, 25, 30, 50] } else { &[3, 5, 10, 15, 20, 25] };
     for &n in lengths {
-        add("Figure 9", format!("Loop {n}"), families::long_loop(n), None, "unsafe", false);
+        add("Figure 9", format!("Loop {n}"), families::long_loop(n), None, VerdictKind::Unsafe, false);
     }
-    add("Figure 12", "Safe, not robust".into(), example!("lazy_fig12"), None, "unknown", false);
+    add("Figure 12", "Safe, not robust".into(), example!("lazy_fig12"), None, VerdictKind::Unknown, false);
     for row in &mut rows {
         let size = || row.name.rsplit(' ').next().and_then(|n| n.parse().ok()).expect("the name ends in N");
         row.trencher = match row.figure {
@@ -96,17 +97,13 @@ pub fn run(options: &Options) -> Result<(), String> {
     for row in rows(options.all) {
         let program = read(&row)?;
         let start = Instant::now();
-        let timeout = if row.verdict == "unknown" { Duration::from_secs(1) } else { TIMEOUT };
+        let timeout = if row.verdict == VerdictKind::Unknown { Duration::from_secs(1) } else { TIMEOUT };
         let budget = Budget::default().until(start + timeout);
         let task =
             Task { program: &program, model: Model::Tso, bounds: Bounds::default(), budget: budget.clone() };
         let answer = Lazy::default().check(&task, &mut |_| {});
         let took = start.elapsed().as_secs_f64() * 1e3;
-        let verdict = match &answer.verdict {
-            Verdict::Safe { .. } => "safe",
-            Verdict::Unsafe { .. } => "unsafe",
-            Verdict::Unknown { .. } => "unknown",
-        };
+        let verdict = answer.verdict.kind();
         if verdict != row.verdict {
             return Err(format!("{} {} is {}, not {verdict}", row.figure, row.name, row.verdict));
         }
@@ -123,15 +120,26 @@ pub fn run(options: &Options) -> Result<(), String> {
         let peer = trencher(&row)?;
         let (states, queries) = (answer.stats.states, answer.stats.queries);
         if options.format == Format::Json {
-            options.print(serde_json::json!({
-                "schema": 1, "bench": "lazy", "figure": row.figure, "program": row.name, "verdict": verdict,
-                "queries": queries, "states": states, "milliseconds": took,
-                "published_milliseconds": row.published.map(|p| p.0),
-                "published_queries": row.published.map(|p| p.1),
-                "robust": found.is_robust(), "expected_robust": row.robust, "attacks": found.found.len(),
-                "robust_states": found.stats.states, "robust_milliseconds": robust_took,
-                "trencher_milliseconds": peer,
-            }));
+            options.row(&LazyRow {
+                schema: Schema,
+                bench: BenchName::Lazy,
+                figure: row.figure.to_string(),
+                program: row.name.clone(),
+                verdict: Word(verdict),
+                queries,
+                states,
+                milliseconds: took,
+                published_milliseconds: row.published.map(|p| p.0),
+                published_queries: row.published.map(|p| p.1),
+                robustness: RobustColumns {
+                    robust: found.is_robust(),
+                    expected_robust: row.robust,
+                    attacks: found.found.len(),
+                    robust_states: found.stats.states,
+                    robust_milliseconds: robust_took,
+                    trencher_milliseconds: peer,
+                },
+            });
             continue;
         }
         let show = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
@@ -181,21 +189,22 @@ fn trencher(row: &Row) -> Result<Option<f64>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fencepost_task::Verdict;
 
     /// Every row has its verdict, and every run is replayed; robustness agrees; the number of queries does not
     /// grow with the length of Figure 9's loop.
     #[test]
     fn rows_have_their_verdicts() {
         let mut queries = Vec::new();
-        for row in rows(false).iter().filter(|r| r.name != "Lamport 5" && r.verdict != "unknown") {
+        for row in rows(false).iter().filter(|r| r.name != "Lamport 5" && r.verdict != VerdictKind::Unknown) {
             let program = read(row).unwrap();
             let (bounds, budget) = (Bounds::default(), Budget::default());
             let task = Task { program: &program, model: Model::Tso, bounds, budget };
             let answer = Lazy::default().check(&task, &mut |_| {});
             match answer.verdict {
-                Verdict::Safe { .. } => assert_eq!(row.verdict, "safe", "{}", row.name),
+                Verdict::Safe { .. } => assert_eq!(row.verdict, VerdictKind::Safe, "{}", row.name),
                 Verdict::Unsafe { trace } => {
-                    assert_eq!(row.verdict, "unsafe", "{}", row.name);
+                    assert_eq!(row.verdict, VerdictKind::Unsafe, "{}", row.name);
                     fencepost_certify::replay(&program, &trace).unwrap();
                 }
                 Verdict::Unknown { reason, .. } => panic!("{}: {reason}", row.name),

@@ -29,7 +29,9 @@ mod peer;
 mod promela;
 mod translate;
 
+use fencepost_report::results::{self, MissingPeer, Schema};
 use fencepost_verify::ReadOptions;
+use serde::Serialize;
 use std::fmt::Display;
 use std::path::PathBuf;
 
@@ -94,11 +96,16 @@ impl Options<'_> {
         (self.print)(&line);
     }
 
+    /// A row for scripts.
+    fn row(&self, row: &impl Serialize) {
+        self.print(results::line(row));
+    }
+
     /// Says that a tool is missing: nothing stands in for it.
     fn missing(&self, peer: &str) {
         match self.format {
             Format::Text => self.print(format!("{peer} is not installed: its results are left out")),
-            Format::Json => self.print(serde_json::json!({"schema": 1, "missing": peer})),
+            Format::Json => self.row(&MissingPeer { schema: Schema, missing: peer.to_string() }),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::peer::is_installed;
 use crate::{Format, Options};
 use fencepost_litmus::generate::{Generated, all_cycles};
 use fencepost_litmus::{Arch, read_test};
+use fencepost_report::results::{BenchName, LitmusRow, Schema, Word};
 use fencepost_task::{Budget, Model};
 use fencepost_verify::litmus::{Judge, Method, decide, named, prepare};
 use std::path::Path;
@@ -24,21 +25,14 @@ pub fn run(options: &Options) -> Result<(), String> {
         for model in Model::ALL {
             let start = Instant::now();
             let states = ours(&tests, method, model)?;
-            report(
-                options,
-                method.name(),
-                model.name(),
-                tests.len(),
-                Some(states),
-                start.elapsed().as_secs_f64(),
-            );
+            report(options, method.name(), model, tests.len(), Some(states), start.elapsed().as_secs_f64());
         }
     }
     if is_installed("herd7") {
         let folder = std::env::temp_dir().join(format!("fencepost-bench-{}", std::process::id()));
         let measured = herd(&folder, &tests);
         let _ = std::fs::remove_dir_all(&folder);
-        report(options, "herd7", "tso", tests.len(), None, measured?);
+        report(options, "herd7", Model::Tso, tests.len(), None, measured?);
     }
     Ok(())
 }
@@ -73,15 +67,22 @@ fn herd(folder: &Path, tests: &[Generated]) -> Result<f64, String> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-fn report(options: &Options, method: &str, model: &str, tests: usize, states: Option<usize>, seconds: f64) {
+fn report(options: &Options, method: &str, model: Model, tests: usize, states: Option<usize>, seconds: f64) {
     let rate = tests as f64 / seconds;
     if options.format == Format::Json {
-        options.print(serde_json::json!({
-            "schema": 1, "bench": "litmus", "method": method, "model": model, "tests": tests,
-            "states": states, "seconds": seconds, "tests_per_second": rate,
-        }));
+        options.row(&LitmusRow {
+            schema: Schema,
+            bench: BenchName::Litmus,
+            method: method.to_string(),
+            model: Word(model),
+            tests,
+            states,
+            seconds,
+            tests_per_second: rate,
+        });
         return;
     }
     let states = states.map_or("-".to_string(), |s| s.to_string());
+    let model = model.name();
     options.print(format!("{method:16}  {model:5}  {tests:>6}  {states:>10}  {seconds:>8.3}  {rate:>10.0}"));
 }

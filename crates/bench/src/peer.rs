@@ -1,5 +1,7 @@
 //! Other tools, run for so long and no longer.
 
+use fencepost_report::results::PeerVerdict;
+use fencepost_task::VerdictKind;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,8 +27,8 @@ pub fn is_installed(tool: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
 }
 
-/// What cbmc says of a program (`time` if it is stopped, `failed` if it does not take it), and after how many seconds.
-pub fn cbmc(text: &str, arguments: &[&str], limit: Duration) -> Result<(&'static str, f64), String> {
+/// What cbmc says of a program , and after how many seconds.
+pub fn cbmc(text: &str, arguments: &[&str], limit: Duration) -> Result<(PeerVerdict, f64), String> {
     let file = std::env::temp_dir().join(format!("fencepost-bench-{}.c", std::process::id()));
     std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
     let mut command = Command::new("cbmc");
@@ -36,10 +38,10 @@ pub fn cbmc(text: &str, arguments: &[&str], limit: Duration) -> Result<(&'static
     let seconds = start.elapsed().as_secs_f64();
     let _ = std::fs::remove_file(&file);
     let verdict = match ended?.map(|status| status.code()) {
-        None => "time",
-        Some(Some(0)) => "safe",
-        Some(Some(10)) => "unsafe",
-        Some(_) => "failed",
+        None => PeerVerdict::Time,
+        Some(Some(0)) => PeerVerdict::Answered(VerdictKind::Safe),
+        Some(Some(10)) => PeerVerdict::Answered(VerdictKind::Unsafe),
+        Some(_) => PeerVerdict::Failed,
     };
     Ok((verdict, seconds))
 }

@@ -13,7 +13,8 @@ use fencepost_explore::Explicit;
 use fencepost_ir::tree::{self, c::Dialect};
 use fencepost_models::fp;
 use fencepost_passes::pipeline;
-use fencepost_task::{Bounds, Budget, Model, Task, Verdict};
+use fencepost_report::results::{PeerVerdict, Published, TranslateRow, Vocabulary, Word};
+use fencepost_task::{Bounds, Budget, Model, Task, Verdict, VerdictKind};
 use fencepost_translate::{Bound, run_back, translate};
 use fencepost_verify::translation::c_text;
 use std::time::{Duration, Instant};
@@ -107,14 +108,15 @@ fn ours(options: &Options, row: &Row) -> Result<(), String> {
             let run = run_back(&original, &program, &translation, trace, &Budget::default()).ok().flatten();
             let run = run.ok_or_else(|| format!("{}: a run of the translation is none of it", row.name))?;
             replay(&original, &run).map_err(|r| format!("{}: {r}", row.name))?;
-            "unsafe"
+            VerdictKind::Unsafe
         }
-        Verdict::Safe { .. } => "safe",
-        Verdict::Unknown { .. } => "unknown",
+        Verdict::Safe { .. } | Verdict::Unknown { .. } => answer.verdict.kind(),
     };
-    if (verdict == "unsafe") != row.is_unsafe || verdict == "unknown" {
+    let expected = if row.is_unsafe { VerdictKind::Unsafe } else { VerdictKind::Safe };
+    if verdict != expected {
         return Err(format!("{}: {verdict}", row.name));
     }
+    let verdict = PeerVerdict::Answered(verdict);
     report(options, row, "ours", verdict, start.elapsed().as_secs_f64(), Some(answer.stats.states));
     Ok(())
 }
@@ -131,20 +133,25 @@ fn theirs(options: &Options, row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-fn report(options: &Options, row: &Row, tool: &str, verdict: &str, seconds: f64, states: Option<u64>) {
+fn report(options: &Options, row: &Row, tool: &str, verdict: PeerVerdict, seconds: f64, states: Option<u64>) {
     let (poirot, esbmc) = row.published;
     match options.format {
-        Format::Json => options.print(serde_json::json!({
-            "program": row.name, "age": 2, "tool": tool, "verdict": verdict, "seconds": seconds,
-            "states": states, "published": {"poirot": poirot, "esbmc": esbmc},
-        })),
+        Format::Json => options.row(&TranslateRow {
+            program: row.name.to_string(),
+            age: 2,
+            tool: tool.to_string(),
+            verdict: Word(verdict),
+            seconds,
+            states,
+            published: Published { poirot, esbmc },
+        }),
         Format::Text => {
             let show = |n: Option<u64>| n.map_or(String::from("-"), |n| n.to_string());
             options.print(format!(
                 "{:20}  {:4}  {:>7}  {:>8.2}  {:>8}  {:>6}  {:>5}",
                 row.name,
                 tool,
-                verdict,
+                verdict.word(),
                 seconds,
                 show(states),
                 poirot,

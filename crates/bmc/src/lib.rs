@@ -2,9 +2,9 @@
 //! Inverso, Fischer, La Torre, Parlato: Lazy Sequentialization for TSO and PSO via Shared Memory
 //! Abstractions, FMCAD 2016), with a formula where the paper has a sequential program.
 //!
-//! [`fencepost_analysis::bounded`] takes loops and calls away and finds out what threads can do at most, [`mod@sharing`] which cells they share, [`mod@code`] encodes each thread's code, [`mod@rounds`] who
-//! steps when ([`mod@normal`]: and no later than need be), [`mod@sma`] what memory does, [`mod@property`] what is looked for; [`mod@decode`] makes a
-//! run of a model. [`mod@growth`] chooses the bounds. [`mod@c`] writes the same sequentialization as C.
+//! [`fencepost_analysis::bounded`] takes loops and calls away and finds out what threads can do at most, `sharing` which cells they share, `code` encodes each thread's code, `rounds` who
+//! steps when (`normal`: and no later than need be), [`mod@sma`] what memory does, `property` what is looked for; `decode` makes a
+//! run of a model. `growth` chooses the bounds. [`mod@c`] writes the same sequentialization as C.
 //!
 //! Guarantees: a violation is a run of the program, replayed at full widths. "None" holds for all runs within
 //! the bounds on repetitions, rounds, clock and sizes that the verdict names, and for all runs where the bounds
@@ -26,21 +26,21 @@
 
 pub mod c;
 pub mod circuit;
-pub mod code;
-pub mod decode;
+mod code;
+mod decode;
 pub mod expression;
-pub mod growth;
-pub mod normal;
-pub mod numbering;
+mod growth;
+mod normal;
+mod numbering;
 pub mod outcomes;
-pub mod property;
+mod property;
 pub mod query;
-pub mod rounds;
-pub mod sharing;
+mod rounds;
+mod sharing;
 pub mod show;
 pub mod sma;
-pub mod vacuous;
-pub mod width;
+mod vacuous;
+mod width;
 pub mod word;
 
 use fencepost_task::{Answer, Engine, EngineId, Progress, Task};

@@ -8,7 +8,7 @@ use crate::rounds::Rounds;
 use crate::sharing::{Sharing, add_lives, sharing};
 use crate::sma::Memory;
 use crate::sma::queue::Queues;
-use crate::sma::stamped::{Order, Stamped};
+use crate::sma::stamped::{Stamped, StoreOrder};
 use crate::{Abstraction, Bmc};
 use fencepost_analysis::bounded::{Bounded, Place, Refusal, Unrolled};
 use fencepost_ir::cfg::{Instr, Program};
@@ -96,7 +96,7 @@ impl<'p> Query<'p> {
             }
             initial.push(word);
         }
-        let order = if model == Model::Pso { Order::PerCell } else { Order::Total };
+        let order = if model == Model::Pso { StoreOrder::PerCell } else { StoreOrder::Total };
         let clock = if model == Model::Sc { 1 } else { clock as usize };
         let memory: Box<dyn Memory> = match engine.abstraction {
             _ if model == Model::Sc => Box::new(Stamped::new(order, 1, initial, sharing.stores.clone())),

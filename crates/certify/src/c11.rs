@@ -42,6 +42,15 @@ pub enum Because {
 }
 
 impl Because {
+    /// All of them.
+    pub const ALL: [Because; 5] = [
+        Because::ProgramOrder,
+        Because::ReadsFrom,
+        Because::Overwritten,
+        Because::ReadBefore,
+        Because::Thread,
+    ];
+
     /// Its short name.
     pub fn name(self) -> &'static str {
         match self {

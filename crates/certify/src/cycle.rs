@@ -62,7 +62,7 @@ pub fn replay_cycle_within(
     };
     let machine = Machine::new(program).expect("the run was replayed on it");
     let mut pace = Pace::new(budget);
-    let mut order = Order::default();
+    let mut order = HappensBefore::default();
     let states = States::new(program, &replay, budget);
     for (number, step) in replay.steps.iter().enumerate() {
         order.add(&machine, &*states.at(number)?, number, step.step);
@@ -76,7 +76,7 @@ pub fn replay_cycle_within(
 
 /// What happens before what, built step by step.
 #[derive(Default)]
-struct Order {
+struct HappensBefore {
     /// The events of each thread, in program order, by their first steps.
     events: BTreeMap<u32, Vec<usize>>,
     conflicts: BTreeMap<usize, BTreeSet<usize>>,
@@ -90,7 +90,7 @@ struct Order {
     started_by: BTreeMap<u32, usize>,
 }
 
-impl Order {
+impl HappensBefore {
     fn conflict(&mut self, before: usize, after: usize) {
         if before != after {
             self.conflicts.entry(before).or_default().insert(after);

@@ -98,12 +98,12 @@ impl fmt::Display for Rejection {
 impl std::error::Error for Rejection {}
 
 /// What a saved trace says of one step.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     /// The thread's name.
     pub thread: String,
     /// The kind of event.
-    pub kind: String,
+    pub kind: EventKind,
     /// The edge followed, where it is an instruction.
     pub edge: Option<u32>,
     /// The cell's name.
@@ -391,7 +391,7 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
                             && choice.is_none_or(|_| self.shown_value(*step, &event) == claim.value)
                     }
                     Action::Flush(loc) => {
-                        claim.kind == EventKind::Flush.name()
+                        claim.kind == EventKind::Flush
                             && claim.edge.is_none()
                             && claim.loc
                                 == Some(self.state.cells_name(self.machine.program, loc, event.cells))
@@ -408,7 +408,9 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         });
         match possible.iter().copied().chain(unlisted).find(|s| fits(s)) {
             Some(step) => Ok(step),
-            None => self.reject(number, format!("`{}` cannot do this {} here", claim.thread, claim.kind)),
+            None => {
+                self.reject(number, format!("`{}` cannot do this {} here", claim.thread, claim.kind.name()))
+            }
         }
     }
 
@@ -423,9 +425,10 @@ impl<'m, 'p, M: Memory> Run<'m, 'p, M> {
         let value = done.event.value.map(|v| done.value_type.meaning(v));
         let line = done.event.span.is_some().then_some(done.event.span.line);
         let show = |v: Option<i128>| v.map_or("nothing".to_string(), |v| v.to_string());
-        if done.event.kind.name() != claim.kind {
-            return self
-                .reject(number, format!("this is a {}, not a {}", done.event.kind.name(), claim.kind));
+        // The ends of a thread and of an atomic section have one name.
+        let (is, said) = (done.event.kind.name(), claim.kind.name());
+        if is != said {
+            return self.reject(number, format!("this is a {is}, not a {said}"));
         }
         if loc != claim.loc {
             let (is, said) = (loc.unwrap_or_default(), claim.loc.clone().unwrap_or_default());

@@ -4,8 +4,8 @@ use crate::options::CertifyOptions;
 use crate::{Exit, input, output};
 use fencepost_certify::{Part, check_certificate};
 use fencepost_passes::pipeline;
-use fencepost_report::certificate;
-use fencepost_task::{Bounds, Model, Scope};
+use fencepost_report::results::read_certificate;
+use fencepost_task::{AnyModel, Bounds, Model, Scope};
 use fencepost_verify::read;
 
 pub fn run(options: &CertifyOptions) -> Exit {
@@ -18,7 +18,8 @@ pub fn run(options: &CertifyOptions) -> Exit {
     };
     let program = pipeline::run(tree, pipeline::Options { threads: options.input.threads }, |_, _| {});
     let (file, proof) = (options.file.display(), options.certificate.display());
-    let saved = match read::read_text(&options.certificate).and_then(|text| certificate::read(&text)) {
+    let read = |text: String| read_certificate(&text).map_err(|error| format!("not a certificate: {error}"));
+    let saved = match read::read_text(&options.certificate).and_then(read) {
         Ok(saved) => saved,
         Err(message) => {
             output::complain(format!("error: {proof}: {message}"));
@@ -29,7 +30,7 @@ pub fn run(options: &CertifyOptions) -> Exit {
         output::line(format!("rejected: {proof} is no proof for {file}: {reason}"));
         Exit::Bad
     };
-    if saved.model != Model::Tso {
+    if saved.model != AnyModel::Machine(Model::Tso) {
         let model = saved.model.name().to_uppercase();
         return rejected(format!("it speaks of {model}, and certificates prove something about TSO only"));
     }

@@ -10,10 +10,11 @@ use crate::{Exit, input, interrupt, output, outputs, story, warnings};
 use fencepost_certify::Replay;
 use fencepost_ir::{Checks, Remark, cfg};
 use fencepost_report::explain::explain;
+use fencepost_report::results::{self, CheckResult, ErrorResult, Lines};
 use fencepost_report::text::Detail;
-use fencepost_report::{Outcome, ResultKind, Shown, certificate, json, text};
+use fencepost_report::{Outcome, Shown, text};
 use fencepost_task::{AnyModel, Budget, EngineChoice, Model, Progress, Reason, Stats, Stop};
-use fencepost_verify::campaign::{self, Campaign, Question};
+use fencepost_verify::campaign::{self, Campaign, Known, Question};
 use fencepost_verify::compiler::databases;
 use fencepost_verify::fences::{Source, Suggestion, suggest};
 use fencepost_verify::robust::c11::applicable;
@@ -65,8 +66,8 @@ struct Receivers {
 
 impl Receivers {
     /// Keeps a result. Where that cannot be done, the run has failed.
-    fn keep(&mut self, object: &dyn std::fmt::Display) -> Exit {
-        match self.campaign.keep(object) {
+    fn keep(&mut self, line: String) -> Exit {
+        match self.campaign.keep(line) {
             Ok(()) => Exit::Good,
             Err(error) => output::refuse(error),
         }
@@ -142,8 +143,8 @@ pub fn tell(options: &CheckOptions, telling: Telling) -> Exit {
         Ok(files) => files,
         Err(message) => return output::refuse(message),
     };
-    let models: Vec<&str> = options.models().into_iter().map(AnyModel::name).collect();
-    // Files without orders are left out of C11, where nobody named it.
+    let models = options.models();
+    // Files without orders are left out of C11 unless it was named.
     let whole = !options.leaves_out();
     let named = |files: &Files| files.as_deref().map_or_else(String::clone, program_name);
     let (campaign, programs) = match Campaign::new(&options.campaign.meant(), programs, named, &models, whole)
@@ -193,11 +194,11 @@ pub fn program_name(files: &[PathBuf]) -> String {
 fn refuse(options: &CheckOptions, name: &str, error: InputError, receivers: &mut Receivers) -> Exit {
     input::complain(&error);
     receivers.collected.error(name, &error);
-    let mut object = error_object(name, &error);
-    receivers.campaign.stamp(&mut object, None);
-    receivers.keep(&object);
+    let stamp = receivers.campaign.stamp(None);
+    let result = ErrorResult { stamp, ..error_result(name, &error) };
+    receivers.keep(result.to_string());
     match (options.format, &error) {
-        (Format::Json, _) => output::line(object),
+        (Format::Json, _) => output::line(result),
         (Format::Text, InputError::Text(_, diagnostics)) => {
             diagnostics.iter().filter_map(|d| d.draft.as_deref()).for_each(output::line);
         }
@@ -216,11 +217,11 @@ fn broken(
 ) -> Exit {
     output::complain(format!("error: {name}: {message}"));
     receivers.collected.internal(name, model, message);
-    let mut object = internal::object(name, model, message);
-    receivers.campaign.stamp(&mut object, None);
-    receivers.keep(&object);
+    let stamp = receivers.campaign.stamp(None);
+    let result = ErrorResult { stamp, ..ErrorResult::internal(name, model, message) };
+    receivers.keep(result.to_string());
     if options.format == Format::Json {
-        output::line(object);
+        output::line(result);
     }
     Exit::Internal
 }
@@ -281,8 +282,7 @@ fn check_program(
         if number > 0 {
             budget = limits.budget(cancelled);
         }
-        if let Some(known) = question.as_ref().and_then(|q| receivers.campaign.known(&name, model.name(), q))
-        {
+        if let Some(known) = question.as_ref().and_then(|q| receivers.campaign.known(&name, model, q)) {
             exit = exit.and(take_over(options, known));
             continue;
         }
@@ -350,26 +350,23 @@ fn nothing_known(options: &CheckOptions, reason: Reason, start: Instant) -> Deci
 }
 
 /// Shows a result that is there already.
-fn take_over(options: &CheckOptions, known: &serde_json::Value) -> Exit {
-    let text = |key: &str| known[key].as_str().unwrap_or("");
+fn take_over(options: &CheckOptions, known: &Known) -> Exit {
     match options.format {
         Format::Sarif | Format::Junit => unreachable!("these have no --results"),
-        Format::Json => output::line(known),
+        Format::Json => output::line(&known.line),
         Format::Text => {
-            let model = text("model").to_uppercase();
-            output::line(format!("{}: {} under {model}, as recorded", text("verdict"), text("file")));
+            let model = known.model.name().to_uppercase();
+            output::line(format!("{}: {} under {model}, as recorded", known.verdict, known.file));
         }
     }
-    ResultKind::from_name(text("verdict")).map_or(Exit::Unknown, exit_of)
+    exit_of(known.verdict)
 }
 
-/// The object of a file that cannot be read.
-pub fn error_object(name: &str, error: &InputError) -> serde_json::Value {
+/// The result of a file that cannot be read.
+pub fn error_result(name: &str, error: &InputError) -> ErrorResult {
     match error {
-        InputError::Text(sources, diagnostics) => json::error(name, sources, diagnostics),
-        InputError::File(message) => {
-            serde_json::json!({"schema": 1, "file": name, "verdict": "error", "diagnostics": [{"message": message}]})
-        }
+        InputError::Text(sources, diagnostics) => ErrorResult::of_text(name, sources, diagnostics),
+        InputError::File(message) => ErrorResult::of_file(name, message),
     }
 }
 
@@ -484,22 +481,19 @@ fn show(
     };
     receivers.collected.check(&outcome, fix.as_ref());
     let wanted = options.format == Format::Json || options.trace.is_some() || receivers.campaign.stamps();
-    let object = wanted.then(|| {
-        let mut object = json::outcome(&outcome);
-        if !notes.is_empty() {
-            object.head["notes"] = notes.clone().into();
-        }
-        receivers.campaign.stamp(&mut object.head, asked.question);
-        object
+    let result = wanted.then(|| {
+        let (notes, stamp) = (notes.clone(), receivers.campaign.stamp(asked.question));
+        CheckResult { notes, stamp, ..CheckResult::new(&outcome) }
     });
     // What was broken off is for a later run.
-    if let Some(object) = &object
+    if let Some(result) = &result
+        && receivers.campaign.stamps()
         && !(exit == Exit::Unknown && asked.cancelled.load(Ordering::Relaxed))
     {
-        exit = exit.and(receivers.keep(object));
+        exit = exit.and(receivers.keep(result.to_string()));
     }
-    match (options.format, &object) {
-        (Format::Json, Some(object)) => output::line(object),
+    match (options.format, &result) {
+        (Format::Json, Some(result)) => output::line(result),
         (Format::Json | Format::Sarif | Format::Junit, _) => {}
         (Format::Text, _) => {
             let detail = match (options.quiet, options.verbose) {
@@ -522,9 +516,9 @@ fn show(
     }
     if let Some(path) = &options.trace
         && let Shown::Unsafe(_) = outcome.verdict
-        && let Some(object) = object
+        && let Some(result) = result
     {
-        match object.text(json::Lines::Many) {
+        match result.text(Lines::Many) {
             Ok(text) => {
                 if outputs::write(path, &(text + "\n")).is_err() {
                     return Exit::Wrong;
@@ -536,7 +530,7 @@ fn show(
     if let Some(path) = &options.certificate {
         match (&outcome.verdict, certificate) {
             (Shown::Safe { .. }, Some((engine, certificate))) => {
-                let text = certificate::write(name, engine, program, &certificate);
+                let text = results::write_certificate(name, engine, program, &certificate);
                 if outputs::write(path, &text).is_err() {
                     return Exit::Wrong;
                 }

@@ -181,7 +181,7 @@ impl Collected {
     pub fn print(self, exit: Exit) {
         match self {
             Collected::Nothing => {}
-            Collected::Sarif(log) => output::line(format!("{:#}", log.finish(exit as u8))),
+            Collected::Sarif(log) => output::line(log.finish(exit as u8)),
             Collected::Junit(cases) => {
                 output::text(junit::xml(cases.command, cases.started, &cases.cases));
             }

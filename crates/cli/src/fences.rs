@@ -4,6 +4,7 @@ use crate::collect::{Collected, Unknowns};
 use crate::options::{FencesOptions, Format, GoalName, ModelName};
 use crate::progress::ProgressLine;
 use crate::{Exit, check, input, interrupt, output, outputs, repair_log};
+use fencepost_report::results::{self, ErrorResult};
 use fencepost_report::text::Detail;
 use fencepost_task::{AnyModel, Budget, Model, Progress, Reason, Stop};
 use fencepost_verify::compiler::databases;
@@ -38,14 +39,15 @@ pub fn run(options: &FencesOptions) -> Exit {
         collected.error(name, &error);
         collected.print(Exit::Wrong);
         if options.format == Format::Json {
-            output::line(check::error_object(name, &error));
+            output::line(check::error_result(name, &error));
         }
         Exit::Wrong
     };
     let (cancelled, start) = (interrupt::flag(), Instant::now());
     // The limits hold from the first byte on.
-    let (limits, input) =
-        (Limits { seconds: options.timeout, megabytes: options.memory }, options.input.meant());
+    let limits = Limits { seconds: options.timeout, megabytes: options.memory };
+    let mut input = options.input.meant();
+    input.c.fence.clone_from(&options.fence);
     let mut budget = limits.budget(&cancelled);
     let source = match Source::read(&options.file, &input, &budget) {
         Ok(Ok(source)) => source,
@@ -68,7 +70,7 @@ pub fn run(options: &FencesOptions) -> Exit {
         output::complain(format!("error: {}: {message}", source.name));
         collected.internal(&source.name, model, &message);
         if options.format == Format::Json {
-            output::line(internal::object(&source.name, model, &message));
+            output::line(ErrorResult::internal(&source.name, model, &message));
         }
         Exit::Internal
     };
@@ -213,7 +215,7 @@ fn show(options: &FencesOptions, outcome: &Outcome<'_>, collected: &mut Collecte
     let FencesOptions { quiet, verbose, all, .. } = *options;
     let telling = Telling { style: output::style(Detail::Steps), quiet, verbose, all };
     match options.format {
-        Format::Json => output::line(show::json(outcome)),
+        Format::Json => output::line(results::line(&show::result(outcome))),
         Format::Text => output::text(show::text(outcome, telling)),
         Format::Sarif | Format::Junit => repair_log::collect(outcome, telling, collected),
     }
@@ -222,7 +224,7 @@ fn show(options: &FencesOptions, outcome: &Outcome<'_>, collected: &mut Collecte
 /// Shows what was found of the fences that are there.
 fn audited(options: &FencesOptions, audit: &Audit<'_>) -> Exit {
     match options.format {
-        Format::Json => output::line(audit.json()),
+        Format::Json => output::line(results::line(&audit.result())),
         Format::Text | Format::Sarif | Format::Junit => {
             output::text(audit.text(output::style(Detail::Steps), options.verbose));
         }

@@ -5,7 +5,7 @@ use crate::options::{
     InputOptions, LitmusModel, ModelName, SearchOrder, SequencesName, SmaName,
 };
 use fencepost_c::DataModel;
-use fencepost_explore::{Order, Reduction};
+use fencepost_explore::{Reduction, Strategy};
 use fencepost_task::{AnyModel, Asked, Bounds, EngineChoice, EngineId, Model, Property};
 use fencepost_verify::campaign;
 use fencepost_verify::fences::GoalKind;
@@ -129,6 +129,7 @@ impl InputOptions {
                 preprocessor: self.cpp.clone(),
                 data_model: self.data_model.into(),
                 args: self.args.clone(),
+                fence: Vec::new(),
                 havoc_externs: self.havoc_externs,
             },
             asked: self.asked(),
@@ -172,8 +173,8 @@ impl CheckOptions {
                 ..Bounds::default()
             },
             search: match self.search {
-                SearchOrder::Bfs => Order::Breadth,
-                SearchOrder::Dfs => Order::Depth,
+                SearchOrder::Bfs => Strategy::Breadth,
+                SearchOrder::Dfs => Strategy::Depth,
             },
             reduction: if self.no_reduction { Reduction::Off } else { Reduction::On },
             iterations: self.iterations,

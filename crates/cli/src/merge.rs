@@ -4,10 +4,10 @@ use crate::options::{MergeOptions, PlainFormat};
 use crate::{Exit, output, outputs};
 use fencepost_report::ResultKind;
 use fencepost_report::page;
+use fencepost_report::results::{self, AnyResult, NotAResult};
 use fencepost_report::summary::Summary;
 use fencepost_task::VerdictKind;
 use fencepost_verify::read::read_text;
-use serde_json::Value;
 use std::path::Path;
 
 pub fn run(options: &MergeOptions) -> Exit {
@@ -32,7 +32,7 @@ pub fn run(options: &MergeOptions) -> Exit {
     }
     match options.format {
         PlainFormat::Text => output::text(summary.text()),
-        PlainFormat::Json => output::line(summary.json()),
+        PlainFormat::Json => output::line(results::line(&summary.result())),
     }
     let verdicts = summary.entries().map(|entry| match entry.observation {
         // A litmus test that was run is not a failure.
@@ -51,15 +51,15 @@ fn add(path: &Path, summary: &mut Summary) -> Result<(), String> {
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let at = || format!("{}:{}", path.display(), number + 1);
-        let object: Value = match serde_json::from_str(line) {
-            Ok(object) => object,
-            Err(_) if text.len() > whole && number + 1 == text.lines().count() => {
+        match AnyResult::read(line) {
+            Ok(result) => summary.add(&result),
+            Err(NotAResult::Other(error))
+                if !error.is_data() && text.len() > whole && number + 1 == text.lines().count() =>
+            {
                 output::complain(format!("{}: the last line is torn; it is not counted", at()));
-                continue;
             }
-            Err(error) => return Err(format!("{}: not a result: {error}", at())),
-        };
-        summary.add(&object).map_err(|message| format!("{}: {message}", at()))?;
+            Err(error) => return Err(format!("{}: {error}", at())),
+        }
     }
     Ok(())
 }

@@ -2,8 +2,9 @@
 
 use crate::collect::{self, Collected};
 use fencepost_ir::{FileId, Span};
+use fencepost_report::results::Vocabulary;
 use fencepost_report::sarif::{Fix, Repair, RepairEnd};
-use fencepost_verify::fences::show::{Telling, kind_name, text};
+use fencepost_verify::fences::show::{Telling, text};
 use fencepost_verify::fences::{Ending, Evidence, Outcome, Placed};
 
 /// Adds a result to a log.
@@ -56,5 +57,5 @@ pub fn collect(outcome: &Outcome<'_>, telling: Telling, collected: &mut Collecte
 /// Where a fence goes, its function, and what is said there.
 fn place(fence: &Placed) -> (Span, String, String) {
     let span = Span { file: FileId(0), line: fence.line().max(1), column: 1, length: 0 };
-    (span, fence.function.clone(), format!("a {} fence goes {}", kind_name(fence.kind), fence.place()))
+    (span, fence.function.clone(), format!("a {} fence goes {}", fence.kind.word(), fence.place()))
 }

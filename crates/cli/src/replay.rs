@@ -3,7 +3,7 @@
 use crate::options::ReplayOptions;
 use crate::{Exit, input, output};
 use fencepost_certify::{replay_claims, replay_claims_c11};
-use fencepost_report::{json, text};
+use fencepost_report::{results, text};
 use fencepost_task::{AnyModel, Budget};
 use fencepost_verify::{lower, lower_for_language, read};
 
@@ -15,12 +15,9 @@ pub fn run(options: &ReplayOptions) -> Exit {
             return Exit::Wrong;
         }
     };
-    let saved = read::read_text(&options.trace).and_then(|text| json::read_trace(&text));
-    let (saved, model) = match saved {
-        Ok(saved) => match saved.model {
-            Some(model) => (saved, model),
-            None => return Exit::Wrong,
-        },
+    let read = |text: String| results::read_run(&text).map_err(|error| error.to_string());
+    let saved = match read::read_text(&options.trace).and_then(read) {
+        Ok(saved) => saved,
         Err(message) => {
             output::complain(format!("error: {}: {message}", options.trace.display()));
             return Exit::Wrong;
@@ -28,7 +25,7 @@ pub fn run(options: &ReplayOptions) -> Exit {
     };
     // A race by happens-before is shown by a run of the program for the language.
     let raced = saved.property.as_ref().is_some_and(|property| property.starts_with("data race"));
-    let of_language = model == AnyModel::C11 || raced;
+    let of_language = saved.model == AnyModel::C11 || raced;
     let program = match of_language {
         false => lower(tree, &options.input.meant()),
         true => lower_for_language(tree, &options.input.meant()),
@@ -47,7 +44,7 @@ pub fn run(options: &ReplayOptions) -> Exit {
         ));
         Exit::Bad
     };
-    let replayed = match model {
+    let replayed = match saved.model {
         AnyModel::Machine(model) if !of_language => {
             replay_claims(&program, model, &saved.instances, &saved.init, &saved.claims)
         }
@@ -62,7 +59,7 @@ pub fn run(options: &ReplayOptions) -> Exit {
                 return rejected(format!("it violates the {property}, not what it claims"));
             }
             let style = output::style(if options.verbose { text::Detail::All } else { text::Detail::Steps });
-            let model = model.name().to_uppercase();
+            let model = saved.model.name().to_uppercase();
             output::line(format!("replayed: {} under {model}: {property}", options.file.display()));
             let run = text::run(&program, &replay, style, &Budget::default());
             output::text(run.expect("nothing stops this"));

@@ -7,6 +7,7 @@ use crate::options::{self, Format, RobustModel, RobustOptions};
 use crate::progress::ProgressLine;
 use crate::{Exit, check, input, interrupt, output, outputs};
 use fencepost_ir::cfg::Program;
+use fencepost_report::results::{self, ErrorResult, RobustResult};
 use fencepost_report::robust::{self, Criterion, RobustVerdict, Robustness};
 use fencepost_report::text::Detail;
 use fencepost_report::{page, picture};
@@ -78,7 +79,7 @@ fn broken(options: &RobustOptions, files: &[PathBuf], message: &str, collected: 
     output::complain(format!("error: {name}: {message}"));
     collected.internal(&name, None, message);
     if options.format == Format::Json {
-        output::line(internal::object(&name, None, message));
+        output::line(ErrorResult::internal(&name, None, message));
     }
     Exit::Internal
 }
@@ -108,7 +109,7 @@ fn answer(
             input::complain(&error);
             collected.error(&name, &error);
             if options.format == Format::Json {
-                output::line(check::error_object(&name, &error));
+                output::line(check::error_result(&name, &error));
             }
             return Exit::Wrong;
         }
@@ -159,7 +160,7 @@ fn show(options: &RobustOptions, answer: Robustness<'_>, collected: &mut Collect
     collected.robust(&answer);
     match options.format {
         Format::Sarif | Format::Junit => {}
-        Format::Json => output::line(robust::object(&answer)),
+        Format::Json => output::line(results::line(&RobustResult::new(&answer))),
         Format::Text => output::text(robust::text(&answer, output::style(detail(options)))),
     }
     if write(options, &answer).is_err() {

@@ -24,7 +24,7 @@ mod graph;
 pub mod heap;
 mod late;
 mod least_weak;
-pub mod private;
+mod private;
 pub mod reduction;
 mod search;
 mod shorten;
@@ -42,7 +42,7 @@ use fencepost_task::{
 };
 pub use least_weak::{Least, LeastWeak, Weakness, least_weak, weakness};
 use search::{End, Goal, Search};
-pub use search::{Order, Reduction, initial_choices};
+pub use search::{Reduction, Strategy, initial_choices};
 pub use shorten::without_needless_steps;
 use std::collections::HashSet;
 
@@ -57,7 +57,7 @@ const MAX_INITIAL: u128 = 1 << 20;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Explicit {
     /// In which order states are looked at.
-    pub order: Order,
+    pub strategy: Strategy,
     /// Whether reductions are used.
     pub reduction: Reduction,
 }
@@ -157,7 +157,7 @@ impl Explicit {
         progress: &mut dyn FnMut(&Progress),
     ) -> Searched<'p, M> {
         let machine = || Machine::new(task.program).expect("checked for templates before");
-        let new = || Search::new(machine(), memory, task.model, self.order, self.reduction, &task.budget);
+        let new = || Search::new(machine(), memory, task.model, self.strategy, self.reduction, &task.budget);
         let stopped =
             |stop| Searched { end: End::Stopped(stop, Stats::default()), bound: None, cleared: None };
         let mut search = match new() {
@@ -213,7 +213,7 @@ impl Explicit {
         }
         let machine = Machine::new(task.program).expect("checked for templates before");
         with_memory!(task.model, memory => {
-            let search = Search::new(machine, *memory, task.model, self.order, self.reduction, &task.budget);
+            let search = Search::new(machine, *memory, task.model, self.strategy, self.reduction, &task.budget);
             let search = match search {
                 Ok(search) => search,
                 Err(stop) => return Finals::Some(stop.into()),

@@ -7,7 +7,7 @@
 //!
 //! The run is a violation from the beginning: when the budget is used up, it stays as it is by then.
 
-use crate::search::{End, Far, Found, Goal, Limits, Order, Reduction, Search};
+use crate::search::{End, Far, Found, Goal, Limits, Reduction, Search, Strategy};
 use fencepost_ir::Span;
 use fencepost_memory::{Machine, Memory, State, with_memory};
 use fencepost_task::{Action, Budget, Pace, Step, Stop, Task, Trace, Violation};
@@ -30,7 +30,7 @@ pub fn shorten<M: Memory + Copy>(task: &Task<'_>, memory: M, mut trace: Trace) -
     if drop_steps(&machine(), &memory, &mut trace, &mut Pace::new(&task.budget)).is_err() {
         return trace;
     }
-    let search = Search::new(machine(), memory, task.model, Order::Breadth, Reduction::Off, &task.budget);
+    let search = Search::new(machine(), memory, task.model, Strategy::Breadth, Reduction::Off, &task.budget);
     let Ok(mut search) = search else { return trace };
     search.limits = Limits { states: Some(SEARCH_LIMIT), depth: Some(trace.steps.len() as u64) };
     match search.run(None, &task.budget, &mut Goal::Violation, &mut |_| {}) {

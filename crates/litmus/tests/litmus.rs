@@ -1,7 +1,8 @@
 //! Messages about litmus tests that cannot be read: `bad_litmus.txt` holds the tests, each after a line
-//! `==== name`, and `bad_litmus.expected` what is said of them (`FENCEPOST_BLESS=1` writes it anew).
+//! `==== name`, and `bad_litmus.expected` what is said of them (`UPDATE_EXPECT=1` writes it anew).
 //! Mutated tests never panic (`FENCEPOST_SEEDS=N` takes more of them). Generated tests are text that is read.
 
+use expect_test::expect_file;
 use fencepost_litmus::generate::{Cycle, all_cycles, test};
 use fencepost_litmus::{Arch, read_test};
 use fencepost_samples::Rng;
@@ -33,12 +34,7 @@ fn messages_are_as_expected() {
             }
         }
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bad_litmus.expected");
-    if std::env::var_os("FENCEPOST_BLESS").is_some() {
-        std::fs::write(path, &actual).unwrap();
-    }
-    let expected = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(actual == expected, "run with FENCEPOST_BLESS=1 and look at the difference; now:\n{actual}");
+    expect_file!["bad_litmus.expected"].assert_eq(&actual);
     assert!(!actual.contains("accepted"), "a bad test is accepted:\n{actual}");
 }
 

@@ -2,65 +2,75 @@
 
 use super::position::Positions;
 use fencepost_verify::Format;
-use serde_json::Value;
+use lsp_types::{Diagnostic, TextDocumentContentChangeEvent, TextEdit, Uri};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A text that is open.
-pub struct Document {
-    pub text: Arc<String>,
-    pub version: Value,
-    pub format: Format,
+pub(crate) struct Document {
+    pub(crate) text: Arc<String>,
+    pub(crate) version: i32,
+    pub(crate) format: Format,
     /// The check that is running, if one is.
-    pub running: Option<Running>,
+    pub(crate) running: Option<Running>,
     /// What the last check found.
-    pub checked: Option<Checked>,
+    pub(crate) checked: Option<Checked>,
 }
 
 /// A check that is running.
-pub struct Running {
-    pub number: u64,
-    pub cancelled: Arc<AtomicBool>,
+pub(crate) struct Running {
+    pub(crate) number: u64,
+    pub(crate) cancelled: Arc<AtomicBool>,
 }
 
 /// What a check found.
 #[derive(Default)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// The text that was checked.
-    pub text: Arc<String>,
+    pub(crate) text: Arc<String>,
     /// As published.
-    pub diagnostics: Vec<Value>,
-    /// Changes that put something right: the number of the diagnostic, a title, and edits.
-    pub fixes: Vec<(usize, String, Value)>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Changes that put something right.
+    pub(crate) fixes: Vec<QuickFix>,
+}
+
+/// Edits that put something right.
+#[derive(Clone)]
+pub(crate) struct QuickFix {
+    /// The number of the diagnostic.
+    pub(crate) diagnostic: usize,
+    pub(crate) title: String,
+    pub(crate) edits: Vec<TextEdit>,
 }
 
 impl Document {
-    /// Applies the changes of a notification; `None` if they make no sense.
-    pub fn change(&mut self, changes: &[Value]) -> Option<()> {
+    /// Applies the changes of a notification; or says why they make no sense.
+    pub(crate) fn change(
+        &mut self,
+        changes: Vec<TextDocumentContentChangeEvent>,
+    ) -> Result<(), &'static str> {
         let mut text = self.text.to_string();
         for change in changes {
-            let new = change["text"].as_str()?;
-            match change.get("range") {
-                None | Some(Value::Null) => text = new.to_string(),
+            match change.range {
+                None => text = change.text,
                 Some(range) => {
                     let positions = Positions::new(&text);
-                    let from = positions.offset(&range["start"])?;
-                    let to = positions.offset(&range["end"])?;
+                    let (from, to) = (positions.offset(range.start), positions.offset(range.end));
                     if from > to {
-                        return None;
+                        return Err("a range ends before it begins");
                     }
-                    text.replace_range(from..to, new);
+                    text.replace_range(from..to, &change.text);
                 }
             }
         }
         self.text = Arc::new(text);
-        Some(())
+        Ok(())
     }
 }
 
 /// How a document is read: by its name, or as the editor says.
-pub fn format(uri: &str, language: &str) -> Option<Format> {
+pub(crate) fn format(uri: &str, language: &str) -> Option<Format> {
     let end = Path::new(uri).extension().and_then(|e| e.to_str());
     match (end, language) {
         (Some("c" | "i"), _) => Some(Format::C),
@@ -75,7 +85,7 @@ pub fn format(uri: &str, language: &str) -> Option<Format> {
 }
 
 /// The path of a document; of one that is in no file, its name.
-pub fn path(uri: &str) -> PathBuf {
+pub(crate) fn path(uri: &str) -> PathBuf {
     let Some(rest) = uri.strip_prefix("file://") else { return PathBuf::from(uri) };
     // What is before the path is the machine, which is this one.
     let path = rest.find('/').map_or(rest, |slash| &rest[slash..]);
@@ -83,9 +93,9 @@ pub fn path(uri: &str) -> PathBuf {
 }
 
 /// The address of a file.
-pub fn uri(name: &str) -> String {
+pub(crate) fn uri(name: &str) -> Option<Uri> {
     let path = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
-    fencepost_report::sarif::file_uri(&path)
+    fencepost_report::sarif::file_uri(&path).parse().ok()
 }
 
 fn decoded(text: &str) -> String {
@@ -111,7 +121,7 @@ fn decoded(text: &str) -> String {
 mod tests {
     use super::{Document, format, path};
     use fencepost_verify::Format;
-    use serde_json::json;
+    use lsp_types::{Position, Range, TextDocumentContentChangeEvent};
     use std::path::PathBuf;
     use std::sync::Arc;
 
@@ -129,21 +139,25 @@ mod tests {
     fn changes() {
         let mut document = Document {
             text: Arc::new("int ä;\nint b;\n".to_string()),
-            version: json!(1),
+            version: 1,
             format: Format::C,
             running: None,
             checked: None,
         };
-        let range = |a: u32, b: u32, c: u32, d: u32| json!({"start": {"line": a, "character": b}, "end": {"line": c, "character": d}});
-        let changes = [
-            json!({"range": range(0, 4, 0, 5), "text": "𝕏"}),
-            json!({"range": range(0, 6, 1, 0), "text": "; "}),
-        ];
-        assert_eq!(document.change(&changes), Some(()));
+        let all = |text: &str| TextDocumentContentChangeEvent {
+            range: None,
+            range_length: None,
+            text: text.to_string(),
+        };
+        let part = |a: u32, b: u32, c: u32, d: u32, text: &str| TextDocumentContentChangeEvent {
+            range: Some(Range::new(Position::new(a, b), Position::new(c, d))),
+            ..all(text)
+        };
+        let changes = vec![part(0, 4, 0, 5, "𝕏"), part(0, 6, 1, 0, "; ")];
+        assert_eq!(document.change(changes), Ok(()));
         assert_eq!(*document.text, "int 𝕏; int b;\n");
-        assert_eq!(document.change(&[json!({"range": range(1, 0, 0, 0), "text": ""})]), None);
-        assert_eq!(document.change(&[json!({"text": "all"})]), Some(()));
+        assert!(document.change(vec![part(1, 0, 0, 0, "")]).is_err());
+        assert_eq!(document.change(vec![all("all")]), Ok(()));
         assert_eq!(*document.text, "all");
-        assert_eq!(document.change(&[json!({})]), None);
     }
 }

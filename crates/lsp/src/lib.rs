@@ -11,15 +11,35 @@
 //! fencepost_lsp::run(|_| Err("no options".into()));
 //! ```
 
+mod actions;
 mod document;
 mod position;
 mod settings;
-mod wire;
 mod work;
 
 use document::{Checked, Document, Running};
-use position::Positions;
-use serde_json::{Value, json};
+use fencepost_verify::internal;
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::notification::{
+    DidChangeConfiguration, DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument,
+    DidSaveTextDocument, Exit, Initialized, LogMessage, Notification as Method, Progress, PublishDiagnostics,
+    ShowMessage,
+};
+use lsp_types::request::{
+    CodeActionRequest, Initialize, Request as Question, Shutdown, WorkDoneProgressCreate,
+    WorkspaceConfiguration,
+};
+use lsp_types::{
+    CodeActionKind, CodeActionOptions, ConfigurationItem, ConfigurationParams, Diagnostic,
+    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, DidSaveTextDocumentParams, InitializeParams, InitializeResult,
+    LogMessageParams, MessageType, NumberOrString, PositionEncodingKind, ProgressParams, ProgressParamsValue,
+    PublishDiagnosticsParams, SaveOptions, ServerCapabilities, ServerInfo, ShowMessageParams,
+    TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkDoneProgress, WorkDoneProgressBegin,
+    WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use settings::Settings;
 pub use settings::{ReadArguments, Wanted};
 use std::collections::BTreeMap;
@@ -28,11 +48,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
-use wire::{Incoming, Refusal};
 use work::{Told, Work};
 
 /// Progress is told this often.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(300);
+
+/// The id of the request for settings.
+const SETTINGS: &str = "settings";
 
 /// How the server ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +67,11 @@ pub enum Ended {
 
 /// What the server reacts to.
 enum Event {
-    Incoming(Incoming),
+    Message(Message),
+    /// What is no message; the next one can be read.
+    Broken(io::Error),
+    /// There are no more messages.
+    End,
     /// Of the check of that number.
     Told(u64, Told),
     /// The check of that number is done; with a message if it broke down.
@@ -68,6 +94,9 @@ struct Abilities {
     versioned_edits: bool,
 }
 
+/// Why a request is refused.
+type Refusal = (ErrorCode, String);
+
 struct Server<W: Write> {
     out: W,
     events: Sender<Event>,
@@ -75,9 +104,10 @@ struct Server<W: Write> {
     abilities: Abilities,
     settings: Settings,
     arguments: ReadArguments,
+    /// By their addresses.
     documents: BTreeMap<String, Document>,
     /// The document of each check that is running.
-    checks: BTreeMap<u64, String>,
+    checks: BTreeMap<u64, Uri>,
     next_check: u64,
     next_request: u64,
 }
@@ -90,14 +120,19 @@ pub fn run(arguments: ReadArguments) -> Ended {
     std::thread::spawn(move || {
         let mut input = io::stdin().lock();
         loop {
-            let incoming = wire::read(&mut input);
-            let last = incoming == Incoming::End;
-            if reader.send(Event::Incoming(incoming)).is_err() || last {
+            let event = match Message::read(&mut input) {
+                Ok(Some(message)) => Event::Message(message),
+                // Its bytes have been read, as far as a header said how many they are.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => Event::Broken(error),
+                Ok(None) | Err(_) => Event::End,
+            };
+            let last = matches!(event, Event::End);
+            if reader.send(event).is_err() || last {
                 break;
             }
         }
     });
-    let settings = match Settings::read(&Value::Null, arguments) {
+    let settings = match Settings::read(None, arguments) {
         Ok(settings) => settings,
         Err(message) => panic!("internal error: the default settings are wrong: {message}"),
     };
@@ -116,20 +151,19 @@ pub fn run(arguments: ReadArguments) -> Ended {
     server.serve(&events)
 }
 
+/// Parameters of a type; or what is wrong with them.
+fn read<T: DeserializeOwned>(params: Value) -> Result<T, String> {
+    serde_json::from_value(params).map_err(|error| error.to_string())
+}
+
 impl<W: Write> Server<W> {
     fn serve(&mut self, events: &Receiver<Event>) -> Ended {
         while let Ok(event) = events.recv() {
             match event {
-                Event::Incoming(Incoming::Message(message)) => {
-                    if message["method"] == "exit" {
-                        break;
-                    }
-                    self.message(&message);
-                }
-                Event::Incoming(Incoming::Broken(why)) => {
-                    self.send(&wire::refusal(&Value::Null, Refusal::NotJson, why));
-                }
-                Event::Incoming(Incoming::End) => break,
+                Event::Message(Message::Notification(told)) if told.method == Exit::METHOD => break,
+                Event::Message(message) => self.message(message),
+                Event::Broken(error) => self.log(&format!("a message cannot be read: {error}")),
+                Event::End => break,
                 Event::Told(check, told) => self.told(check, told),
                 Event::Ended(check, broken) => self.ended(check, broken),
             }
@@ -140,96 +174,111 @@ impl<W: Write> Server<W> {
         if self.phase == Phase::ShutDown { Ended::ShutDown } else { Ended::Abandoned }
     }
 
-    fn send(&mut self, message: &Value) {
+    fn send(&mut self, message: impl Into<Message>) {
         // An editor that is gone ends the server by closing its input.
-        let _ = wire::write(&mut self.out, message);
+        let _ = message.into().write(&mut self.out);
     }
 
-    fn notify(&mut self, method: &str, params: Value) {
-        self.send(&wire::notification(method, params));
+    fn notify<M: Method>(&mut self, params: M::Params) {
+        self.send(Notification::new(M::METHOD.to_string(), params));
+    }
+
+    fn ask<Q: Question>(&mut self, id: String, params: Q::Params) {
+        self.send(Request::new(RequestId::from(id), Q::METHOD.to_string(), params));
     }
 
     fn log(&mut self, message: &str) {
-        self.notify("window/logMessage", json!({"type": 1, "message": message}));
+        self.notify::<LogMessage>(LogMessageParams { typ: MessageType::ERROR, message: message.to_string() });
     }
 
-    fn message(&mut self, message: &Value) {
-        let id = message.get("id").filter(|id| id.is_string() || id.is_number());
-        let Some(method) = message["method"].as_str() else {
-            let answers = message.get("result").is_some() || message.get("error").is_some();
-            return match id {
-                Some(id) if answers => self.answer(&id.clone(), &message["result"]),
-                _ => {
-                    let id = id.cloned().unwrap_or(Value::Null);
-                    self.send(&wire::refusal(&id, Refusal::NoRequest, "neither a request nor an answer"));
-                }
-            };
-        };
-        let (method, params) = (method.to_string(), &message["params"]);
-        match id {
-            Some(id) => {
-                let answer = match self.request(&method, params) {
-                    Ok(result) => wire::response(id, result),
-                    Err((refusal, why)) => wire::refusal(id, refusal, &why),
+    fn message(&mut self, message: Message) {
+        match message {
+            Message::Request(request) => {
+                let answer = match self.request(&request.method, request.params) {
+                    Ok(result) => Response::new_ok(request.id, result),
+                    Err((code, why)) => Response::new_err(request.id, code as i32, why),
                 };
-                self.send(&answer);
+                self.send(answer);
             }
-            None if self.phase != Phase::Running => {}
-            None => {
-                if self.notified(&method, params).is_none() {
-                    self.log(&format!("the parameters of {method} make no sense"));
+            Message::Response(response) => self.answer(response),
+            Message::Notification(_) if self.phase != Phase::Running => {}
+            Message::Notification(Notification { method, params }) => {
+                if let Err(why) = self.notified(&method, params) {
+                    self.log(&format!("the parameters of {method} make no sense: {why}"));
                 }
             }
         }
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> Result<Value, (Refusal, String)> {
+    fn request(&mut self, method: &str, params: Value) -> Result<Value, Refusal> {
+        let wrong = |why| (ErrorCode::InvalidParams, why);
+        let shown =
+            |result: serde_json::Result<Value>| result.map_err(|e| (ErrorCode::InternalError, e.to_string()));
         match (self.phase, method) {
-            (Phase::Waiting, "initialize") => Ok(self.initialize(params)),
-            (Phase::Waiting, _) => Err((Refusal::NotInitialized, "initialize comes first".to_string())),
-            (Phase::ShutDown, _) => Err((Refusal::NoRequest, "the server is shut down".to_string())),
-            (Phase::Running, "initialize") => {
-                Err((Refusal::NoRequest, "the server is initialized already".to_string()))
+            (Phase::Waiting, Initialize::METHOD) => {
+                let params = read(params).map_err(wrong)?;
+                shown(serde_json::to_value(self.initialize(params)))
             }
-            (Phase::Running, "shutdown") => {
+            (Phase::Waiting, _) => {
+                Err((ErrorCode::ServerNotInitialized, "initialize comes first".to_string()))
+            }
+            (Phase::ShutDown, _) => Err((ErrorCode::InvalidRequest, "the server is shut down".to_string())),
+            (Phase::Running, Initialize::METHOD) => {
+                Err((ErrorCode::InvalidRequest, "the server is initialized already".to_string()))
+            }
+            (Phase::Running, Shutdown::METHOD) => {
                 self.phase = Phase::ShutDown;
                 Ok(Value::Null)
             }
-            (Phase::Running, "textDocument/codeAction") => {
-                let wrong =
-                    || (Refusal::WrongParameters, "a code action is of a range of a document".to_string());
-                self.actions(params).ok_or_else(wrong)
+            (Phase::Running, CodeActionRequest::METHOD) => {
+                let params = read(params).map_err(wrong)?;
+                shown(serde_json::to_value(self.actions(&params)))
             }
-            (Phase::Running, _) => Err((Refusal::NoSuchMethod, format!("there is no method {method}"))),
+            (Phase::Running, _) => Err((ErrorCode::MethodNotFound, format!("there is no method {method}"))),
         }
     }
 
-    fn initialize(&mut self, params: &Value) -> Value {
+    fn initialize(&mut self, params: InitializeParams) -> InitializeResult {
         self.phase = Phase::Running;
-        let able = |pointer: &str| params["capabilities"].pointer(pointer).is_some_and(|v| *v == true);
+        let (window, workspace) = (params.capabilities.window, params.capabilities.workspace);
+        let edits = workspace.as_ref().and_then(|workspace| workspace.workspace_edit.as_ref());
         self.abilities = Abilities {
-            progress: able("/window/workDoneProgress"),
-            configuration: able("/workspace/configuration"),
-            versioned_edits: able("/workspace/workspaceEdit/documentChanges"),
+            progress: window.and_then(|window| window.work_done_progress) == Some(true),
+            configuration: workspace.as_ref().and_then(|workspace| workspace.configuration) == Some(true),
+            versioned_edits: edits.and_then(|edits| edits.document_changes) == Some(true),
         };
-        self.configure(&params["initializationOptions"]);
-        json!({
-            "capabilities": {
-                "positionEncoding": "utf-16",
-                "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": true}},
-                "codeActionProvider": {"codeActionKinds": ["quickfix"]},
+        self.configure(params.initialization_options);
+        let sync = TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            save: Some(SaveOptions { include_text: Some(true) }.into()),
+            ..TextDocumentSyncOptions::default()
+        };
+        let actions = CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            ..CodeActionOptions::default()
+        };
+        InitializeResult {
+            capabilities: ServerCapabilities {
+                position_encoding: Some(PositionEncodingKind::UTF16),
+                text_document_sync: Some(sync.into()),
+                code_action_provider: Some(actions.into()),
+                ..ServerCapabilities::default()
             },
-            "serverInfo": {"name": "fencepost", "version": env!("CARGO_PKG_VERSION")},
-        })
+            server_info: Some(ServerInfo {
+                name: "fencepost".to_string(),
+                version: Some(env!("CARGO_PKG_VERSION").to_string()),
+            }),
+        }
     }
 
     /// Takes over settings, or says what is wrong with them.
-    fn configure(&mut self, settings: &Value) {
+    fn configure(&mut self, settings: Option<Value>) {
         match Settings::read(settings, self.arguments) {
             Ok(settings) => self.settings = settings,
             Err(message) => {
                 let message = format!("fencepost's settings: {message}");
-                self.notify("window/showMessage", json!({"type": 1, "message": message}));
+                self.notify::<ShowMessage>(ShowMessageParams { typ: MessageType::ERROR, message });
             }
         }
     }
@@ -237,108 +286,110 @@ impl<W: Write> Server<W> {
     /// Asks the editor for settings.
     fn ask_for_settings(&mut self) {
         if self.abilities.configuration {
-            let params = json!({"items": [{"section": "fencepost"}]});
-            self.send(&wire::request("settings", "workspace/configuration", params));
+            let item = ConfigurationItem { scope_uri: None, section: Some("fencepost".to_string()) };
+            let params = ConfigurationParams { items: vec![item] };
+            self.ask::<WorkspaceConfiguration>(SETTINGS.to_string(), params);
         }
     }
 
     /// The answer to a request of ours.
-    fn answer(&mut self, id: &Value, result: &Value) {
-        if id == "settings"
-            && let Some(settings) = result.get(0).filter(|s| s.is_object())
+    fn answer(&mut self, response: Response) {
+        if response.id == RequestId::from(SETTINGS.to_string())
+            && let Some(settings) = response.response_result.ok().and_then(|result| result.get(0).cloned())
+            && settings.is_object()
         {
-            self.configure(&settings.clone());
+            self.configure(Some(settings));
         }
     }
 
-    /// Handles a notification; `None` if its parameters make no sense.
-    fn notified(&mut self, method: &str, params: &Value) -> Option<()> {
-        let document = &params["textDocument"];
-        let uri = || document["uri"].as_str().map(str::to_string);
+    /// Handles a notification; or says what is wrong with its parameters.
+    fn notified(&mut self, method: &str, params: Value) -> Result<(), String> {
         match method {
-            "initialized" => self.ask_for_settings(),
-            "workspace/didChangeConfiguration" => match &params["settings"]["fencepost"] {
-                Value::Object(_) => self.configure(&params["settings"]["fencepost"]),
-                _ => self.ask_for_settings(),
-            },
-            "textDocument/didOpen" => {
-                let (uri, text) = (uri()?, document["text"].as_str()?);
-                let language = document["languageId"].as_str().unwrap_or("");
-                let Some(format) = document::format(&uri, language) else {
-                    self.log(&format!("{uri} is no program that fencepost reads"));
-                    return Some(());
-                };
-                self.forget(&uri);
-                let (text, version) = (Arc::new(text.to_string()), document["version"].clone());
-                let new = Document { text, version, format, running: None, checked: None };
-                self.documents.insert(uri.clone(), new);
-                if self.settings.check_on_open {
-                    self.check(&uri);
+            Initialized::METHOD => self.ask_for_settings(),
+            DidChangeConfiguration::METHOD => {
+                let DidChangeConfigurationParams { settings } = read(params)?;
+                match settings.get("fencepost").filter(|settings| settings.is_object()) {
+                    Some(settings) => self.configure(Some(settings.clone())),
+                    None => self.ask_for_settings(),
                 }
             }
-            "textDocument/didChange" => {
-                let (uri, changes) = (uri()?, params["contentChanges"].as_array()?);
-                // What is not a program of ours is not kept.
-                let Some(open) = self.documents.get_mut(&uri) else { return Some(()) };
-                open.change(changes)?;
-                open.version = document["version"].clone();
+            DidOpenTextDocument::METHOD => self.open(read(params)?),
+            DidChangeTextDocument::METHOD => {
+                let DidChangeTextDocumentParams { text_document, content_changes } = read(params)?;
+                // What is no program of ours is not kept.
+                let Some(open) = self.documents.get_mut(text_document.uri.as_str()) else { return Ok(()) };
+                open.change(content_changes)?;
+                open.version = text_document.version;
             }
-            "textDocument/didSave" => {
-                let uri = uri()?;
-                let Some(open) = self.documents.get_mut(&uri) else { return Some(()) };
-                if let Some(text) = params["text"].as_str()
-                    && *text != **open.text
-                {
-                    open.text = Arc::new(text.to_string());
+            DidSaveTextDocument::METHOD => {
+                let DidSaveTextDocumentParams { text_document, text } = read(params)?;
+                let Some(open) = self.documents.get_mut(text_document.uri.as_str()) else { return Ok(()) };
+                if let Some(text) = text.filter(|text| *text != *open.text) {
+                    open.text = Arc::new(text);
                 }
-                self.check(&uri);
+                self.check(&text_document.uri);
             }
-            "textDocument/didClose" => {
-                let uri = uri()?;
-                if self.forget(&uri) {
-                    self.publish(&uri, &Value::Null, json!([]));
+            DidCloseTextDocument::METHOD => {
+                let DidCloseTextDocumentParams { text_document } = read(params)?;
+                if self.forget(&text_document.uri) {
+                    self.publish(&text_document.uri, None, Vec::new());
                 }
             }
             // Others are for other servers.
             _ => {}
         }
-        Some(())
+        Ok(())
+    }
+
+    fn open(&mut self, params: DidOpenTextDocumentParams) {
+        let item = params.text_document;
+        let Some(format) = document::format(item.uri.as_str(), &item.language_id) else {
+            self.log(&format!("{} is no program that fencepost reads", item.uri.as_str()));
+            return;
+        };
+        self.forget(&item.uri);
+        let text = Arc::new(item.text);
+        let new = Document { text, version: item.version, format, running: None, checked: None };
+        self.documents.insert(item.uri.as_str().to_string(), new);
+        if self.settings.check_on_open {
+            self.check(&item.uri);
+        }
     }
 
     /// Ends what is known of a document; says whether anything was.
-    fn forget(&mut self, uri: &str) -> bool {
-        let known = self.documents.remove(uri);
+    fn forget(&mut self, uri: &Uri) -> bool {
+        let known = self.documents.remove(uri.as_str());
         known.iter().for_each(cancel);
         known.is_some()
     }
 
-    fn publish(&mut self, uri: &str, version: &Value, diagnostics: Value) {
-        let mut params = json!({"uri": uri, "diagnostics": diagnostics});
-        if version.is_i64() {
-            params["version"] = version.clone();
-        }
-        self.notify("textDocument/publishDiagnostics", params);
+    fn publish(&mut self, uri: &Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) {
+        self.notify::<PublishDiagnostics>(PublishDiagnosticsParams {
+            uri: uri.clone(),
+            diagnostics,
+            version,
+        });
     }
 
     /// Starts a check; one that is running is cancelled.
-    fn check(&mut self, uri: &str) {
-        let Some(document) = self.documents.get_mut(uri) else { return };
+    fn check(&mut self, uri: &Uri) {
+        let Some(document) = self.documents.get_mut(uri.as_str()) else { return };
         cancel(document);
         self.next_check += 1;
         let number = self.next_check;
         let cancelled = Arc::new(AtomicBool::new(false));
         document.running = Some(Running { number, cancelled: cancelled.clone() });
         document.checked = Some(Checked { text: document.text.clone(), ..Checked::default() });
-        let name = document::path(uri).display().to_string();
+        let name = document::path(uri.as_str()).display().to_string();
         let work = Work {
-            uri: uri.to_string(),
+            uri: uri.clone(),
             name: name.clone(),
             text: document.text.clone(),
             format: document.format,
             settings: self.settings.clone(),
             cancelled,
         };
-        self.checks.insert(number, uri.to_string());
+        self.checks.insert(number, uri.clone());
         self.begin_progress(number, &name);
         let events = self.events.clone();
         std::thread::spawn(move || {
@@ -353,12 +404,7 @@ impl<W: Write> Server<W> {
                 // The server may have ended.
                 let _ = events.send(Event::Told(number, told));
             };
-            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work.run(&mut tell)));
-            let broken = done.err().map(|panic| {
-                let text = panic.downcast_ref::<String>().cloned();
-                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()));
-                text.unwrap_or_else(|| "internal error".to_string())
-            });
+            let broken = internal::guard(|| work.run(&mut tell)).err();
             let _ = events.send(Event::Ended(number, broken));
         });
     }
@@ -369,38 +415,44 @@ impl<W: Write> Server<W> {
         }
         self.next_request += 1;
         let (id, token) = (format!("progress-{}", self.next_request), token(check));
-        self.send(&wire::request(&id, "window/workDoneProgress/create", json!({"token": token})));
+        self.ask::<WorkDoneProgressCreate>(id, WorkDoneProgressCreateParams { token });
         let name = name.rsplit('/').next().unwrap_or(name);
-        let value = json!({"kind": "begin", "title": "fencepost", "message": name, "cancellable": false});
-        self.notify("$/progress", json!({"token": token, "value": value}));
+        let begin = WorkDoneProgressBegin {
+            title: "fencepost".to_string(),
+            message: Some(name.to_string()),
+            cancellable: Some(false),
+            percentage: None,
+        };
+        self.progress(check, WorkDoneProgress::Begin(begin));
+    }
+
+    fn progress(&mut self, check: u64, progress: WorkDoneProgress) {
+        let value = ProgressParamsValue::WorkDone(progress);
+        self.notify::<Progress>(ProgressParams { token: token(check), value });
     }
 
     /// The document of a check, if its result is still wanted.
-    fn wanted(&mut self, check: u64) -> Option<(String, &mut Document)> {
+    fn wanted(&mut self, check: u64) -> Option<(Uri, &mut Document)> {
         let uri = self.checks.get(&check)?.clone();
-        let document = self.documents.get_mut(&uri)?;
+        let document = self.documents.get_mut(uri.as_str())?;
         let wanted = document.running.as_ref().is_some_and(|running| running.number == check);
         wanted.then_some((uri, document))
     }
 
     fn told(&mut self, check: u64, told: Told) {
         let Some((uri, document)) = self.wanted(check) else { return };
-        let (version, same) = (document.version.clone(), {
-            let checked = document.checked.as_ref();
-            checked.is_some_and(|checked| checked.text == document.text)
-        });
         let Some(checked) = &mut document.checked else { return };
         match told {
             Told::Diagnostics(diagnostics) => {
                 checked.diagnostics.clone_from(&diagnostics);
                 // Places of another text than the editor's would be said to be of its version.
-                let version = if same { version } else { Value::Null };
-                self.publish(&uri, &version, json!(diagnostics));
+                let version = (checked.text == document.text).then_some(document.version);
+                self.publish(&uri, version, diagnostics);
             }
-            Told::Fix(number, title, edits) => checked.fixes.push((number, title, edits)),
+            Told::Fix(fix) => checked.fixes.push(fix),
             Told::Progress(message) if self.abilities.progress => {
-                let value = json!({"kind": "report", "message": message});
-                self.notify("$/progress", json!({"token": token(check), "value": value}));
+                let report = WorkDoneProgressReport { message: Some(message), ..Default::default() };
+                self.progress(check, WorkDoneProgress::Report(report));
             }
             Told::Progress(_) => {}
         }
@@ -414,53 +466,8 @@ impl<W: Write> Server<W> {
             document.running = None;
         }
         if self.checks.remove(&check).is_some() && self.abilities.progress {
-            self.notify("$/progress", json!({"token": token(check), "value": {"kind": "end"}}));
+            self.progress(check, WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
         }
-    }
-
-    /// The quick fixes of a range; `None` if the parameters make no sense.
-    fn actions(&self, params: &Value) -> Option<Value> {
-        let uri = params["textDocument"]["uri"].as_str()?;
-        let Some(document) = self.documents.get(uri) else { return Some(json!([])) };
-        let positions = Positions::new(&document.text);
-        positions.offset(&params["range"]["start"])?;
-        positions.offset(&params["range"]["end"])?;
-        let wants = |kind: &Value| kind.as_str().is_some_and(|k| k.is_empty() || "quickfix".starts_with(k));
-        let only = params["context"]["only"].as_array();
-        // Edits are of the text that was checked, and of no other.
-        let Some(checked) = document.checked.as_ref().filter(|checked| checked.text == document.text) else {
-            return Some(json!([]));
-        };
-        if only.is_some_and(|kinds| !kinds.iter().any(wants)) {
-            return Some(json!([]));
-        }
-        let mut actions = Vec::new();
-        for (number, title, edits) in &checked.fixes {
-            let Some(diagnostic) = checked.diagnostics.get(*number) else { continue };
-            let places =
-                std::iter::once(&diagnostic["range"]).chain(edits.as_array()?.iter().map(|e| &e["range"]));
-            let related = diagnostic["relatedInformation"].as_array();
-            let related = related.into_iter().flatten().filter(|r| r["location"]["uri"] == uri);
-            let places = places.chain(related.map(|r| &r["location"]["range"]));
-            if !places.into_iter().any(|place| meet(place, &params["range"])) {
-                continue;
-            }
-            let edit = match self.abilities.versioned_edits {
-                true => json!({"documentChanges": [{
-                    "textDocument": {"uri": uri, "version": document.version},
-                    "edits": edits,
-                }]}),
-                false => json!({"changes": {uri: edits}}),
-            };
-            actions.push(json!({
-                "title": title,
-                "kind": "quickfix",
-                "diagnostics": [diagnostic],
-                "isPreferred": actions.is_empty(),
-                "edit": edit,
-            }));
-        }
-        Some(json!(actions))
     }
 }
 
@@ -471,12 +478,6 @@ fn cancel(document: &Document) {
 }
 
 /// What progress of a check is known by.
-fn token(check: u64) -> String {
-    format!("fencepost-{check}")
-}
-
-/// Whether two ranges have a line in common.
-fn meet(a: &Value, b: &Value) -> bool {
-    let line = |range: &Value, end: &str| range[end]["line"].as_u64().unwrap_or(0);
-    line(a, "start") <= line(b, "end") && line(b, "start") <= line(a, "end")
+fn token(check: u64) -> NumberOrString {
+    NumberOrString::String(format!("fencepost-{check}"))
 }

@@ -3,16 +3,16 @@
 
 use fencepost_ir::Span;
 use fencepost_text::fences::Lines;
-use serde_json::{Value, json};
+use lsp_types::{Position, Range};
 
 /// A text with the offsets at which its lines begin.
-pub struct Positions<'a> {
+pub(crate) struct Positions<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
 impl<'a> Positions<'a> {
-    pub fn new(text: &'a str) -> Positions<'a> {
+    pub(crate) fn new(text: &'a str) -> Positions<'a> {
         let bytes = text.as_bytes();
         let ends = |(i, b): (usize, &u8)| {
             let ends = *b == b'\n' || (*b == b'\r' && bytes.get(i + 1) != Some(&b'\n'));
@@ -24,36 +24,35 @@ impl<'a> Positions<'a> {
 
     /// The offset of a position. Columns beyond the end of a line mean its end, and lines beyond the end of the text
     /// mean the end of the text.
-    pub fn offset(&self, position: &Value) -> Option<usize> {
-        let line = usize::try_from(position["line"].as_u64()?).ok()?;
-        let column = position["character"].as_u64()?;
-        let Some(&start) = self.starts.get(line) else { return Some(self.text.len()) };
+    pub(crate) fn offset(&self, position: Position) -> usize {
+        let line = position.line as usize;
+        let Some(&start) = self.starts.get(line) else { return self.text.len() };
         let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
         let content = self.text[start..end].trim_end_matches(['\r', '\n']);
         let mut units = 0;
         for (at, c) in content.char_indices() {
-            if units >= column {
-                return Some(start + at);
+            if units >= position.character as usize {
+                return start + at;
             }
-            units += c.len_utf16() as u64;
+            units += c.len_utf16();
         }
-        Some(start + content.len())
+        start + content.len()
     }
 
     /// The position of an offset.
-    pub fn position(&self, offset: usize) -> Value {
+    pub(crate) fn position(&self, offset: usize) -> Position {
         let line = self.starts.partition_point(|start| *start <= offset) - 1;
         let column: usize = self.text[self.starts[line]..offset].chars().map(char::len_utf16).sum();
-        json!({"line": line, "character": column})
+        Position::new(line as u32, column as u32)
     }
 
     /// From one offset to another.
-    pub fn range(&self, from: usize, to: usize) -> Value {
-        json!({"start": self.position(from), "end": self.position(to)})
+    pub(crate) fn range(&self, from: usize, to: usize) -> Range {
+        Range::new(self.position(from), self.position(to))
     }
 
     /// A span of the text; the whole line where it has no length.
-    pub fn span(&self, span: Span) -> Value {
+    pub(crate) fn span(&self, span: Span) -> Range {
         let lines = Lines::new(self.text);
         let start = lines.start(span);
         let rest = &self.text[start..];
@@ -68,25 +67,23 @@ impl<'a> Positions<'a> {
 #[cfg(test)]
 mod tests {
     use super::Positions;
-    use serde_json::json;
+    use lsp_types::Position;
 
     #[test]
     fn columns_are_of_utf16() {
         let text = "a\r\nä𝕏b\rc\n";
         let positions = Positions::new(text);
-        let at = |line: u32, character: u32| json!({"line": line, "character": character});
-        // Behind the letter of two units.
+        // After the letter of two units.
         let b = text.find('b').unwrap();
-        assert_eq!(positions.position(b), at(1, 3));
-        assert_eq!(positions.offset(&at(1, 3)), Some(b));
-        assert_eq!(positions.position(text.find('c').unwrap()), at(2, 0));
-        assert_eq!(positions.position(text.len()), at(3, 0));
+        assert_eq!(positions.position(b), Position::new(1, 3));
+        assert_eq!(positions.offset(Position::new(1, 3)), b);
+        assert_eq!(positions.position(text.find('c').unwrap()), Position::new(2, 0));
+        assert_eq!(positions.position(text.len()), Position::new(3, 0));
         // Beyond the end.
-        assert_eq!(positions.offset(&at(0, 9)), Some(1));
-        assert_eq!(positions.offset(&at(9, 0)), Some(text.len()));
-        assert_eq!(positions.offset(&json!({"line": -1, "character": 0})), None);
+        assert_eq!(positions.offset(Position::new(0, 9)), 1);
+        assert_eq!(positions.offset(Position::new(9, 0)), text.len());
         for (offset, _) in text.char_indices().filter(|(_, c)| *c != '\n') {
-            assert_eq!(positions.offset(&positions.position(offset)), Some(offset));
+            assert_eq!(positions.offset(positions.position(offset)), offset);
         }
     }
 }

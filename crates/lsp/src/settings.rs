@@ -3,10 +3,11 @@
 
 use fencepost_task::Model;
 use fencepost_verify::{CheckOptions, Limits, ReadOptions};
+use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Default number of seconds for each memory model.
+/// Seconds for each memory model, by default.
 const TIMEOUT: f64 = 10.0;
 
 /// Seconds for the search for fences.
@@ -30,59 +31,74 @@ pub type ReadArguments = fn(Vec<String>) -> Result<Wanted, String>;
 
 /// What is wanted.
 #[derive(Clone)]
-pub struct Settings {
-    pub options: Arc<Wanted>,
-    pub fence_time: f64,
-    pub check_on_open: bool,
+pub(crate) struct Settings {
+    pub(crate) options: Arc<Wanted>,
+    pub(crate) fence_time: f64,
+    pub(crate) check_on_open: bool,
     /// Whether stores that a load can overtake are shown even if nothing breaks.
-    pub robustness: bool,
+    pub(crate) robustness: bool,
+}
+
+/// Settings as an editor sends them; each may be missing.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Given {
+    model: Words,
+    engine: Words,
+    timeout: Option<f64>,
+    fence_time: Option<f64>,
+    check_on_open: Option<bool>,
+    robustness: Option<bool>,
+    arguments: Words,
+}
+
+/// A word or several.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a word or a list of words")]
+enum Words {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Default for Words {
+    fn default() -> Words {
+        Words::Several(Vec::new())
+    }
+}
+
+impl Words {
+    fn list(self) -> Vec<String> {
+        match self {
+            Words::One(word) => vec![word],
+            Words::Several(words) => words,
+        }
+    }
 }
 
 impl Settings {
     /// Reads settings; a missing one has its default. Or what is wrong with them.
-    pub fn read(settings: &Value, read: ReadArguments) -> Result<Settings, String> {
-        let known = ["model", "engine", "timeout", "fenceTime", "checkOnOpen", "robustness", "arguments"];
-        if let Some(map) = settings.as_object()
-            && let Some(name) = map.keys().find(|name| !known.contains(&name.as_str()))
-        {
-            return Err(format!("there is no setting `{name}`; there are {}", known.join(", ")));
-        }
-        let words = |key: &str| -> Result<Vec<String>, String> {
-            match &settings[key] {
-                Value::Null => Ok(Vec::new()),
-                Value::String(word) => Ok(vec![word.clone()]),
-                Value::Array(list) => {
-                    let words = list.iter().map(|word| word.as_str().map(str::to_string));
-                    words.collect::<Option<_>>().ok_or_else(|| format!("`{key}` is a list of words"))
-                }
-                _ => Err(format!("`{key}` is a word or a list of words")),
-            }
-        };
-        let seconds = |key: &str, default: f64| match &settings[key] {
-            Value::Null => Ok(default),
-            value => {
-                let seconds = value.as_f64().filter(|s| *s > 0.0 && *s < 1e6);
-                seconds.ok_or_else(|| format!("`{key}` is a positive number of seconds"))
-            }
-        };
-        let flag = |key: &str, default: bool| match &settings[key] {
-            Value::Null => Ok(default),
-            value => value.as_bool().ok_or_else(|| format!("`{key}` is true or false")),
+    pub(crate) fn read(settings: Option<Value>, read: ReadArguments) -> Result<Settings, String> {
+        let given = settings.filter(|settings| !settings.is_null());
+        let given: Given =
+            given.map_or_else(|| Ok(Given::default()), serde_json::from_value).map_err(|e| e.to_string())?;
+        let seconds = |key: &str, value: Option<f64>, default: f64| match value.unwrap_or(default) {
+            seconds if seconds > 0.0 && seconds < 1e6 => Ok(seconds),
+            _ => Err(format!("`{key}` is a positive number of seconds")),
         };
         let mut arguments = Vec::new();
-        for model in words("model")? {
+        for model in given.model.list() {
             arguments.extend(["--model".to_string(), model]);
         }
-        for engine in words("engine")? {
+        for engine in given.engine.list() {
             arguments.extend(["--engine".to_string(), engine]);
         }
-        arguments.extend(["--timeout".to_string(), seconds("timeout", TIMEOUT)?.to_string()]);
-        arguments.extend(words("arguments")?);
+        arguments.extend(["--timeout".to_string(), seconds("timeout", given.timeout, TIMEOUT)?.to_string()]);
+        arguments.extend(given.arguments.list());
         Ok(Settings {
             options: Arc::new(read(arguments)?),
-            fence_time: seconds("fenceTime", FENCE_TIME)?,
-            check_on_open: flag("checkOnOpen", true)?,
-            robustness: flag("robustness", false)?,
+            fence_time: seconds("fenceTime", given.fence_time, FENCE_TIME)?,
+            check_on_open: given.check_on_open.unwrap_or(true),
+            robustness: given.robustness.unwrap_or(false),
         })
     }
 }
@@ -92,7 +108,7 @@ mod tests {
     use super::{ReadArguments, Settings, Wanted};
     use fencepost_task::Model;
     use fencepost_verify::{CheckOptions, Limits, ReadOptions};
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     /// Takes words as they come, and keeps them where they can be looked at.
     const WORDS: ReadArguments = |words| {
@@ -110,14 +126,14 @@ mod tests {
 
     #[test]
     fn settings_are_options_of_check() {
-        let defaults = Settings::read(&Value::Null, WORDS).ok().unwrap();
+        let defaults = Settings::read(None, WORDS).ok().unwrap();
         assert!(defaults.check_on_open && !defaults.robustness);
         assert_eq!(defaults.options.read.c.flags, ["--timeout", "10"]);
         let given = json!({
             "model": ["sc", "pso"], "engine": "explicit", "timeout": 2.5, "checkOnOpen": false,
             "arguments": ["-I", "include"],
         });
-        let given = Settings::read(&given, WORDS).ok().unwrap();
+        let given = Settings::read(Some(given), WORDS).ok().unwrap();
         let expected = "--model sc --model pso --engine explicit --timeout 2.5 -I include";
         assert_eq!(given.options.read.c.flags.join(" "), expected);
         assert!(!given.check_on_open);
@@ -128,7 +144,7 @@ mod tests {
             json!({"robustness": 1}),
             json!({"model": [1]}),
         ] {
-            assert!(Settings::read(&wrong, WORDS).is_err(), "{wrong}");
+            assert!(Settings::read(Some(wrong.clone()), WORDS).is_err(), "{wrong}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A check in the background: a text to diagnostics, and to the changes that put it right.
 
+use super::document::QuickFix;
 use super::position::Positions;
 use super::settings::Settings;
 use fencepost_ir::cfg;
@@ -17,7 +18,10 @@ use fencepost_text::Diagnostic;
 use fencepost_text::fences::Edit;
 use fencepost_verify::fences::{Source, suggest};
 use fencepost_verify::{Decided, Format, InputError, Limits, Program, decide, read};
-use serde_json::{Value, json};
+use lsp_types::{
+    Diagnostic as Problem, DiagnosticRelatedInformation as Related, DiagnosticSeverity as Severity, Location,
+    NumberOrString, TextEdit, Uri,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -32,32 +36,24 @@ const EXPLAIN_TIME: f64 = 2.0;
 const ATTACK_TIME: Duration = Duration::from_secs(1);
 
 /// What is to be checked.
-pub struct Work {
-    pub uri: String,
+pub(crate) struct Work {
+    pub(crate) uri: Uri,
     /// The file as messages name it.
-    pub name: String,
-    pub text: Arc<String>,
-    pub format: Format,
-    pub settings: Settings,
-    pub cancelled: Arc<AtomicBool>,
+    pub(crate) name: String,
+    pub(crate) text: Arc<String>,
+    pub(crate) format: Format,
+    pub(crate) settings: Settings,
+    pub(crate) cancelled: Arc<AtomicBool>,
 }
 
-/// What is told while the work continues.
-pub enum Told {
+/// What is told while the work goes on.
+pub(crate) enum Told {
     /// Everything that is wrong so far.
-    Diagnostics(Vec<Value>),
-    /// A repair of the diagnostic of that number: its title and its edits.
-    Fix(usize, String, Value),
+    Diagnostics(Vec<Problem>),
+    /// A repair.
+    Fix(QuickFix),
     /// Where the work is.
     Progress(String),
-}
-
-/// How bad it is, as the protocol numbers it.
-#[derive(Clone, Copy)]
-enum Severity {
-    Error = 1,
-    Information = 3,
-    Hint = 4,
 }
 
 /// A violation that fences may repair.
@@ -68,7 +64,7 @@ struct Unsafe {
 
 impl Work {
     /// Checks the text.
-    pub fn run(&self, tell: &mut dyn FnMut(Told)) {
+    pub(crate) fn run(&self, tell: &mut dyn FnMut(Told)) {
         let options = &self.settings.options;
         let read = read::parse(self.format, &self.name, &self.text, &options.read);
         let read = read.map(|tree| Program::new(&self.name, tree, &options.read));
@@ -100,7 +96,7 @@ impl Work {
                 }
                 Err(why) => {
                     let (place, why) = (somewhere(graph), why.to_string());
-                    diagnostics.push(self.diagnostic(&graph.sources, place, Severity::Information, &why));
+                    diagnostics.push(self.diagnostic(&graph.sources, place, Severity::INFORMATION, &why));
                 }
             }
             tell(Told::Diagnostics(diagnostics.clone()));
@@ -113,7 +109,7 @@ impl Work {
     }
 
     /// What is said of a verdict; nothing of a safe one.
-    fn verdict(&self, program: &cfg::Program, model: Model, decided: &Decided) -> Option<Value> {
+    fn verdict(&self, program: &cfg::Program, model: Model, decided: &Decided) -> Option<Problem> {
         let upper = model.name().to_uppercase();
         match &decided.verdict {
             Shown::Safe { .. } => None,
@@ -122,7 +118,7 @@ impl Work {
                 if let Some(scope) = scope {
                     message += &format!(" There is no violation {scope}.");
                 }
-                Some(self.diagnostic(&program.sources, somewhere(program), Severity::Information, &message))
+                Some(self.diagnostic(&program.sources, somewhere(program), Severity::INFORMATION, &message))
             }
             Shown::Unsafe(replay) => {
                 let program = &*replay.instance(program);
@@ -136,36 +132,37 @@ impl Work {
                     message += &format!("\n{sentence}");
                 }
                 let spot = broken(program, replay, budget);
-                let mut diagnostic = self.diagnostic(sources, spot.span, Severity::Error, &message);
-                diagnostic["code"] = json!(rule_of(program, replay.violation));
+                let mut diagnostic = self.diagnostic(sources, spot.span, Severity::ERROR, &message);
+                diagnostic.code =
+                    Some(NumberOrString::String(rule_of(program, replay.violation).to_string()));
                 let steps = told(program, replay, budget)
                     .unwrap_or_default()
                     .into_iter()
                     .filter(|step| step.span.is_some());
-                let run = steps.map(|step| {
+                let run = steps.filter_map(|step| {
                     self.related(sources, step.span, &format!("{}. {}", step.number, step.words))
                 });
                 let places = timeline(replay, budget)
                     .and_then(|line| related(program, replay, &line, budget))
                     .unwrap_or_default();
-                let places = places.iter().map(|spot| self.related(sources, spot.span, &spot.what));
-                diagnostic["relatedInformation"] = run.chain(places).collect();
+                let places = places.iter().filter_map(|spot| self.related(sources, spot.span, &spot.what));
+                diagnostic.related_information = Some(run.chain(places).collect());
                 Some(diagnostic)
             }
         }
     }
 
     /// Stores that a load can overtake with effect, as hints.
-    fn attacks(&self, program: &cfg::Program) -> Vec<Value> {
+    fn attacks(&self, program: &cfg::Program) -> Vec<Problem> {
         let budget = self.budget(ATTACK_TIME.as_secs_f64());
         let place = |at: fencepost_robust::Place| program.procedure(at.procedure).edge(at.edge).span;
         let found = attacks(program, &budget).found;
         let hint = found.iter().map(|attack| {
             let message = format!("{}: under TSO this load can overtake a store with effect", attack.name);
-            let mut hint = self.diagnostic(&program.sources, place(attack.load), Severity::Hint, &message);
-            hint["code"] = json!("not-robust");
-            hint["relatedInformation"] =
-                json!([self.related(&program.sources, place(attack.store), "the store that is overtaken")]);
+            let mut hint = self.diagnostic(&program.sources, place(attack.load), Severity::HINT, &message);
+            hint.code = Some(NumberOrString::String("not-robust".to_string()));
+            let store = self.related(&program.sources, place(attack.store), "the store that is overtaken");
+            hint.related_information = Some(store.into_iter().collect());
             hint
         });
         hint.collect()
@@ -193,7 +190,8 @@ impl Work {
                 for fix in suggest(&source, *model, budget.clone(), most).fixes {
                     if !offered.contains(&fix.edits) {
                         let title = format!("{} (safe under {upper})", fix.title);
-                        tell(Told::Fix(*diagnostic, title, self.edits(&fix.edits)));
+                        let edits = self.edits(&fix.edits);
+                        tell(Told::Fix(QuickFix { diagnostic: *diagnostic, title, edits }));
                         offered.push(fix.edits);
                     }
                 }
@@ -201,18 +199,18 @@ impl Work {
         }
     }
 
-    fn edits(&self, edits: &[Edit]) -> Value {
+    fn edits(&self, edits: &[Edit]) -> Vec<TextEdit> {
         let positions = Positions::new(&self.text);
-        edits.iter().map(|e| json!({"range": positions.range(e.from, e.to), "newText": e.text})).collect()
+        edits.iter().map(|e| TextEdit::new(positions.range(e.from, e.to), e.text.clone())).collect()
     }
 
     /// Why there is no program.
-    fn unreadable(&self, error: &InputError) -> Vec<Value> {
+    fn unreadable(&self, error: &InputError) -> Vec<Problem> {
         match error {
             InputError::File(message) => {
                 let sources = Sources::single(&self.name[..], &self.text[..]);
                 let first = Span { line: 1, column: 1, ..Span::NONE };
-                vec![self.diagnostic(&sources, first, Severity::Error, message)]
+                vec![self.diagnostic(&sources, first, Severity::ERROR, message)]
             }
             InputError::Text(sources, diagnostics) => {
                 diagnostics.iter().map(|d| self.problem(sources, d)).collect()
@@ -220,40 +218,40 @@ impl Work {
         }
     }
 
-    fn problem(&self, sources: &Sources, problem: &Diagnostic) -> Value {
+    fn problem(&self, sources: &Sources, problem: &Diagnostic) -> Problem {
         let message = match &problem.help {
             Some(help) => format!("{}\n{help}", problem.message),
             None => problem.message.clone(),
         };
         // A part of a larger program has nothing wrong with it.
         let part = problem.draft.is_some() || problem.message == "there is nothing to check";
-        let severity = if part { Severity::Information } else { Severity::Error };
+        let severity = if part { Severity::INFORMATION } else { Severity::ERROR };
         self.diagnostic(sources, problem.span, severity, &message)
     }
 
     /// A diagnostic of this text. What is in another file is told at the first line, with its place.
-    fn diagnostic(&self, sources: &Sources, span: Span, severity: Severity, message: &str) -> Value {
+    fn diagnostic(&self, sources: &Sources, span: Span, severity: Severity, message: &str) -> Problem {
         let here = sources.name(span.file) == self.name;
         let positions = Positions::new(&self.text);
         let first = Span { line: 1, column: 1, ..Span::NONE };
-        let mut diagnostic = json!({
-            "range": positions.span(if here && span.is_some() { span } else { first }),
-            "severity": severity as u8,
-            "source": "fencepost",
-            "message": message,
-        });
-        if !here {
-            diagnostic["relatedInformation"] = json!([self.related(sources, span, message)]);
+        let elsewhere = (!here).then(|| self.related(sources, span, message).into_iter().collect());
+        Problem {
+            range: positions.span(if here && span.is_some() { span } else { first }),
+            severity: Some(severity),
+            source: Some("fencepost".to_string()),
+            message: message.to_string(),
+            related_information: elsewhere,
+            ..Problem::default()
         }
-        diagnostic
     }
 
-    fn related(&self, sources: &Sources, span: Span, message: &str) -> Value {
+    /// A place with a word; none in a file that no address leads to.
+    fn related(&self, sources: &Sources, span: Span, message: &str) -> Option<Related> {
         let name = sources.name(span.file);
         let (uri, range) = match name == self.name {
             true => (self.uri.clone(), Positions::new(&self.text).span(span)),
-            false => (super::document::uri(name), Positions::new(sources.text(span.file)).span(span)),
+            false => (super::document::uri(name)?, Positions::new(sources.text(span.file)).span(span)),
         };
-        json!({"location": {"uri": uri, "range": range}, "message": message})
+        Some(Related { location: Location { uri, range }, message: message.to_string() })
     }
 }

@@ -54,6 +54,30 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// All of them.
+    pub const ALL: [EventKind; 20] = [
+        EventKind::Load,
+        EventKind::Store,
+        EventKind::Flush,
+        EventKind::Rmw,
+        EventKind::Fence,
+        EventKind::Lock,
+        EventKind::Unlock,
+        EventKind::Spawn,
+        EventKind::Join,
+        EventKind::Local,
+        EventKind::Assert,
+        EventKind::Havoc,
+        EventKind::Choose,
+        EventKind::Call,
+        EventKind::Return,
+        EventKind::Begin,
+        EventKind::AtomicEnd,
+        EventKind::Alloc,
+        EventKind::Free,
+        EventKind::End,
+    ];
+
     /// As JSON writes it.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,17 +1,17 @@
-//! Robustness against C11 for people and for scripts: the step that SC does not have, or the race, and the run of SC before it.
+//! Robustness against C11 for people: the step that SC does not have, or the race, and the run of SC before it.
 
 use crate::ResultKind;
 use crate::paint::{Colour, wrap};
+use crate::results::Vocabulary;
 use crate::robust::event_words;
 use crate::text::{Detail, Style, left_out, steps};
 use crate::words::RACE_CURE;
-use fencepost_certify::{Because, Departed, Link, Raced, Replay, States};
+use fencepost_certify::{Because, Departed, Raced, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::axiom::c11::ReleaseSequences;
 use fencepost_memory::run_graph::What;
 use fencepost_task::{Budget, Reason, Scope, Stats, Stop, VerdictKind};
-use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// What was found; its run has been replayed, and the axioms have confirmed it.
@@ -58,7 +58,7 @@ impl RobustnessC11<'_> {
     }
 
     /// What has to be said besides.
-    fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         match self.found {
             FoundC11::Robust(_) => buffering_note(self.program, self.load_buffering),
             FoundC11::Departed(_) | FoundC11::Raced(_) | FoundC11::Unknown(_) => None,
@@ -76,79 +76,6 @@ pub fn buffering_note(program: &Program, pair: Option<(Span, Span)>) -> Option<S
         place(load),
         place(store)
     ))
-}
-
-/// One JSON object.
-pub fn object(answer: &RobustnessC11<'_>) -> Value {
-    let sources = &answer.program.sources;
-    let place = |span: Span| json!({"file": sources.name(span.file), "line": span.line});
-    let mut object = json!({
-        "schema": 1,
-        "file": answer.file,
-        "model": "c11",
-        "release_sequences": answer.sequences.name(),
-        "verdict": answer.verdict().name(),
-        "scope": match &answer.found {
-            FoundC11::Robust(scope) => crate::json::scope(*scope),
-            FoundC11::Departed(_) | FoundC11::Raced(_) => json!("complete"),
-            FoundC11::Unknown(_) => Value::Null,
-        },
-        "reason": match &answer.found {
-            FoundC11::Unknown(reason) => Some(reason.to_string()),
-            FoundC11::Robust(_) | FoundC11::Departed(_) | FoundC11::Raced(_) => None,
-        },
-        "notes": answer.note().into_iter().collect::<Vec<_>>(),
-        "seconds": (answer.seconds * 1e6).round() / 1e6,
-        "stats": {
-            "states": answer.stats.states,
-            "transitions": answer.stats.transitions,
-            "bytes": answer.stats.bytes,
-        },
-    });
-    let trace = |replay: &Replay| {
-        let trace = crate::json::trace(answer.program, replay, &answer.telling);
-        trace.unwrap_or_else(|stop| json!(left_out(stop)))
-    };
-    let shown = |replay: &Replay, step: usize| replay.init.len() + step + 1;
-    match &answer.found {
-        FoundC11::Robust(_) | FoundC11::Unknown(_) => {}
-        FoundC11::Departed(d) => {
-            let link = |link: &Link| {
-                let step = shown(&d.replay, link.step);
-                json!({"step": step, "next": link.because.name(), "happens_before": link.ordered})
-            };
-            object["departure"] = json!({
-                "thread": d.thread,
-                "access": place(d.access),
-                "does": does(d.what),
-                "cell": d.replay.last.cells_name(answer.program, d.loc, 1),
-                "value": d.value,
-                "older": d.older.map(|step| shown(&d.replay, step)),
-                "path": d.path.iter().map(link).collect::<Vec<_>>(),
-                "trace": trace(&d.replay),
-            });
-        }
-        FoundC11::Raced(r) => {
-            let access = |step: usize| {
-                let replayed = &r.replay.steps[step];
-                let mut access = place(replayed.event.span);
-                access["thread"] = json!(replayed.thread);
-                access["step"] = json!(shown(&r.replay, step));
-                access
-            };
-            object["race"] =
-                json!({"accesses": [access(r.first), access(r.second)], "trace": trace(&r.replay)});
-        }
-    }
-    object
-}
-
-fn does(what: What) -> &'static str {
-    match what {
-        What::Read => "read",
-        What::Write => "write",
-        What::Update => "read-modify-write",
-    }
 }
 
 /// The verdict, and what was found.
@@ -222,7 +149,7 @@ fn departure(answer: &RobustnessC11<'_>, d: &Departed, style: Style) -> Result<S
             missing.push(missing_order(link.because, link.step + 1, next.step + 1));
         }
     }
-    let _ = write!(path, "[{} {} of {cell}]", d.thread, does(d.what));
+    let _ = write!(path, "[{} {} of {cell}]", d.thread, d.what.word());
     out += &wrap(&path, style.width, 4, 6);
     for sentence in missing {
         out += &wrap(&sentence, style.width, 4, 6);

@@ -30,7 +30,7 @@ const MOST_MISSES: usize = 24;
 
 /// How weak a run is: the fewer of these, the easier it is to understand, the first counting most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Order {
+pub struct RunWeakness {
     /// Stores that did not reach memory at once.
     pub delayed: u32,
     /// How often another thread went on.
@@ -52,10 +52,10 @@ pub enum Known {
     No,
 }
 
-impl Order {
+impl RunWeakness {
     /// As a sentence.
     pub fn sentence(&self) -> String {
-        let Order { delayed, switches, steps, known } = self;
+        let RunWeakness { delayed, switches, steps, known } = self;
         let plural = |n: u32, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
         let delayed = plural(*delayed, "delayed store", "delayed stores");
         let switches = plural(*switches, "switch between threads", "switches between threads");
@@ -125,7 +125,7 @@ impl Explanation {
 pub fn explain(
     program: &Program,
     replay: &Replay,
-    order: Option<Order>,
+    order: Option<RunWeakness>,
     cure: &[String],
     search: &Budget,
     telling: &Budget,

@@ -6,18 +6,17 @@
 //!
 //! let sources = Sources::single("one.fp", "shared int x = ;");
 //! let place = Span { line: 1, column: 16, length: 1, ..Span::NONE };
-//! let error = fencepost_report::json::error("one.fp", &sources, &[Diagnostic::new(place, "expected a value")]);
-//! assert_eq!(error["verdict"], "error");
+//! let wrong = [Diagnostic::new(place, "expected a value")];
+//! let error = fencepost_report::results::ErrorResult::of_text("one.fp", &sources, &wrong);
+//! assert!(error.to_string().starts_with(r#"{"schema":1,"file":"one.fp","verdict":"error""#));
 //! ```
 
 pub mod c11;
-pub mod certificate;
-pub mod clock;
+mod clock;
 pub mod diagnostics;
 pub mod diff;
 pub mod digest;
 pub mod explain;
-pub mod json;
 pub mod junit;
 mod kind;
 pub mod litmus;
@@ -26,8 +25,9 @@ pub mod page;
 pub mod paint;
 pub mod picture;
 pub mod proof;
+pub mod results;
 pub mod robust;
-pub mod rows;
+mod rows;
 pub mod sarif;
 pub mod spots;
 pub mod summary;
@@ -39,7 +39,7 @@ pub mod words;
 
 pub use kind::ResultKind;
 
-use explain::{Explanation, Order};
+use explain::{Explanation, RunWeakness};
 use fencepost_certify::Replay;
 use fencepost_ir::Remark;
 use fencepost_ir::cfg::Program;
@@ -64,7 +64,7 @@ pub struct Outcome<'a> {
     /// The violation in sentences, if there is one.
     pub explanation: Option<Explanation>,
     /// How weak its run is.
-    pub order: Option<Order>,
+    pub order: Option<RunWeakness>,
     /// What it cost.
     pub stats: Stats,
     /// Wall-clock time.
@@ -102,6 +102,15 @@ pub enum TookPart {
 }
 
 impl TookPart {
+    /// All of them.
+    pub const ALL: [TookPart; 5] = [
+        TookPart::Answered,
+        TookPart::Unknown,
+        TookPart::NotApplicable,
+        TookPart::Cancelled,
+        TookPart::NotRun,
+    ];
+
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {

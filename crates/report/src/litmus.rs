@@ -33,6 +33,31 @@ pub enum ShownAnswer {
     Unknown(String),
 }
 
+/// What finds the final states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// Search on the operational models.
+    Explicit,
+    /// Enumeration of executions by the axioms.
+    Axiomatic,
+    /// A formula, asked for one final state after the other.
+    Bmc,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 3] = [Method::Explicit, Method::Axiomatic, Method::Bmc];
+
+    /// As JSON names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Explicit => "explicit",
+            Method::Axiomatic => "axiomatic",
+            Method::Bmc => "bmc",
+        }
+    }
+}
+
 /// In how many final states a condition holds, in herd's words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Observation {

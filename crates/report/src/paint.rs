@@ -1,5 +1,6 @@
 //! Text for terminals: colours, and lines that fit.
 
+use anstyle::{AnsiColor, Style};
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -27,38 +28,38 @@ pub enum Colour {
 }
 
 impl Paint {
-    fn code(self, code: &str, text: &str) -> String {
+    fn styled(self, style: Style, text: &str) -> String {
         match self {
-            Paint::Ansi if !code.is_empty() && !text.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
+            Paint::Ansi if !text.is_empty() => format!("{style}{text}{style:#}"),
             Paint::Ansi | Paint::Plain => text.to_string(),
         }
     }
 
     /// Text in a colour.
     pub fn colour(self, colour: Colour, text: &str) -> String {
-        let code = match colour {
-            Colour::None => "",
-            Colour::Red => "31",
-            Colour::Green => "32",
-            Colour::Yellow => "33",
-        };
-        self.code(code, text)
+        self.styled(colour.style(), text)
     }
 
     /// Bold text in a colour.
     pub fn bold(self, colour: Colour, text: &str) -> String {
-        let code = match colour {
-            Colour::None => "1",
-            Colour::Red => "1;31",
-            Colour::Green => "1;32",
-            Colour::Yellow => "1;33",
-        };
-        self.code(code, text)
+        self.styled(colour.style().bold(), text)
     }
 
     /// Text that steps back.
     pub fn dim(self, text: &str) -> String {
-        self.code("2", text)
+        self.styled(Style::new().dimmed(), text)
+    }
+}
+
+impl Colour {
+    fn style(self) -> Style {
+        let colour = match self {
+            Colour::None => None,
+            Colour::Red => Some(AnsiColor::Red),
+            Colour::Green => Some(AnsiColor::Green),
+            Colour::Yellow => Some(AnsiColor::Yellow),
+        };
+        Style::new().fg_color(colour.map(Into::into))
     }
 }
 

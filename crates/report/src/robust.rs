@@ -1,4 +1,4 @@
-//! Robustness for people and for scripts: the attacks, the run of each, and its happens-before cycle.
+//! Robustness for people: the attacks, the run of each, and its happens-before cycle.
 
 use crate::ResultKind;
 use crate::paint::{Colour, wrap};
@@ -8,7 +8,6 @@ use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::EventKind;
 use fencepost_task::{Budget, Reason, Scope, Stats, Stop, VerdictKind};
-use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// What was asked.
@@ -98,61 +97,6 @@ impl Robustness<'_> {
             ([_, ..], _) => RobustVerdict::NotRobust,
         }
     }
-}
-
-/// One JSON object.
-pub fn object(answer: &Robustness<'_>) -> Value {
-    let sources = &answer.program.sources;
-    let place = |span: Span| json!({"file": sources.name(span.file), "line": span.line});
-    let attack = |a: &ShownAttack| {
-        let mut object = json!({
-            "thread": a.thread,
-            "store": place(a.store),
-            "load": place(a.load),
-        });
-        if let Value::Object(map) = &mut object {
-            if let Some(write) = a.write {
-                map.insert("write".into(), place(write));
-            }
-            if !a.cycle.is_empty() {
-                let cycle = a.cycle.iter();
-                let cycle: Vec<_> =
-                    cycle.map(|(step, r)| json!({"step": shown_step(a, *step), "next": r.name()})).collect();
-                map.insert("cycle".into(), json!(cycle));
-            }
-            match crate::json::trace(answer.program, &a.replay, &answer.telling) {
-                Ok(trace) => map.insert("trace".into(), trace),
-                Err(stop) => map.insert("notes".into(), json!([left_out(stop)])),
-            };
-        }
-        object
-    };
-    json!({
-        "schema": 1,
-        "file": answer.file,
-        "model": "tso",
-        "criterion": answer.criterion.name(),
-        "verdict": ResultKind::from(answer.verdict()).name(),
-        "scope": match answer.verdict() {
-            RobustVerdict::Robust => crate::json::scope(answer.scope),
-            RobustVerdict::NotRobust => json!("complete"),
-            RobustVerdict::Unknown => Value::Null,
-        },
-        "attacks": answer.attacks.iter().map(attack).collect::<Vec<_>>(),
-        "complete": answer.incomplete.is_none(),
-        "reason": answer.incomplete.as_ref().map(Reason::to_string),
-        "seconds": (answer.seconds * 1e6).round() / 1e6,
-        "stats": {
-            "states": answer.stats.states,
-            "transitions": answer.stats.transitions,
-            "bytes": answer.stats.bytes,
-        },
-    })
-}
-
-/// The number of a step in the JSON trace, where initial values come first.
-fn shown_step(attack: &ShownAttack, step: usize) -> usize {
-    attack.replay.init.len() + step + 1
 }
 
 /// The verdict, the attacks, and runs: of the first attack, or of all.

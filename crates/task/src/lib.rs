@@ -124,21 +124,26 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Names of all bounds, as JSON writes them.
+    pub const NAMES: [&'static str; 10] =
+        ["buffer", "threads", "unwind", "rounds", "age", "clock", "queue", "width", "block", "reuse"];
+
+    /// The bounds in the order of their names.
+    fn slots(&mut self) -> [&mut Option<u32>; 10] {
+        let Bounds { buffer, threads, unwind, rounds, age, clock, queue, width, block, reuse } = self;
+        [buffer, threads, unwind, rounds, age, clock, queue, width, block, reuse]
+    }
+
     /// Names and values of the bounds that are set, as JSON writes them.
-    pub fn named(&self) -> Vec<(&'static str, u32)> {
-        let all = [
-            ("buffer", self.buffer),
-            ("threads", self.threads),
-            ("unwind", self.unwind),
-            ("rounds", self.rounds),
-            ("age", self.age),
-            ("clock", self.clock),
-            ("queue", self.queue),
-            ("width", self.width),
-            ("block", self.block),
-            ("reuse", self.reuse),
-        ];
-        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    pub fn named(mut self) -> Vec<(&'static str, u32)> {
+        let all = Bounds::NAMES.into_iter().zip(self.slots());
+        all.filter_map(|(name, value)| Some((name, (*value)?))).collect()
+    }
+
+    /// Sets the bound of a name that [`Bounds::named`] gives; others are ignored.
+    pub fn set(&mut self, name: &str, value: u32) {
+        let all = Bounds::NAMES.into_iter().zip(self.slots());
+        all.filter(|(known, _)| *known == name).for_each(|(_, slot)| *slot = Some(value));
     }
 
     /// What is within both.
@@ -290,6 +295,9 @@ pub enum VerdictKind {
 }
 
 impl VerdictKind {
+    /// All of them.
+    pub const ALL: [VerdictKind; 3] = [VerdictKind::Safe, VerdictKind::Unsafe, VerdictKind::Unknown];
+
     /// As the command line and results write it.
     pub fn name(self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 //! What the preprocessor needs is handed on: folders, macros, files to include first, the language's version, 32 bits. What
 //! only concerns code generation, warnings or linking is left.
 
-use serde_json::Value;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// What flags say of preprocessing.
@@ -82,8 +82,18 @@ pub enum DatabaseError {
     #[error("{}: is not JSON: {_1}", _0.display())]
     NotJson(PathBuf, serde_json::Error),
     /// It is something else.
-    #[error("{}: is not a list of commands", _0.display())]
-    NotAList(PathBuf),
+    #[error("{}: is not a list of commands: {_1}", _0.display())]
+    NotAList(PathBuf, serde_json::Error),
+}
+
+/// An entry of a compilation database.
+#[derive(Deserialize)]
+struct Entry {
+    #[serde(default)]
+    directory: String,
+    file: String,
+    arguments: Option<Vec<String>>,
+    command: Option<String>,
 }
 
 /// The flags that a compilation database has for a file: the one in the folder given, or the one beside the file.
@@ -95,24 +105,16 @@ pub fn from_database(file: &Path, folder: Option<&Path>) -> Result<Flags, Databa
         Err(_) if folder.is_none() => return Ok(Flags::default()),
         Err(error) => return Err(DatabaseError::Io(path, error)),
     };
-    let entries: Value = match serde_json::from_str(&text) {
+    let entries: Vec<Entry> = match serde_json::from_str(&text) {
         Ok(entries) => entries,
+        Err(error) if error.is_data() => return Err(DatabaseError::NotAList(path, error)),
         Err(error) => return Err(DatabaseError::NotJson(path, error)),
     };
-    let Some(entries) = entries.as_array() else { return Err(DatabaseError::NotAList(path)) };
     let Ok(wanted) = file.canonicalize() else { return Ok(Flags::default()) };
     for entry in entries {
-        let directory = entry["directory"].as_str().unwrap_or("");
-        let directory = path.parent().unwrap_or(Path::new("")).join(directory);
-        let Some(name) = entry["file"].as_str() else { continue };
-        if directory.join(name).canonicalize().is_ok_and(|found| found == wanted) {
-            let words = match (&entry["arguments"], &entry["command"]) {
-                (Value::Array(words), _) => {
-                    words.iter().filter_map(Value::as_str).map(str::to_string).collect()
-                }
-                (_, Value::String(command)) => split(command),
-                _ => Vec::new(),
-            };
+        let directory = path.parent().unwrap_or(Path::new("")).join(entry.directory);
+        if directory.join(entry.file).canonicalize().is_ok_and(|found| found == wanted) {
+            let words = entry.arguments.unwrap_or_else(|| split(&entry.command.unwrap_or_default()));
             return Ok(flags(&words, &directory));
         }
     }

@@ -24,7 +24,7 @@ pub struct Decided {
     /// The engines that took part.
     pub engines: Vec<Took>,
     /// How weak a violating run is.
-    pub order: Option<explain::Order>,
+    pub order: Option<explain::RunWeakness>,
     /// What it cost.
     pub stats: Stats,
     /// A proof, and whose it is.

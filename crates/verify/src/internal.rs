@@ -1,8 +1,6 @@
 //! Internal errors. A panic is a bug in Fencepost; where there are many files, it is the result of the one in which it
 //! happened, and the others continue.
 
-use fencepost_task::AnyModel;
-use serde_json::{Value, json};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -29,21 +27,6 @@ fn message(text: &str) -> String {
     let start = if text.starts_with("internal error") { "" } else { "internal error: " };
     let end = if text.contains(REPORT) { String::new() } else { format!(". {REPORT}") };
     format!("{start}{text}{end}")
-}
-
-/// The result of a file, or of a file under a model, in which it happened.
-pub fn object(name: &str, model: Option<AnyModel>, message: &str) -> Value {
-    let mut object = json!({
-        "schema": 1,
-        "file": name,
-        "verdict": "error",
-        "internal": true,
-        "diagnostics": [{"message": message}],
-    });
-    if let Some(model) = model {
-        object["model"] = model.name().into();
-    }
-    object
 }
 
 /// Panics for the tests of all this: in debug builds, on a file whose name has the text of `FENCEPOST_PANIC_ON` in it.

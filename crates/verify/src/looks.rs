@@ -19,7 +19,7 @@ use fencepost_report::spots::related;
 use fencepost_report::text::Style;
 use fencepost_report::timeline::timeline;
 use fencepost_report::told::told;
-use fencepost_report::{json, text};
+use fencepost_report::{results, text};
 use fencepost_robust::c11::{self, ReleaseSequences};
 use fencepost_robust::fences::{HittingSets, Run};
 use fencepost_robust::{attacks, races};
@@ -273,7 +273,7 @@ fn telling_is_counted() {
     type Telling<'a> = &'a dyn Fn(&Budget) -> Result<usize, Stop>;
     let phases: [(&str, Telling<'_>); 6] = [
         ("a table", &|budget| text::run(program, &weak, style, budget).map(|text| text.len())),
-        ("steps in JSON", &|budget| json::trace(program, &weak, budget).map(|_| 0)),
+        ("steps in JSON", &|budget| results::steps(program, &weak, budget).map(|_| 0)),
         ("steps in words", &|budget| told(program, &weak, budget).map(|told| told.len())),
         ("a drawing", &|budget| wide(&Picture::new(program, &weak, budget)?, budget)),
         ("places", &|budget| related(program, &weak, &timeline(&weak, budget)?, budget).map(|r| r.len())),

@@ -1,8 +1,8 @@
 //! What is wanted: how a text becomes a program, and how a program is checked. Every field has a default.
 
 use fencepost_bmc::{Abstraction, Bmc};
-use fencepost_c::DataModel;
-use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_c::{DataModel, FenceWord};
+use fencepost_explore::{Explicit, Reduction, Strategy};
 use fencepost_robust::c11::ReleaseSequences;
 use fencepost_robust::lazy::Lazy;
 use fencepost_task::{Asked, Bounds, Budget, EngineChoice, EngineId, Model};
@@ -58,6 +58,8 @@ pub struct COptions {
     pub data_model: DataModel,
     /// Words of the program's command line after its name.
     pub args: Vec<String>,
+    /// What fences that are put in are called; the program's own words, or C11's, where none is given.
+    pub fence: Vec<FenceWord>,
     /// Whether functions without a body do nothing and give any value.
     pub havoc_externs: bool,
 }
@@ -70,7 +72,7 @@ pub struct CheckOptions {
     /// Bounds; a safe verdict then holds up to them only. Threads are bounded when the program is read.
     pub bounds: Bounds,
     /// How the explicit search continues.
-    pub search: Order,
+    pub search: Strategy,
     /// Whether it leaves out what changes nothing.
     pub reduction: Reduction,
     /// Extensions that the lazy engine tries.
@@ -89,11 +91,11 @@ pub struct CheckOptions {
 
 impl Default for CheckOptions {
     fn default() -> CheckOptions {
-        let Explicit { order, reduction } = Explicit::default();
+        let Explicit { strategy, reduction } = Explicit::default();
         CheckOptions {
             engine: EngineChoice::Auto,
             bounds: Bounds::default(),
-            search: order,
+            search: strategy,
             reduction,
             iterations: Lazy::default().iterations,
             sma: None,
@@ -163,7 +165,7 @@ pub fn abstraction(sma: Option<Sma>, model: Model) -> Result<Abstraction, Misfit
 impl CheckOptions {
     /// Explicit search as it is wanted.
     pub fn explicit(&self) -> Explicit {
-        Explicit { order: self.search, reduction: self.reduction }
+        Explicit { strategy: self.search, reduction: self.reduction }
     }
 
     /// The lazy engine as it is wanted.

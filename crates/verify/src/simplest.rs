@@ -2,12 +2,12 @@
 
 use fencepost_certify::{Replay, replay_within};
 use fencepost_explore::{Least, least_weak};
-use fencepost_report::explain::{Known, Order};
+use fencepost_report::explain::{Known, RunWeakness};
 use fencepost_task::{Error, Task, Trace, Violation};
 
 /// The least weak run to a violation that can be found quickly, and how weak it is; none where the given one is as good, or
 /// limits come first.
-pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Option<Replay> {
+pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<RunWeakness>) -> Option<Replay> {
     // A race is what SC has: there is no weaker run to be avoided.
     if trace.model != task.model || trace.violation == Violation::Failure(Error::RACE) {
         return None;
@@ -26,7 +26,11 @@ pub fn simplest(task: &Task<'_>, trace: Trace, order: &mut Option<Order>) -> Opt
         Least::Unknown => Known::No,
     };
     let weakness = found.weakness;
-    *order =
-        Some(Order { delayed: weakness.delayed, switches: weakness.switches, steps: weakness.steps, known });
+    *order = Some(RunWeakness {
+        delayed: weakness.delayed,
+        switches: weakness.switches,
+        steps: weakness.steps,
+        known,
+    });
     Some(replay)
 }

@@ -6,7 +6,7 @@
 //! between it and an older one. Inside an atomic section only stores of the thread inside may leave.
 //! A store to several cells is one entry with a part for each.
 
-use super::stamped::Order;
+use super::stamped::StoreOrder;
 use super::{Access, AccessId, CellId, Flush, Memory, Timing, Write, define};
 use crate::circuit::{Circuit, Lit};
 use crate::word::Word;
@@ -51,7 +51,7 @@ struct Issued {
 
 /// The abstraction.
 pub struct Queues {
-    order: Order,
+    order: StoreOrder,
     length: usize,
     memory: Vec<Word>,
     own: Vec<Vec<CellId>>,
@@ -63,7 +63,7 @@ pub struct Queues {
 
 impl Queues {
     /// `initial` is what cells hold at first, `own` the cells that each thread stores to.
-    pub fn new(order: Order, length: usize, initial: Vec<Word>, own: Vec<Vec<CellId>>) -> Queues {
+    pub fn new(order: StoreOrder, length: usize, initial: Vec<Word>, own: Vec<Vec<CellId>>) -> Queues {
         let empty = |cells: &Vec<CellId>| {
             let parts = vec![Part::none(cells.len())];
             vec![Entry { used: Lit::FALSE, parts, fenced: Lit::FALSE }; length]
@@ -77,7 +77,7 @@ impl Queues {
     fn may_leave(&self, c: &mut Circuit, thread: usize, index: usize) -> Lit {
         let queue = &self.queues[thread];
         let mut may = queue[index].used;
-        if self.order == Order::Total {
+        if self.order == StoreOrder::Total {
             return if index == 0 { may } else { Lit::FALSE };
         }
         let mut fence_between = Lit::FALSE;
@@ -101,7 +101,7 @@ impl Queues {
     fn flush_one(&mut self, c: &mut Circuit, thread: usize, active: Lit, done: &mut Vec<(Lit, Flush)>) {
         let mut left = Lit::TRUE;
         for index in 0..self.length {
-            if self.order == Order::Total && index > 0 {
+            if self.order == StoreOrder::Total && index > 0 {
                 break;
             }
             let may = self.may_leave(c, thread, index);
@@ -246,7 +246,7 @@ impl Memory for Queues {
                 define(c, &[!here], &read.result, &seen);
             }
         }
-        if issued.orders_stores && self.order == Order::PerCell {
+        if issued.orders_stores && self.order == StoreOrder::PerCell {
             self.fence_waits[thread] = c.or(self.fence_waits[thread], active);
         }
         for store in issued.writes.chunk_by(|_, next| next.tied) {

@@ -36,7 +36,7 @@ type Time = Vec<Lit>;
 
 /// Which order stores of one thread keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub enum StoreOrder {
     /// All of them: TSO.
     Total,
     /// Those to one cell: PSO.
@@ -119,7 +119,7 @@ const FEW_STORES: usize = 8;
 
 /// The abstraction.
 pub struct Stamped {
-    order: Order,
+    order: StoreOrder,
     times: usize,
     cells: Vec<Cell>,
     /// For each thread, which cells it carries own stores of.
@@ -158,7 +158,7 @@ const FIRST_OWN: usize = 3;
 
 impl Stamped {
     /// `clock` is K; `initial` what cells hold at first, `own` the cells that each thread stores to.
-    pub fn new(order: Order, clock: usize, initial: Vec<Word>, own: Vec<Vec<CellId>>) -> Stamped {
+    pub fn new(order: StoreOrder, clock: usize, initial: Vec<Word>, own: Vec<Vec<CellId>>) -> Stamped {
         let times = clock - 1;
         let cells = initial
             .into_iter()
@@ -213,12 +213,12 @@ impl Stamped {
         let stamp = self.number(c);
         Stamped::at_most(c, &[], clock, &stamp);
         match self.order {
-            Order::Total => {
+            StoreOrder::Total => {
                 let last = rows.get(carried, LAST);
                 Stamped::at_most(c, &[], &last, &stamp);
                 rows.set(carried, LAST, &stamp);
             }
-            Order::PerCell => {
+            StoreOrder::PerCell => {
                 let floor = rows.get(carried, FLOOR);
                 Stamped::at_most(c, &[], &floor, &stamp);
                 let last = rows.get(carried, LAST);
@@ -409,7 +409,7 @@ impl Memory for Stamped {
             for (meant, cell, value, _) in &targets {
                 let row = self.own_row(thread, *cell).expect("threads carry all cells they store to");
                 let old = rows.get(carried, FIRST_OWN + row);
-                if self.order == Order::PerCell {
+                if self.order == StoreOrder::PerCell {
                     Stamped::at_most(c, &[!*meant], &old, &stamp);
                 }
                 let new = old.iter().zip(&stamp).map(|(o, s)| c.choose(*meant, *s, *o)).collect();
@@ -418,7 +418,7 @@ impl Memory for Stamped {
             }
             writes.push(IssuedWrite { targets, stamp, buffered: true });
         }
-        if access.orders_stores && self.order == Order::PerCell {
+        if access.orders_stores && self.order == StoreOrder::PerCell {
             let last = rows.get(carried, LAST);
             rows.set(carried, FLOOR, &last);
         }

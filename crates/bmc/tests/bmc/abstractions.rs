@@ -6,7 +6,7 @@
 use fencepost_analysis::values::Values;
 use fencepost_bmc::circuit::{Circuit, Lit};
 use fencepost_bmc::sma::queue::Queues;
-use fencepost_bmc::sma::stamped::{Order, Stamped};
+use fencepost_bmc::sma::stamped::{Stamped, StoreOrder};
 use fencepost_bmc::sma::{Access, AccessId, Memory, Read, Write};
 use fencepost_bmc::word::Word;
 use fencepost_samples::effort::every;
@@ -47,7 +47,7 @@ fn written(number: usize) -> i64 {
 }
 
 /// The values that loads can have, by the definition of the models: buffers, and flushes at any time.
-fn defined(order: Order, sequence: &[Call]) -> BTreeSet<Vec<i64>> {
+fn defined(order: StoreOrder, sequence: &[Call]) -> BTreeSet<Vec<i64>> {
     #[derive(Clone)]
     struct Model {
         memory: [i64; CELLS],
@@ -56,14 +56,14 @@ fn defined(order: Order, sequence: &[Call]) -> BTreeSet<Vec<i64>> {
         fences: [usize; THREADS],
         seen: Vec<i64>,
     }
-    fn flushes(order: Order, model: &Model) -> Vec<Model> {
+    fn flushes(order: StoreOrder, model: &Model) -> Vec<Model> {
         let mut all = vec![];
         for thread in 0..THREADS {
             for (i, (cell, value, epoch)) in model.buffers[thread].iter().enumerate() {
                 let older = &model.buffers[thread][..i];
                 let waits = match order {
-                    Order::Total => !older.is_empty(),
-                    Order::PerCell => older.iter().any(|(c, _, e)| c == cell || e < epoch),
+                    StoreOrder::Total => !older.is_empty(),
+                    StoreOrder::PerCell => older.iter().any(|(c, _, e)| c == cell || e < epoch),
                 };
                 if !waits {
                     let mut next = model.clone();
@@ -75,7 +75,7 @@ fn defined(order: Order, sequence: &[Call]) -> BTreeSet<Vec<i64>> {
         }
         all
     }
-    fn go(order: Order, rest: &[Call], number: usize, model: &Model, found: &mut BTreeSet<Vec<i64>>) {
+    fn go(order: StoreOrder, rest: &[Call], number: usize, model: &Model, found: &mut BTreeSet<Vec<i64>>) {
         for next in flushes(order, model) {
             go(order, rest, number, &next, found);
         }
@@ -180,19 +180,19 @@ fn allowed(mut memory: Box<dyn Memory>, sequence: &[Call]) -> BTreeSet<Vec<i64>>
     found
 }
 
-fn stamped(order: Order, clock: usize) -> Box<dyn Memory> {
+fn stamped(order: StoreOrder, clock: usize) -> Box<dyn Memory> {
     let initial = vec![Word::constant(0); CELLS];
     Box::new(Stamped::new(order, clock, initial, vec![vec![0, 1]; THREADS]))
 }
 
-fn queues(order: Order, length: usize) -> Box<dyn Memory> {
+fn queues(order: StoreOrder, length: usize) -> Box<dyn Memory> {
     let initial = vec![Word::constant(0); CELLS];
     Box::new(Queues::new(order, length, initial, vec![vec![0, 1]; THREADS]))
 }
 
 fn check(sequence: &[Call]) {
     let stores = stores(sequence);
-    for order in [Order::Total, Order::PerCell] {
+    for order in [StoreOrder::Total, StoreOrder::PerCell] {
         let expected = defined(order, sequence);
         let by_stamps = allowed(stamped(order, stores + 1), sequence);
         assert_eq!(by_stamps, expected, "stamps, {order:?}, {sequence:?}");
@@ -309,10 +309,10 @@ fn longer_sequences_with_up_to_four_stores() {
 #[test]
 fn the_models_differ_where_they_should() {
     let store_buffering = [Call::Store(0, 0), Call::Store(1, 1), Call::Load(0, 1), Call::Load(1, 0)];
-    assert!(defined(Order::Total, &store_buffering).contains(&vec![0, 0]));
-    let once = allowed(stamped(Order::Total, 1), &store_buffering);
+    assert!(defined(StoreOrder::Total, &store_buffering).contains(&vec![0, 0]));
+    let once = allowed(stamped(StoreOrder::Total, 1), &store_buffering);
     assert_eq!(once, BTreeSet::from([vec![2, 1]]), "one time is sequential consistency");
     let passing = [Call::Store(0, 0), Call::Store(0, 1), Call::Load(1, 1), Call::Load(1, 0)];
-    assert!(!defined(Order::Total, &passing).contains(&vec![2, 0]));
-    assert!(defined(Order::PerCell, &passing).contains(&vec![2, 0]));
+    assert!(!defined(StoreOrder::Total, &passing).contains(&vec![2, 0]));
+    assert!(defined(StoreOrder::PerCell, &passing).contains(&vec![2, 0]));
 }

@@ -15,15 +15,15 @@ use fencepost_litmus::Test;
 use fencepost_report::junit::{Case, Ended};
 use fencepost_report::litmus::{Observation, ShownTest};
 use fencepost_report::page;
-use fencepost_task::{EngineChoice, Model, Reason, Stop};
-use fencepost_verify::campaign::{Campaign, Question};
+use fencepost_report::results::{self, ErrorResult, LitmusResult, Schema, Untold, Word};
+use fencepost_task::{AnyModel, EngineChoice, Model, Reason, Stop, VerdictKind};
+use fencepost_verify::campaign::{Campaign, Known, Question};
 use fencepost_verify::files::{self, Found};
 use fencepost_verify::litmus::compare::{NoComparison, compare};
 use fencepost_verify::litmus::{
     Answer, Answered, Batch, Expectations, Judge, Method, NoAnswer, Tested, Told, show,
 };
 use fencepost_verify::{InputError, Limits, internal};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -41,7 +41,7 @@ struct Done {
     /// For the page, if there is to be one.
     shown: Option<ShownTest>,
     /// New results, to be kept.
-    results: Vec<Value>,
+    results: Vec<String>,
     /// For a test report.
     cases: Vec<Case>,
 }
@@ -165,7 +165,7 @@ pub fn run(options: &LitmusOptions) -> Exit {
     if let Err(message) = declared {
         return output::refuse(message);
     }
-    let model_names: Vec<&str> = models.iter().map(|m| m.name()).collect();
+    let model_names: Vec<AnyModel> = models.iter().map(|m| AnyModel::from(*m)).collect();
     let named = |file: &Found| file.as_ref().map_or_else(String::clone, |path| path.display().to_string());
     let whole = options.only.is_empty() && options.filter.is_empty();
     let (campaign, files) = match Campaign::new(&options.campaign.meant(), files, named, &model_names, whole)
@@ -225,14 +225,14 @@ impl Run<'_> {
         };
         let is_known = |name: &str, test: &Test, model: Judge| {
             let campaign = self.campaign();
-            campaign.stamps() && campaign.known(name, model.name(), &self.question(test, model)).is_some()
+            campaign.stamps() && campaign.known(name, model.into(), &self.question(test, model)).is_some()
         };
         self.batch.run(files, &is_known, &output::has_failed, &mut |number, tested| {
             let name =
                 files[number].as_ref().map_or_else(|_| String::new(), |path| path.display().to_string());
             let done = internal::guard(|| self.done(&name, tested));
             let done = done.unwrap_or_else(|message| self.broken(&name, &message));
-            for result in &done.results {
+            for result in done.results.clone() {
                 let keeping = self.campaign.write().expect("nobody panics with it").keep(result);
                 kept = kept.and(keeping.map_or_else(output::refuse, |()| Exit::Good));
             }
@@ -286,12 +286,16 @@ impl Run<'_> {
         let reason = format!("{} while the test was read", Reason::from(stop));
         done.stderr = format!("{name}: unknown: {reason}");
         for model in &self.batch.models {
-            let mut object = serde_json::json!({
-                "schema": 1, "file": name, "model": model.name(), "verdict": "unknown", "reason": reason
-            });
-            self.campaign().stamp(&mut object, None);
             if self.options.format == Format::Json {
-                done.stdout += &format!("{object}\n");
+                let result = Untold {
+                    schema: Schema,
+                    file: name.to_string(),
+                    model: Word((*model).into()),
+                    verdict: Word(VerdictKind::Unknown.into()),
+                    reason: reason.clone(),
+                    stamp: self.campaign().stamp(None),
+                };
+                done.stdout += &format!("{}\n", results::line(&result));
             }
             done.cases.push(Case {
                 file: name.to_string(),
@@ -313,20 +317,20 @@ impl Run<'_> {
         done.exit = Some(Exit::Wrong);
         done.stderr = input::message(error);
         done.cases.push(collect::unreadable(name, error));
-        let mut object = crate::check::error_object(name, error);
-        self.campaign().stamp(&mut object, None);
+        let stamp = self.campaign().stamp(None);
+        let result = ErrorResult { stamp, ..crate::check::error_result(name, error) };
         if self.options.format == Format::Json {
-            done.stdout = format!("{object}\n");
+            done.stdout = format!("{result}\n");
         }
-        done.results.push(object);
+        done.results.push(result.to_string());
     }
 
     /// What comes of a file in which an internal error happened.
     fn broken(&self, name: &str, message: &str) -> Done {
-        let mut object = internal::object(name, None, message);
-        self.campaign().stamp(&mut object, None);
+        let stamp = self.campaign().stamp(None);
+        let result = ErrorResult { stamp, ..ErrorResult::internal(name, None, message) };
         let stdout = match self.options.format {
-            Format::Json => format!("{object}\n"),
+            Format::Json => format!("{result}\n"),
             Format::Text | Format::Sarif | Format::Junit => String::new(),
         };
         Done {
@@ -335,7 +339,7 @@ impl Run<'_> {
             exit: Some(Exit::Internal),
             count: Count { tests: 1, errors: 1, ..Count::default() },
             shown: None,
-            results: vec![object],
+            results: vec![result.to_string()],
             cases: vec![collect::broken(name, None, message)],
         }
     }
@@ -349,7 +353,7 @@ impl Run<'_> {
         let question = |model: Judge| stamps.then(|| self.question(&test, model));
         for model in self.batch.models.iter().filter(|m| answers.iter().all(|told| told.model != **m)) {
             let Some(question) = question(*model) else { break };
-            if let Some(known) = self.campaign().known(name, model.name(), &question) {
+            if let Some(known) = self.campaign().known(name, (*model).into(), &question) {
                 self.take_over(done, known);
             }
         }
@@ -371,10 +375,11 @@ impl Run<'_> {
             return;
         }
         for Told { model, answer, seconds } in &answers {
-            let mut object = show::json(name, &test, *model, self.batch.method, answer, *seconds);
-            self.campaign().stamp(&mut object, question(*model).as_ref());
+            let stamp = self.campaign().stamp(question(*model).as_ref());
+            let result = show::result(name, &test, *model, self.batch.method, answer, *seconds);
+            let line = results::line(&LitmusResult { stamp, ..result });
             match (self.options.format, &self.expectations) {
-                (Format::Json, _) => done.stdout += &format!("{object}\n"),
+                (Format::Json, _) => done.stdout += &format!("{line}\n"),
                 (Format::Text, None) => {
                     let model = (self.batch.models.len() > 1).then_some(*model);
                     done.stdout += &show::text(&test, model, answer, *seconds);
@@ -382,7 +387,7 @@ impl Run<'_> {
                 (Format::Text, Some(_)) | (Format::Sarif | Format::Junit, _) => {}
             }
             if answer.is_ok() || !self.batch.cancelled.load(Ordering::Relaxed) {
-                done.results.push(object);
+                done.results.push(line);
             }
             let differences = match &self.expectations {
                 Some(expectations) => self.expected(done, expectations, &path, *model, answer),
@@ -402,7 +407,9 @@ impl Run<'_> {
             Ok(comparison) => {
                 done.count.apart += usize::from(comparison.is_apart());
                 match self.options.format {
-                    Format::Json => done.stdout += &format!("{}\n", comparison.json(name, test)),
+                    Format::Json => {
+                        done.stdout += &format!("{}\n", results::line(&comparison.result(name, test)));
+                    }
                     Format::Text | Format::Sarif | Format::Junit if comparison.is_apart() => {
                         done.stdout += &comparison.text(name, test);
                     }
@@ -413,9 +420,8 @@ impl Run<'_> {
     }
 
     /// Shows a result that is there already.
-    fn take_over(&self, done: &mut Done, known: &Value) {
-        let text = |key: &str| known[key].as_str().unwrap_or("");
-        match Observation::from_name(text("observation")) {
+    fn take_over(&self, done: &mut Done, known: &Known) {
+        match known.observation {
             Some(Observation::Never) => done.count.never += 1,
             Some(Observation::Always) => done.count.always += 1,
             Some(Observation::Sometimes) => done.count.sometimes += 1,
@@ -426,10 +432,11 @@ impl Run<'_> {
         }
         done.stdout += &match self.options.format {
             Format::Sarif | Format::Junit => unreachable!("these have no --results"),
-            Format::Json => format!("{known}\n"),
+            Format::Json => format!("{}\n", known.line),
             Format::Text => {
-                let what = known["observation"].as_str().unwrap_or("unknown");
-                format!("Test {} {what} under {}, as recorded\n", text("test"), text("model"))
+                let what = known.observation.map_or("unknown", Observation::name);
+                let test = known.test.as_deref().unwrap_or_default();
+                format!("Test {test} {what} under {}, as recorded\n", known.model.name())
             }
         };
     }
@@ -443,7 +450,7 @@ impl Run<'_> {
         model: Judge,
         answer: &Result<Answer, NoAnswer>,
     ) -> String {
-        let (Some(expected), Ok(answer)) = (expectations.of(path, model.name()), answer) else {
+        let (Some(expected), Ok(answer)) = (expectations.of(path, model.into()), answer) else {
             return String::new();
         };
         done.count.compared += 1;

@@ -8,6 +8,7 @@ use crate::{Exit, output};
 use fencepost_ir::cfg::Program;
 use fencepost_ir::tree;
 use fencepost_report::c11::{self, FoundC11, RobustnessC11};
+use fencepost_report::results::{self, RobustC11Result};
 use fencepost_task::Budget;
 use fencepost_verify::robust::c11::{applicable, robustness, unknown};
 use fencepost_verify::{self as verify, internal, lower_for_language, patience};
@@ -54,7 +55,7 @@ pub fn show(options: &RobustOptions, answer: &RobustnessC11<'_>, collected: &mut
     collected.robust_c11(answer);
     match options.format {
         Format::Sarif | Format::Junit => {}
-        Format::Json => output::line(c11::object(answer)),
+        Format::Json => output::line(results::line(&RobustC11Result::new(answer))),
         Format::Text => output::text(c11::text(answer, output::style(detail(options)))),
     }
     match &answer.found {

@@ -29,6 +29,7 @@ mod explain;
 mod fences;
 mod internal;
 mod interrupted;
+mod json_schema;
 mod junit;
 mod limits;
 mod litmus;
@@ -75,9 +76,11 @@ fn fencepost_args(args: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     command.args(args).current_dir(root()).stdin(Stdio::null());
     let output = command.output().expect("the binary runs");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    json_schema::check_output(args, &stdout);
     Ran {
         code: output.status.code().expect("not ended by a signal"),
-        stdout: String::from_utf8(output.stdout).unwrap(),
+        stdout,
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }

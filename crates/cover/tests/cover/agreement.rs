@@ -3,7 +3,7 @@
 
 use fencepost_certify::replay;
 use fencepost_cover::Dual;
-use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_explore::{Explicit, Reduction, Strategy};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{Arith, BinaryOp, Expr, Observable, Program, Property, Quantifier, Reg};
 use fencepost_memory::{Machine, State, Tso, reachable};
@@ -130,7 +130,7 @@ fn random_programs_have_the_verdict_of_explicit_search() {
             continue;
         }
         let Some(dual) = verdict(&program, answer, &text) else { continue };
-        let explicit = Explicit { order: Order::Breadth, reduction: Reduction::On };
+        let explicit = Explicit { strategy: Strategy::Breadth, reduction: Reduction::On };
         let answer = explicit.check(&task(&program, 400), &mut |_| {});
         let Some(explicit) = verdict(&program, answer, &text) else { continue };
         assert_eq!(dual, explicit, "seed {seed}: dual, then explicit search\n{text}");
@@ -188,7 +188,7 @@ fn templates_agree_with_their_instances() {
         }
         for n in [1, 2, 3] {
             let instance = read(Some(n));
-            let explicit = Explicit { order: Order::Breadth, reduction: Reduction::On };
+            let explicit = Explicit { strategy: Strategy::Breadth, reduction: Reduction::On };
             let answer = explicit.check(&task(&instance, 300), &mut |_| {});
             if let Some(given) = verdict(&instance, answer, &text) {
                 assert!(given || !any, "round {round}: unsafe with {n} threads, safe with any\n{text}");

@@ -31,9 +31,9 @@ use fencepost_memory::{Machine, Memory, State};
 use fencepost_task::{Action, Budget, Failure, Limit, Model, Pace, Progress, Stats, Step, Stop, Violation};
 use rebuild::Recorded;
 
-/// In which order states are looked at.
+/// Which state is looked at next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Order {
+pub enum Strategy {
     /// Nearest first: short runs.
     #[default]
     Breadth,
@@ -92,7 +92,7 @@ pub struct Search<'p, M: Memory> {
     late: Option<LateFlushes>,
     heap: Option<HeapOrder>,
     threads: Option<ThreadOrder>,
-    order: Order,
+    strategy: Strategy,
     store: Store,
     /// The bounds so far; `None` is no bound.
     bounds: Vec<Option<u32>>,
@@ -146,7 +146,7 @@ impl<'p, M: Memory> Search<'p, M> {
         machine: Machine<'p>,
         memory: M,
         model: Model,
-        order: Order,
+        strategy: Strategy,
         reduction: Reduction,
         budget: &Budget,
     ) -> Result<Self, Stop> {
@@ -185,7 +185,7 @@ impl<'p, M: Memory> Search<'p, M> {
             reduction,
             heap,
             threads,
-            order,
+            strategy,
             store: Store::default(),
             bounds: vec![None],
             cut: Vec::new(),
@@ -276,40 +276,40 @@ impl<'p, M: Memory> Search<'p, M> {
                 return Ok(Pass::Paused(Far::Depth));
             }
             loop {
-                let id = match self.order {
-                    Order::Depth => match frontier.pop() {
+                let id = match self.strategy {
+                    Strategy::Depth => match frontier.pop() {
                         Some(id) => id,
                         None => break,
                     },
-                    Order::Breadth => match frontier.get(expanded as usize) {
+                    Strategy::Breadth => match frontier.get(expanded as usize) {
                         Some(&id) => id,
                         None => break,
                     },
                 };
                 expanded += 1;
-                let into = if self.order == Order::Depth { &mut frontier } else { &mut next_frontier };
+                let into = if self.strategy == Strategy::Depth { &mut frontier } else { &mut next_frontier };
                 if let Some(found) = self.expand(id, &mut scratch, goal, into, pace)? {
                     return Ok(Pass::Found(found));
                 }
-                if expanded.is_multiple_of(PROGRESS) || self.order == Order::Breadth && expanded == 1 {
+                if expanded.is_multiple_of(PROGRESS) || self.strategy == Strategy::Breadth && expanded == 1 {
                     let waiting = (frontier.len() + next_frontier.len()) as u64;
                     let bytes = self.store.bytes() + waiting * size_of::<StateId>() as u64;
                     self.stats.bytes = self.stats.bytes.max(bytes);
                     if self.limits.states.is_some_and(|limit| self.store.len() as u64 > limit) {
-                        let done = if self.order == Order::Depth { 0 } else { expanded as usize };
+                        let done = if self.strategy == Strategy::Depth { 0 } else { expanded as usize };
                         self.cut.extend(frontier.drain(done..).chain(next_frontier));
                         return Ok(Pass::Paused(Far::States));
                     }
                     progress(&Progress { stats: self.stats(), buffer: bound, waiting });
                 }
-                if self.order == Order::Depth {
+                if self.strategy == Strategy::Depth {
                     self.stats.depth = self.stats.depth.max(frontier.len() as u64);
                 }
             }
             frontier.clear();
             std::mem::swap(&mut frontier, &mut next_frontier);
             expanded = 0;
-            if self.order == Order::Breadth && !frontier.is_empty() {
+            if self.strategy == Strategy::Breadth && !frontier.is_empty() {
                 self.stats.depth += 1;
             }
         }

@@ -3,8 +3,9 @@
 //! answers of herd where they are beside the repository. On every loop-free test the operational models
 //! and the axioms have to agree.
 //!
-//! `FENCEPOST_BLESS=1` writes the golden file anew; read the difference before you commit it.
+//! `UPDATE_EXPECT=1` writes the golden file anew; read the difference before you commit it.
 
+use expect_test::expect_file;
 use fencepost_explore::{Explicit, Finals};
 use fencepost_ir::cfg::{Observable, Program, Reg};
 use fencepost_litmus::generate::{Cycle, all_cycles, test};
@@ -95,12 +96,7 @@ fn hand_written_tests_have_their_final_states() {
             before = Some(lines);
         }
     }
-    let path = format!("{folder}hand_written.expected");
-    if std::env::var_os("FENCEPOST_BLESS").is_some() {
-        std::fs::write(&path, &actual).unwrap();
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(actual == expected, "run with FENCEPOST_BLESS=1 and look at the difference; now:\n{actual}");
+    expect_file!["../litmus/hand_written.expected"].assert_eq(&actual);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! A failure is shrunk and printed; put it into `tests/kept/` as a file, where it stays.
 
 use fencepost_certify::replay;
-use fencepost_explore::{Explicit, Order, Reduction};
+use fencepost_explore::{Explicit, Reduction, Strategy};
 use fencepost_ir::Scalar;
 use fencepost_ir::cfg::Program;
 use fencepost_memory::{Machine, State, reachable, with_memory};
@@ -33,17 +33,17 @@ fn disagreement(text: &str) -> (Option<String>, bool) {
         let memory = |s: &State| memory_at_the_end(&program, s);
         let ends: BTreeSet<_> = expected.states.iter().filter(|s| s.is_final()).map(memory).collect();
         for reduction in [Reduction::On, Reduction::Off] {
-            for order in [Order::Breadth, Order::Depth] {
+            for strategy in [Strategy::Breadth, Strategy::Depth] {
                 let task =
                     Task { program: &program, model, bounds: Bounds::default(), budget: Budget::default() };
-                let answer = Explicit { order, reduction }.check(&task, &mut |_| {});
+                let answer = Explicit { strategy, reduction }.check(&task, &mut |_| {});
                 let mut found = BTreeSet::new();
-                Explicit { order, reduction }.final_states(&task, &mut |s| {
+                Explicit { strategy, reduction }.final_states(&task, &mut |s| {
                     found.insert(memory(s));
                 });
                 if found != ends {
                     let problem =
-                        format!("{model:?} {reduction:?} {order:?}: ends in {found:?}, not {ends:?}");
+                        format!("{model:?} {reduction:?} {strategy:?}: ends in {found:?}, not {ends:?}");
                     return (Some(problem), true);
                 }
                 let never = unreached.get_or_insert_with(|| answer.unreached.clone());
@@ -53,7 +53,7 @@ fn disagreement(text: &str) -> (Option<String>, bool) {
                     Some(format!("never reached are {never:?} or {:?}", answer.unreached))
                 };
                 if let Some(problem) = problem {
-                    return (Some(format!("{model:?} {reduction:?} {order:?}: {problem}")), true);
+                    return (Some(format!("{model:?} {reduction:?} {strategy:?}: {problem}")), true);
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! By default all programs with up to two instructions a thread and a fixed slice of those with
 //! three; `FENCEPOST_TESTS=all` runs all with three (CONTRIBUTING.md has the command).
 
-use fencepost_explore::{Explicit, Finals, Order, Reduction};
+use fencepost_explore::{Explicit, Finals, Reduction, Strategy};
 use fencepost_ir::cfg::Program;
 use fencepost_memory::{LoadBuffer, Machine, Memory, State, Tso, reachable, with_memory};
 use fencepost_samples::effort;
@@ -19,10 +19,10 @@ fn outcome(state: &State) -> Outcome {
     (state.cells.clone(), state.threads.iter().map(|t| t.registers.clone()).collect())
 }
 
-fn searched(program: &Program, model: Model, reduction: Reduction, order: Order) -> BTreeSet<Outcome> {
+fn searched(program: &Program, model: Model, reduction: Reduction, strategy: Strategy) -> BTreeSet<Outcome> {
     let task = Task { program, model, bounds: Bounds::default(), budget: Budget::default() };
     let mut outcomes = BTreeSet::new();
-    let finals = Explicit { order, reduction }.final_states(&task, &mut |s| {
+    let finals = Explicit { strategy, reduction }.final_states(&task, &mut |s| {
         outcomes.insert(outcome(s));
     });
     assert_eq!(finals, Finals::All);
@@ -49,9 +49,9 @@ fn check(tiny: &Tiny) {
     for model in Model::ALL {
         let expected = reference(&program, model);
         for reduction in [Reduction::On, Reduction::Off] {
-            for order in [Order::Breadth, Order::Depth] {
-                let found = searched(&program, model, reduction, order);
-                assert_eq!(found, expected, "{tiny} under {model:?}, reduction {reduction:?}, {order:?}");
+            for strategy in [Strategy::Breadth, Strategy::Depth] {
+                let found = searched(&program, model, reduction, strategy);
+                assert_eq!(found, expected, "{tiny} under {model:?}, reduction {reduction:?}, {strategy:?}");
             }
         }
         by_model.push(expected);
@@ -64,7 +64,7 @@ fn check(tiny: &Tiny) {
     }
     let fenced = tiny.with_fences().program();
     let fenced: Vec<_> =
-        Model::ALL.iter().map(|m| searched(&fenced, *m, Reduction::On, Order::Breadth)).collect();
+        Model::ALL.iter().map(|m| searched(&fenced, *m, Reduction::On, Strategy::Breadth)).collect();
     assert!(fenced[0] == fenced[1] && fenced[1] == fenced[2], "{tiny}: fences make all models equal");
     let dual = control_states(&program, &LoadBuffer::new(&program, usize::MAX));
     assert_eq!(control_states(&program, &Tso), dual, "{tiny}: TSO and load buffers");

@@ -1,7 +1,8 @@
 //! Every message about a broken program: `bad_inputs.txt` holds the programs, each after a line
-//! `==== name`, and `bad_inputs.expected` what is said of them. `FENCEPOST_BLESS=1 cargo test -p
+//! `==== name`, and `bad_inputs.expected` what is said of them. `UPDATE_EXPECT=1 cargo test -p
 //! fencepost-models` writes the latter anew; read the difference before you commit it.
 
+use expect_test::expect_file;
 use fencepost_models::fp;
 use fencepost_samples::Rng;
 use fencepost_samples::mutate::mutate;
@@ -34,12 +35,7 @@ fn messages_are_as_expected() {
         let (name, text) = case.split_once('\n').unwrap();
         let _ = write!(actual, "==== {name}\n{}", said_of(text));
     }
-    let path = format!("{folder}bad_inputs.expected");
-    if std::env::var_os("FENCEPOST_BLESS").is_some() {
-        std::fs::write(&path, &actual).unwrap();
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(actual == expected, "run with FENCEPOST_BLESS=1 and look at the difference; now:\n{actual}");
+    expect_file!["../bad_inputs.expected"].assert_eq(&actual);
     assert!(!actual.contains("accepted"), "a bad input is accepted:\n{actual}");
 }
 

@@ -2,6 +2,7 @@
 //! of the places of threads. The first entry is everything at the beginning.
 
 use crate::explain::{RunFiles, place};
+use crate::results::line;
 use crate::rows::Row;
 use crate::words::buffer_entries;
 use fencepost_certify::{Replay, States};
@@ -9,7 +10,7 @@ use fencepost_ir::FileId;
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::State;
 use fencepost_task::{Budget, Pace, Stop};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -19,7 +20,7 @@ const MOST_CELLS: usize = 400;
 /// What the script needs.
 pub struct Data {
     /// For the script.
-    pub json: Value,
+    pub json: String,
     /// The files that the run goes through.
     pub files: Vec<FileId>,
     /// Each row in words.
@@ -59,9 +60,8 @@ pub fn data(program: &Program, replay: &Replay, rows: &[Row], budget: &Budget) -
     let told =
         Sentences { program, replay, states, files: RunFiles::new(replay), stores: RefCell::default() };
     let sentences: Vec<String> = rows.iter().map(|row| told.sentence(row)).collect::<Result<_, _>>()?;
-    let rows: Vec<Value> =
-        rows.iter().zip(&sentences).map(|(r, text)| json!({"thread": r.thread, "text": text})).collect();
-    let json = json!({"threads": replay.threads, "cells": names, "rows": rows, "changes": changes});
+    let rows = rows.iter().zip(&sentences).map(|(row, text)| RowData { thread: row.thread, text }).collect();
+    let json = line(&PageData { threads: &replay.threads, cells: names, rows, changes });
     Ok(Data { json, files, sentences })
 }
 
@@ -148,30 +148,39 @@ fn view(program: &Program, replay: &Replay, cells: &[Loc], state: &State) -> Vie
     View { memory: cells.iter().map(value).collect(), buffers, places }
 }
 
-fn difference(before: &View, after: &View) -> Value {
-    let memory: Vec<Value> = after
-        .memory
-        .iter()
-        .enumerate()
-        .filter(|(i, v)| before.memory.get(*i) != Some(v))
-        .map(|(i, v)| json!([i, v]))
-        .collect();
-    let buffers: Vec<Value> = after
-        .buffers
-        .iter()
-        .enumerate()
-        .filter(|(i, b)| before.buffers.get(*i).map_or(!b.is_empty(), |old| old != *b))
-        .map(|(i, b)| json!([i, b]))
-        .collect();
-    let places: Vec<Value> = after
-        .places
-        .iter()
-        .enumerate()
-        .filter(|(i, p)| before.places.get(*i) != Some(p))
-        .map(|(i, p)| match p {
-            Some((file, line)) => json!([i, file, line]),
-            None => json!([i, null, null]),
-        })
-        .collect();
-    json!({"memory": memory, "buffers": buffers, "places": places})
+fn difference(before: &View, after: &View) -> Change {
+    let memory = after.memory.iter().enumerate().filter(|(i, v)| before.memory.get(*i) != Some(v));
+    let buffers = after.buffers.iter().enumerate();
+    let buffers = buffers.filter(|(i, b)| before.buffers.get(*i).map_or(!b.is_empty(), |old| old != *b));
+    let places = after.places.iter().enumerate().filter(|(i, p)| before.places.get(*i) != Some(p));
+    Change {
+        memory: memory.map(|(i, value)| (i, value.clone())).collect(),
+        buffers: buffers.map(|(i, buffer)| (i, buffer.clone())).collect(),
+        places: places
+            .map(|(i, place)| (i, place.map(|(file, _)| file), place.map(|(_, line)| line)))
+            .collect(),
+    }
+}
+
+/// What the script of a page reads.
+#[derive(Serialize)]
+struct PageData<'a> {
+    threads: &'a [String],
+    cells: Vec<String>,
+    rows: Vec<RowData<'a>>,
+    changes: Vec<Change>,
+}
+
+#[derive(Serialize)]
+struct RowData<'a> {
+    thread: usize,
+    text: &'a str,
+}
+
+/// What a row changes: of cells, buffers and places the number and what is there now.
+#[derive(Serialize)]
+struct Change {
+    memory: Vec<(usize, String)>,
+    buffers: Vec<(usize, Vec<String>)>,
+    places: Vec<(usize, Option<u32>, Option<u32>)>,
 }

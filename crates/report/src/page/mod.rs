@@ -140,7 +140,7 @@ fn run_section(
     let _ = write!(
         out,
         "<script type=\"application/json\" class=\"data\">{}</script>\n</section>\n",
-        data.json.to_string().replace('<', "\\u003c")
+        data.json.replace('<', "\\u003c")
     );
     Ok(out)
 }

@@ -20,7 +20,7 @@ pub fn summary(summary: &Summary) -> String {
         }
         body += "</tr></thead>\n<tbody>\n";
         for (model, row) in &table.rows {
-            let _ = write!(body, "<tr><th scope=\"row\">{}</th>", escape(model));
+            let _ = write!(body, "<tr><th scope=\"row\">{}</th>", escape(model.name()));
             row.iter().for_each(|count| {
                 let _ = write!(body, "<td>{count}</td>");
             });
@@ -66,7 +66,7 @@ fn row(entry: &Entry) -> String {
     format!(
         "<tr><td class=\"mono\">{}</td><td>{}</td><td class=\"{class}\">{}</td><td>{}</td><td>{:.3}</td></tr>\n",
         escape(&entry.file),
-        escape(&entry.model),
+        escape(entry.model.map_or("", |model| model.name())),
         escape(verdict),
         escape(&entry.engine),
         entry.seconds

@@ -4,7 +4,9 @@
 //! Each step has the memory after it. Where a run touches many cells, that is those which the step touches itself: all of
 //! them at every step would be quadratic.
 
+use super::format::{CodeFlow, FlowStep, SarifLocation, Text, ThreadFlow, Values};
 use super::location::Artifacts;
+use crate::results::Ordered;
 use crate::spots::Spot;
 use crate::told::{ToldStep, told};
 use crate::words::buffer;
@@ -12,17 +14,16 @@ use fencepost_certify::{Replay, States};
 use fencepost_ir::cfg::{Loc, Program};
 use fencepost_memory::{EventKind, State};
 use fencepost_task::{Budget, Pace, Stop};
-use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
 
 /// The code flow of a run; `None` if it has no step to show.
-pub fn code_flow(
+pub(super) fn code_flow(
     artifacts: &mut Artifacts,
     program: &Program,
     replay: &Replay,
     what: &str,
     budget: &Budget,
-) -> Result<Option<Value>, Stop> {
+) -> Result<Option<CodeFlow>, Stop> {
     let program = &*replay.instance(program);
     let told = told(program, replay, budget)?;
     let states = States::new(program, replay, budget);
@@ -32,17 +33,17 @@ pub fn code_flow(
     for (thread, name) in replay.threads.iter().enumerate() {
         pace.work(1 + told.len() as u64 / 64, || 0)?;
         let own = told.iter().filter(|step| step.row.thread == thread);
-        let steps: Vec<Value> = own.map(|step| flow.step(step)).collect::<Result<_, _>>()?;
+        let steps: Vec<FlowStep> = own.map(|step| flow.step(step)).collect::<Result<_, _>>()?;
         if !steps.is_empty() {
-            threads.push(json!({
-                "id": name,
-                "message": {"text": format!("thread {name}")},
-                "initialState": flow.memory(replay.first(), None),
-                "locations": steps,
-            }));
+            threads.push(ThreadFlow {
+                id: name.clone(),
+                message: Text::new(format!("thread {name}")),
+                initial_state: flow.memory(replay.first(), None),
+                locations: steps,
+            });
         }
     }
-    Ok((!threads.is_empty()).then(|| json!({"message": {"text": what}, "threadFlows": threads})))
+    Ok((!threads.is_empty()).then(|| CodeFlow { message: Text::new(what), thread_flows: threads }))
 }
 
 /// The cells that a run touches, in the order of their numbers.
@@ -65,7 +66,7 @@ struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    fn step(&mut self, step: &ToldStep) -> Result<Value, Stop> {
+    fn step(&mut self, step: &ToldStep) -> Result<FlowStep, Stop> {
         let ToldStep { number, row, span, function, words } = step;
         let (span, what) = (*span, words.clone());
         let mut location = match span.is_some() {
@@ -73,37 +74,35 @@ impl Flow<'_> {
                 let function = Some(function.clone());
                 self.artifacts.location(&self.program.sources, &Spot { span, function, what })
             }
-            false => json!({"message": {"text": what}}),
+            false => SarifLocation { message: Some(Text::new(what)), ..SarifLocation::default() },
         };
-        if row.kind == EventKind::Flush && span.is_some() {
+        let region = location.physical_location.as_mut().and_then(|place| place.region.as_mut());
+        if let (EventKind::Flush, Some(region)) = (row.kind, region) {
             // Nothing of the source is executed there.
-            location["physicalLocation"]["region"]["message"] =
-                json!({"text": "the store that reaches memory now"});
+            region.message = Some(Text::new("the store that reaches memory now"));
         }
         let after = self.states.at(row.last + 1)?;
         let mut state = self.memory(&after, Some(row.step..=row.last));
         let thread = &after.threads[row.thread];
         if self.replay.model != fencepost_task::Model::Sc {
             let waiting = buffer(self.program, &after, &thread.buffer);
-            state.insert(
-                "store buffer".into(),
-                json!({"text": if waiting.is_empty() { "empty" } else { &waiting }}),
-            );
+            let waiting = if waiting.is_empty() { "empty" } else { &waiting };
+            state.0.push(("store buffer".to_string(), Text::new(waiting)));
         }
         let importance = if row.is_weak() { "essential" } else { "important" };
-        Ok(json!({
-            "executionOrder": number,
-            "kinds": kinds(row.kind),
-            "importance": importance,
-            "nestingLevel": thread.frames.len().saturating_sub(1),
-            "location": location,
-            "state": state,
-        }))
+        Ok(FlowStep {
+            execution_order: *number,
+            kinds: kinds(row.kind),
+            importance,
+            nesting_level: thread.frames.len().saturating_sub(1),
+            location,
+            state,
+        })
     }
 
     /// What the cells of the run hold; of many, those which these steps touch.
-    fn memory(&self, state: &State, steps: Option<RangeInclusive<usize>>) -> Map<String, Value> {
-        let mut map = Map::new();
+    fn memory(&self, state: &State, steps: Option<RangeInclusive<usize>>) -> Values {
+        let mut values: Vec<(String, Text)> = Vec::new();
         let touched: Vec<Loc> = steps.map_or(Vec::new(), |steps| {
             self.replay.steps[steps].iter().filter_map(|step| step.event.loc).collect()
         });
@@ -116,10 +115,13 @@ impl Flow<'_> {
             if exists {
                 let ty = state.cell_type(self.program, *loc);
                 let value = state.show_value(self.program, ty, state.read(*loc));
-                map.insert(state.cell_name(self.program, *loc), json!({"text": value}));
+                let name = state.cell_name(self.program, *loc);
+                // Steps that touch a cell twice name it once.
+                values.retain(|(known, _)| *known != name);
+                values.push((name, Text::new(value)));
             }
         }
-        map
+        Ordered(values)
     }
 }
 

@@ -7,16 +7,21 @@
 //! never of line numbers, so that they stay when something else is inserted above.
 
 mod flow;
+mod format;
 mod location;
 mod result;
 mod rules;
 
 use crate::clock::utc;
+use crate::results::Ordered;
 use fencepost_ir::{Remark, Sources};
 use fencepost_text::Diagnostic;
 use fencepost_text::fences::Edit;
+use format::{
+    ArtifactLocation, BaseLocation, DescriptorReference, Driver, Invocation, Notification,
+    NotificationDescriptor, PhysicalLocation, SarifLocation, SarifLog, SarifResult, SarifRun, Text, Tool,
+};
 use location::{Artifacts, BASE, file_uri_with};
-use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -69,9 +74,9 @@ pub struct Log {
     started: Started,
     kinds: Kinds,
     artifacts: Artifacts,
-    results: Vec<Value>,
+    results: Vec<SarifResult>,
     fingerprints: Vec<String>,
-    notifications: Vec<Value>,
+    notifications: Vec<Notification>,
     /// Whether something could not be done.
     failed: bool,
 }
@@ -113,13 +118,13 @@ impl Log {
 
     /// An input that cannot be read at all.
     pub fn no_file(&mut self, name: &str, message: &str) {
-        let physical = json!({"artifactLocation": self.artifacts.address(name)});
+        let physical = self.artifacts.whole(name);
         self.notify("input", message, Some(physical));
     }
 
     /// An internal error happened on this file.
     pub fn internal(&mut self, name: &str, message: &str) {
-        let physical = json!({"artifactLocation": self.artifacts.address(name)});
+        let physical = self.artifacts.whole(name);
         self.notify("internal", message, Some(physical));
     }
 
@@ -140,65 +145,74 @@ impl Log {
         }
     }
 
-    fn notify(&mut self, id: &str, text: &str, physical: Option<Value>) {
+    fn notify(&mut self, id: &'static str, text: &str, physical: Option<PhysicalLocation>) {
         self.failed = true;
         self.notifications.push(notification(id, "error", text, physical));
     }
 
-    /// The log, with the code that the process ends with.
-    pub fn finish(self, exit: u8) -> Value {
+    /// The log as text, with the code that the process ends with.
+    pub fn finish(self, exit: u8) -> String {
         let Started { version, arguments, folder, at } = self.started;
         let root = file_uri_with(&folder, "/");
         let command = std::iter::once("fencepost").chain(arguments.iter().map(String::as_str));
         let command = command.collect::<Vec<_>>().join(" ");
-        let notification = |(id, text): &(&str, &str)| json!({"id": id, "shortDescription": {"text": text}});
-        json!({
-            "$schema": SCHEMA,
-            "version": "2.1.0",
-            "runs": [{
-                "tool": {"driver": {
-                    "name": "Fencepost",
-                    "version": version,
-                    "semanticVersion": version,
-                    "shortDescription": {
-                        "text": "Verifies concurrent programs under the memory models SC, TSO (x86) and PSO."
-                    },
-                    "language": "en-US",
-                    "rules": rules::descriptors(),
-                    "notifications": NOTIFICATIONS.iter().map(notification).collect::<Vec<_>>(),
-                }},
-                "language": "en-US",
-                "columnKind": "unicodeCodePoints",
-                "originalUriBaseIds": {BASE: {
-                    "uri": root,
-                    "description": {"text": "The folder in which Fencepost was started."},
-                }},
-                "invocations": [{
-                    "executionSuccessful": !self.failed,
-                    "exitCode": exit,
-                    "commandLine": command,
-                    "arguments": arguments,
-                    "workingDirectory": {"uri": root},
-                    "startTimeUtc": utc(at),
-                    "endTimeUtc": utc(SystemTime::now()),
-                    "toolExecutionNotifications": self.notifications,
-                }],
-                "artifacts": self.artifacts.into_list(),
-                "results": self.results,
-            }],
-        })
+        let described = |(id, text): &(&'static str, &str)| NotificationDescriptor {
+            id,
+            short_description: Text::new(*text),
+        };
+        let base = BaseLocation {
+            uri: root.clone(),
+            description: Text::new("The folder in which Fencepost was started."),
+        };
+        let driver = Driver {
+            name: "Fencepost",
+            semantic_version: version.clone(),
+            version,
+            short_description: Text::new(
+                "Verifies concurrent programs under the memory models SC, TSO (x86) and PSO.",
+            ),
+            language: "en-US",
+            rules: rules::descriptors(),
+            notifications: NOTIFICATIONS.iter().map(described).collect(),
+        };
+        let invocation = Invocation {
+            execution_successful: !self.failed,
+            exit_code: exit,
+            command_line: command,
+            arguments,
+            working_directory: ArtifactLocation { uri: root, uri_base_id: None, index: None },
+            start_time_utc: utc(at),
+            end_time_utc: utc(SystemTime::now()),
+            tool_execution_notifications: self.notifications,
+        };
+        let run = SarifRun {
+            tool: Tool { driver },
+            language: "en-US",
+            column_kind: "unicodeCodePoints",
+            original_uri_base_ids: Ordered(vec![(BASE, base)]),
+            invocations: [invocation],
+            artifacts: self.artifacts.into_list(),
+            results: self.results,
+        };
+        let log = SarifLog { schema: SCHEMA, version: "2.1.0", runs: [run] };
+        serde_json::to_string_pretty(&log).unwrap_or_else(|error| panic!("logs have texts as keys: {error}"))
     }
 }
 
-fn notification(id: &str, level: &str, text: &str, physical: Option<Value>) -> Value {
+fn notification(
+    id: &'static str,
+    level: &'static str,
+    text: &str,
+    physical: Option<PhysicalLocation>,
+) -> Notification {
     let index = NOTIFICATIONS.iter().position(|(name, _)| *name == id);
-    let mut notification = json!({
-        "descriptor": {"id": id, "index": index},
-        "level": level,
-        "message": {"text": text},
-    });
-    if let Some(physical) = physical {
-        notification["locations"] = json!([{"physicalLocation": physical}]);
+    let index = index.unwrap_or_else(|| panic!("there is a notification `{id}`"));
+    let location =
+        |physical| [SarifLocation { physical_location: Some(physical), ..SarifLocation::default() }];
+    Notification {
+        descriptor: DescriptorReference { id, index },
+        level,
+        message: Text::new(text),
+        locations: physical.map(location),
     }
-    notification
 }

@@ -1,21 +1,22 @@
 //! Verdicts as results.
 
 use super::flow::code_flow;
+use super::format::{CodeFlow, Fingerprints, Properties, SarifFix, SarifLocation, SarifResult, Text};
 use super::location::{main_file, words};
 use super::rules::{self, RULES};
 use super::{Fix, Kinds, Log};
 use crate::digest::sha256;
+use crate::results::{ScopeResult, Seconds};
 use crate::robust::{Criterion, Robustness, ShownAttack};
 use crate::spots::{Spot, broken, function, related, somewhere};
 use crate::text::{everywhere, left_out};
 use crate::timeline::timeline;
 use crate::words::conclusion;
-use crate::{Outcome, Shown, json as json_report};
+use crate::{Outcome, Shown};
 use fencepost_certify::{Replay, States};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::Program;
-use fencepost_task::{AnyModel, Budget, Model};
-use serde_json::{Value, json};
+use fencepost_task::{AnyModel, Budget, Model, Scope};
 
 /// What `fences` found, as plain data.
 pub struct Repair<'a> {
@@ -50,7 +51,7 @@ pub enum RepairEnd<'a> {
 /// What is told of a run.
 struct Told {
     related: Vec<Spot>,
-    flow: Option<Value>,
+    flow: Option<CodeFlow>,
 }
 
 /// What a result is made of.
@@ -64,9 +65,9 @@ struct Draft<'a> {
     /// More lines that the fingerprint depends on.
     lines: Vec<Span>,
     related: Vec<Spot>,
-    flow: Option<Value>,
+    flow: Option<CodeFlow>,
     fix: Option<&'a Fix>,
-    properties: Value,
+    properties: Properties,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -81,20 +82,23 @@ impl Log {
     pub fn check(&mut self, outcome: &Outcome<'_>, fix: Option<&Fix>) {
         self.warn(&outcome.program.sources, outcome.warnings);
         let model = outcome.model.name().to_uppercase();
-        let properties = json!({
-            "file": outcome.file,
-            "model": outcome.model.name(),
-            "engine": outcome.engine.name(),
-            "seconds": (outcome.seconds * 1e6).round() / 1e6,
-            "states": outcome.stats.states,
-            "configurations": outcome.stats.configurations,
-            "anyThreads": matches!(outcome.verdict, Shown::Safe { .. }) && outcome.program.is_parameterized(),
-            "scope": match &outcome.verdict {
-                Shown::Safe { scope, .. } => json_report::scope(*scope),
-                Shown::Unsafe(_) => json!("complete"),
-                Shown::Unknown { scope, .. } => scope.map_or(Value::Null, json_report::scope),
-            },
-        });
+        let scope = match &outcome.verdict {
+            Shown::Safe { scope, .. } => Some(*scope),
+            Shown::Unsafe(_) => Some(Scope::Complete),
+            Shown::Unknown { scope, .. } => *scope,
+        };
+        let safe = matches!(outcome.verdict, Shown::Safe { .. });
+        let properties = Properties {
+            file: outcome.file.to_string(),
+            model: outcome.model.name(),
+            engine: Some(outcome.engine.name()),
+            seconds: Some(Seconds::rounded(outcome.seconds)),
+            states: Some(outcome.stats.states),
+            configurations: Some(outcome.stats.configurations),
+            any_threads: Some(safe && outcome.program.is_parameterized()),
+            scope: Some(scope.map(ScopeResult)),
+            criterion: None,
+        };
         let whole = Draft {
             rule: "safety",
             kind: Kind::Pass,
@@ -183,13 +187,14 @@ impl Log {
             related: Vec::new(),
             flow: None,
             fix: None,
-            properties: json!({
-                "file": answer.file,
-                "model": "tso",
-                "criterion": answer.criterion.name(),
-                "seconds": (answer.seconds * 1e6).round() / 1e6,
-                "states": answer.stats.states,
-            }),
+            properties: Properties {
+                file: answer.file.to_string(),
+                model: Model::Tso.name(),
+                criterion: Some(answer.criterion.name()),
+                seconds: Some(Seconds::rounded(answer.seconds)),
+                states: Some(answer.stats.states),
+                ..Properties::default()
+            },
         };
         for attack in &answer.attacks {
             let draft = draft(Kind::Fail, String::new());
@@ -260,11 +265,12 @@ impl Log {
             related: Vec::new(),
             flow: None,
             fix: None,
-            properties: json!({
-                "file": repair.file,
-                "model": model.name(),
-                "seconds": (repair.seconds * 1e6).round() / 1e6,
-            }),
+            properties: Properties {
+                file: repair.file.to_string(),
+                model: model.name(),
+                seconds: Some(Seconds::rounded(repair.seconds)),
+                ..Properties::default()
+            },
         };
         match &repair.end {
             RepairEnd::NotNeeded => {}
@@ -309,33 +315,30 @@ impl Log {
             Kind::Open => ("open", "none"),
         };
         let location = self.artifacts.location(sources, &draft.spot);
-        let mut result = json!({
-            "ruleId": draft.rule,
-            "ruleIndex": number,
-            "kind": kind,
-            "level": level,
-            "message": {"text": draft.message},
-            "locations": [location],
-            "partialFingerprints": {"fencepostLine/v1": self.fingerprint(&draft)},
-            "properties": draft.properties,
+        let line = self.fingerprint(&draft);
+        let related = draft
+            .related
+            .iter()
+            .enumerate()
+            .map(|(i, spot)| SarifLocation { id: Some(i + 1), ..self.artifacts.location(sources, spot) });
+        let related = related.collect();
+        let fix = draft.fix.filter(|_| draft.kind == Kind::Fail).map(|fix| SarifFix {
+            description: Text::new(&*fix.what),
+            artifact_changes: [self.artifacts.change(&fix.file, &fix.text, &fix.edits)],
         });
-        let related = draft.related.iter().enumerate().map(|(i, spot)| {
-            let mut location = self.artifacts.location(sources, spot);
-            location["id"] = json!(i + 1);
-            location
+        self.results.push(SarifResult {
+            rule_id: draft.rule,
+            rule_index: number,
+            kind,
+            level,
+            message: Text::new(draft.message),
+            locations: [location],
+            partial_fingerprints: Fingerprints { line },
+            properties: draft.properties,
+            related_locations: related,
+            code_flows: draft.flow.map(|flow| [flow]),
+            fixes: fix.map(|fix| [fix]),
         });
-        let related: Vec<_> = related.collect();
-        if !related.is_empty() {
-            result["relatedLocations"] = json!(related);
-        }
-        if let Some(flow) = draft.flow {
-            result["codeFlows"] = json!([flow]);
-        }
-        if let (Some(fix), Kind::Fail) = (draft.fix, draft.kind) {
-            let change = self.artifacts.change(&fix.file, &fix.text, &fix.edits);
-            result["fixes"] = json!([{"description": {"text": fix.what}, "artifactChanges": [change]}]);
-        }
-        self.results.push(result);
     }
 
     /// A name for a result that stays when lines are inserted elsewhere. A second result of the same name in one log is
@@ -350,7 +353,7 @@ impl Log {
             }
             Kind::Pass | Kind::Open => Vec::new(),
         };
-        let mut parts = vec![draft.rule, draft.model.name(), address["uri"].as_str().unwrap_or("")];
+        let mut parts = vec![draft.rule, draft.model.name(), &address.uri];
         parts.extend(draft.spot.function.as_deref());
         parts.extend(lines.iter().map(String::as_str));
         let hash = sha256(parts.join("\n").as_bytes())[..32].to_string();

@@ -1,9 +1,9 @@
 //! The rules: one for each kind of thing that can be wrong with a program, and one for programs as a whole. Their
 //! numbers are places in [`RULES`], which all logs carry whole, so that a rule can be looked up where nothing breaks it.
 
+use super::format::{Configuration, Help, RuleDescriptor, RuleProperties, Text};
 use fencepost_ir::cfg::{Program, Property};
 use fencepost_task::{Failure, Violation};
-use serde_json::{Value, json};
 
 /// How bad it is if a rule is broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -289,23 +289,23 @@ pub fn of_violation(program: &Program, violation: Violation) -> &'static str {
 }
 
 /// The rules for a log.
-pub fn descriptors() -> Vec<Value> {
+pub(super) fn descriptors() -> Vec<RuleDescriptor> {
     RULES.iter().map(descriptor).collect()
 }
 
-fn descriptor(rule: &Rule) -> Value {
+fn descriptor(rule: &Rule) -> RuleDescriptor {
     let weaknesses = rule.weaknesses.iter().map(|n| format!("external/cwe/cwe-{n:03}"));
     let tags: Vec<_> =
         ["concurrency".to_string(), "memory-model".to_string()].into_iter().chain(weaknesses).collect();
-    json!({
-        "id": rule.id,
-        "name": rule.name,
-        "shortDescription": {"text": rule.short},
-        "fullDescription": {"text": rule.full},
-        "help": {"text": rule.help, "markdown": rule.help},
-        "defaultConfiguration": {"level": rule.level.name()},
-        "properties": {"tags": tags, "precision": "very-high"},
-    })
+    RuleDescriptor {
+        id: rule.id,
+        name: rule.name,
+        short_description: Text::new(rule.short),
+        full_description: Text::new(rule.full),
+        help: Help { text: rule.help, markdown: rule.help },
+        default_configuration: Configuration { level: rule.level.name() },
+        properties: RuleProperties { tags, precision: "very-high" },
+    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ mod show;
 
 use crate::ResultKind;
 use crate::litmus::Observation;
-use fencepost_task::VerdictKind;
-use serde_json::Value;
+use crate::results::{AnyResult, CampaignStamp};
+use fencepost_memory::axiom::c11::ReleaseSequences;
+use fencepost_task::{AnyModel, VerdictKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a result is known by.
@@ -17,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Key {
     file: String,
     test: String,
-    model: String,
-    sequences: String,
+    model: Option<AnyModel>,
+    sequences: Option<&'static str>,
     method: String,
 }
 
@@ -27,10 +28,10 @@ struct Key {
 pub struct Entry {
     /// The file.
     pub file: String,
-    /// The memory model; empty for a file that could not be read.
-    pub model: String,
-    /// What belongs to a release sequence of C11; empty for other models.
-    pub sequences: String,
+    /// The memory model; none for a file that could not be read.
+    pub model: Option<AnyModel>,
+    /// What belongs to a release sequence of C11; none for other models.
+    pub sequences: Option<ReleaseSequences>,
     /// The verdict.
     pub verdict: ResultKind,
     /// For a litmus test, in how many final states its condition holds.
@@ -47,16 +48,7 @@ pub struct Entry {
     pub reason: String,
     /// The program that it is of, where that is told.
     program: String,
-    campaign: Option<Campaign>,
-}
-
-/// The run over many files that a result is of.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Campaign {
-    id: String,
-    shard: String,
-    models: usize,
-    files: Option<usize>,
+    campaign: Option<CampaignStamp>,
 }
 
 impl Entry {
@@ -77,21 +69,17 @@ impl Entry {
 
     /// A file and a model as they are named in lists.
     pub fn name(&self) -> String {
-        match self.model.is_empty() {
-            true => self.file.clone(),
-            false if self.sequences.is_empty() => format!("{} under {}", self.file, self.model),
-            false => {
-                format!("{} under {} (release sequences of {})", self.file, self.model, self.sequences)
-            }
-        }
+        let Some(model) = self.model else { return self.file.clone() };
+        let of = |s: ReleaseSequences| format!(" (release sequences of {})", s.name());
+        format!("{} under {}{}", self.file, model.name(), self.sequences.map_or_else(String::new, of))
     }
 
     /// Whether both cannot be true.
     fn contradicts(&self, other: &Entry) -> bool {
-        fn asked(entry: &Entry) -> [&String; 4] {
-            [&entry.file, &entry.model, &entry.sequences, &entry.program]
-        }
-        let same = asked(self) == asked(other);
+        let same = self.file == other.file
+            && self.model == other.model
+            && self.sequences == other.sequences
+            && self.program == other.program;
         let opposite = |a: &Entry, b: &Entry| match (a.verdict, b.verdict) {
             (ResultKind::Checked(VerdictKind::Safe), ResultKind::Checked(VerdictKind::Unsafe)) => !a.bounded,
             (ResultKind::Robust, ResultKind::NotRobust | ResultKind::Race) => !a.bounded,
@@ -114,45 +102,30 @@ pub struct Summary {
 pub type Series = BTreeMap<String, Vec<f64>>;
 
 impl Summary {
-    /// Adds a result as `check`, `litmus` and `robust` print it.
-    pub fn add(&mut self, object: &Value) -> Result<(), String> {
-        let text = |key: &str| object[key].as_str().unwrap_or("").to_string();
-        if !object.is_object() || object["file"].as_str().is_none() || object["verdict"].as_str().is_none() {
-            return Err("not a result: it has no `file` or no `verdict`".to_string());
-        }
-        if object["schema"] != 1 {
-            return Err("this result has another schema than 1".to_string());
-        }
-        let word = text("verdict");
-        let verdict = ResultKind::from_name(&word)
-            .ok_or_else(|| format!("not a result of check, litmus or robust: its verdict is `{word}`"))?;
-        let campaign = object.get("campaign").map(|stamp| Campaign {
-            id: stamp["id"].as_str().unwrap_or("").to_string(),
-            shard: stamp["shard"].as_str().unwrap_or("").to_string(),
-            models: stamp["models"].as_array().map_or(1, Vec::len),
-            files: stamp["files"].as_u64().map(|n| n as usize),
-        });
-        let message = || object["diagnostics"][0]["message"].as_str().unwrap_or("").to_string();
+    /// Adds a result of `check`, `litmus` or `robust`.
+    pub fn add(&mut self, result: &AnyResult) {
+        let stamp = result.stamp();
+        let stamped = |text: Option<&String>| text.cloned().unwrap_or_default();
         let entry = Entry {
-            file: text("file"),
-            model: text("model"),
-            sequences: text("release_sequences"),
-            verdict,
-            observation: object["observation"].as_str().and_then(Observation::from_name),
-            bounded: object["scope"].is_object(),
-            engine: text("engine"),
-            asked: text("asked"),
-            seconds: object["seconds"].as_f64().unwrap_or(0.0),
-            reason: if verdict == ResultKind::Error { message() } else { text("reason") },
-            program: text("program"),
-            campaign,
+            file: result.file().to_string(),
+            model: result.model(),
+            sequences: result.release_sequences(),
+            verdict: result.verdict(),
+            observation: result.observation(),
+            bounded: result.is_bounded(),
+            engine: result.engine().to_string(),
+            asked: stamped(stamp.and_then(|stamp| stamp.asked.as_ref())),
+            seconds: result.seconds(),
+            reason: result.reason().unwrap_or_default().to_string(),
+            program: stamped(stamp.and_then(|stamp| stamp.program.as_ref())),
+            campaign: stamp.and_then(|stamp| stamp.campaign.clone()),
         };
         let method = if entry.asked.is_empty() { &entry.engine } else { &entry.asked };
-        let method = format!("{method} {}", text("method"));
-        let (model, sequences) = (text("model"), text("release_sequences"));
-        let key = Key { file: text("file"), test: text("test"), model, sequences, method };
+        let method = format!("{method} {}", stamped(stamp.and_then(|stamp| stamp.method.as_ref())));
+        let test = result.test().unwrap_or_default().to_string();
+        let sequences = entry.sequences.map(ReleaseSequences::name);
+        let key = Key { file: entry.file.clone(), test, model: entry.model, sequences, method };
         self.insert(key, entry);
-        Ok(())
     }
 
     fn insert(&mut self, key: Key, entry: Entry) {
@@ -202,14 +175,14 @@ impl Summary {
             let Some(campaign) = &error.campaign else { continue };
             let mut counted = false;
             for (_, group) in groups.iter_mut().filter(|((id, _), _)| *id == campaign.id) {
-                group.add(campaign, campaign.models);
+                group.add(campaign, campaign.models.len());
                 counted = true;
             }
             if !counted {
                 groups
                     .entry((&campaign.id, ""))
                     .or_insert_with(|| Group::of(campaign))
-                    .add(campaign, campaign.models);
+                    .add(campaign, campaign.models.len());
             }
         }
         groups.values().filter_map(Group::missing).collect()
@@ -237,17 +210,18 @@ impl Summary {
             ("litmus tests", vec!["Never", "Sometimes", "Always", "unknown"]),
             ("robustness", vec!["robust", "robust within bounds", "not_robust", "race", "unknown"]),
         ] {
-            let mut rows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            let mut rows: BTreeMap<&str, (AnyModel, Vec<usize>)> = BTreeMap::new();
             for (entry, head) in
                 self.entries().filter_map(|e| column(e).filter(|(t, _)| *t == what).map(|(_, h)| (e, h)))
             {
-                let row = rows.entry(&entry.model).or_insert_with(|| vec![0; heads.len()]);
+                let Some(model) = entry.model else { continue };
+                let (_, row) = rows.entry(model.name()).or_insert_with(|| (model, vec![0; heads.len()]));
                 if let Some(i) = heads.iter().position(|h| *h == head) {
                     row[i] += 1;
                 }
             }
             if !rows.is_empty() {
-                let rows = rows.into_iter().map(|(model, row)| (model.to_string(), row)).collect();
+                let rows = rows.into_values().collect();
                 tables.push(Counts { what, heads, rows });
             }
         }
@@ -262,7 +236,7 @@ pub struct Counts {
     /// Names of the columns.
     pub heads: Vec<&'static str>,
     /// Model and counts.
-    pub rows: Vec<(String, Vec<usize>)>,
+    pub rows: Vec<(AnyModel, Vec<usize>)>,
 }
 
 /// The table and the column that a result is counted in; none for files that cannot be read.
@@ -296,11 +270,11 @@ struct Group {
 }
 
 impl Group {
-    fn of(campaign: &Campaign) -> Group {
-        Group { models: campaign.models, files: campaign.files, found: 0, shards: BTreeMap::new() }
+    fn of(campaign: &CampaignStamp) -> Group {
+        Group { models: campaign.models.len(), files: campaign.files, found: 0, shards: BTreeMap::new() }
     }
 
-    fn add(&mut self, campaign: &Campaign, results: usize) {
+    fn add(&mut self, campaign: &CampaignStamp, results: usize) {
         self.found += results;
         *self.shards.entry(campaign.shard.clone()).or_default() += results;
     }
@@ -313,8 +287,7 @@ impl Group {
         }
         let shards: Vec<_> = self.shards.iter().map(|(shard, n)| format!("{n} of shard {shard}")).collect();
         Some(format!(
-            "{} of {all} results are not there; found are {}. The same command with the same --results goes on where \
-             it ended",
+            "{} of {all} results are missing; found are {}. Rerun the same command with the same --results to resume",
             all - self.found,
             shards.join(", ")
         ))

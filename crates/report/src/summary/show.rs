@@ -1,9 +1,9 @@
 //! A summary as text and as one JSON object.
 
-use super::{Entry, Summary};
+use super::{Counts, Entry, Summary};
 use crate::ResultKind;
+use crate::results::{EngineTimes, Ordered, Schema, Seconds, SummaryResult, Word};
 use fencepost_task::VerdictKind;
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ impl Summary {
             }
             out.push('\n');
             for (model, row) in &table.rows {
-                let _ = write!(out, "  {model:<14}");
+                let _ = write!(out, "  {:<14}", model.name());
                 for (count, &width) in row.iter().zip(&widths) {
                     let _ = write!(out, "  {count:>width$}");
                 }
@@ -73,35 +73,30 @@ impl Summary {
     }
 
     /// For scripts.
-    pub fn json(&self) -> Value {
-        let mut counts = json!({});
-        for table in self.counts() {
-            for (model, row) in table.rows {
-                let row: serde_json::Map<_, _> =
-                    table.heads.iter().zip(row).map(|(head, n)| (head.to_string(), json!(n))).collect();
-                counts[table.what][&model] = row.into();
-            }
-        }
-        let engines: Vec<Value> = self
-            .series()
-            .iter()
-            .map(|(engine, times)| {
-                let total: f64 = times.iter().sum();
-                json!({"name": engine, "answers": times.len(), "seconds": (total * 1e6).round() / 1e6})
-            })
-            .collect();
-        let [contradictions, errors, unknown, missing] = &self.lists()[..] else {
-            unreachable!("four lists")
+    pub fn result(&self) -> SummaryResult {
+        let row = |heads: &[&str], row: Vec<usize>| {
+            Ordered(heads.iter().map(ToString::to_string).zip(row).collect::<Vec<_>>())
         };
-        json!({
-            "schema": 1,
-            "results": self.entries().count(),
-            "counts": counts,
-            "engines": engines,
-            "contradictions": contradictions.1,
-            "errors": errors.1,
-            "unknown": unknown.1,
-            "missing": missing.1,
-        })
+        let table = |table: Counts| {
+            let rows = table.rows.into_iter().map(|(model, counts)| (Word(model), row(&table.heads, counts)));
+            (table.what.to_string(), Ordered(rows.collect()))
+        };
+        let engine = |(engine, times): (String, Vec<f64>)| EngineTimes {
+            name: engine,
+            answers: times.len(),
+            seconds: Seconds::rounded(times.iter().sum()),
+        };
+        let mut lists = self.lists().into_iter().map(|(_, list)| list);
+        let mut list = || lists.next().unwrap_or_else(|| unreachable!("four lists"));
+        SummaryResult {
+            schema: Schema,
+            results: self.entries().count(),
+            counts: Ordered(self.counts().into_iter().map(table).collect()),
+            engines: self.series().into_iter().map(engine).collect(),
+            contradictions: list(),
+            errors: list(),
+            unknown: list(),
+            missing: list(),
+        }
     }
 }

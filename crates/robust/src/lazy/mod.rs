@@ -30,7 +30,7 @@ mod unroll;
 mod words;
 
 use crate::{Attacks, Fences, Wanted, attacks_besides};
-use fencepost_explore::{Explicit, Order, without_needless_steps};
+use fencepost_explore::{Explicit, Strategy, without_needless_steps};
 use fencepost_ir::cfg::{EdgeId, ProcId, Program};
 use fencepost_task::{
     Answer, Bounds, Cleared, Engine, EngineId, Model, Progress, Reason, Stats, Task, Trace, Unreached,
@@ -275,7 +275,7 @@ impl<'a, 'p> Loop<'a, 'p> {
         let mut answer = Explicit::default().check_quickly(&task, self.progress);
         if let Verdict::Unknown { reason: Reason::Memory, .. } = answer.verdict {
             task.budget = self.task.budget.clone();
-            let deep = Explicit { order: Order::Depth, ..Explicit::default() };
+            let deep = Explicit { strategy: Strategy::Depth, ..Explicit::default() };
             answer = deep.check_quickly(&task, self.progress);
         }
         let Answer { verdict, unreached, stats, .. } = answer;

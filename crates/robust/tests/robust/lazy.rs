@@ -1,7 +1,7 @@
 //! The lazy engine against the reference and against explicit search; its runs are replayed.
 
 use fencepost_certify::replay;
-use fencepost_explore::{Explicit, Finals, Order, Reduction};
+use fencepost_explore::{Explicit, Finals, Reduction, Strategy};
 use fencepost_ir::cfg::{Loc, Program, Property, Quantifier};
 use fencepost_memory::{Machine, Sc, State, Tso, reachable};
 use fencepost_robust::lazy::Lazy;
@@ -310,7 +310,7 @@ fn extensions_neither_add_nor_remove_states() {
             let budget = Budget::default().within(4 << 20);
             let task = Task { program, model, bounds: Bounds::default(), budget };
             let mut ends = BTreeSet::new();
-            let all = Explicit { order: Order::Breadth, reduction: Reduction::Off };
+            let all = Explicit { strategy: Strategy::Breadth, reduction: Reduction::Off };
             let finals = all.final_states(&task, &mut |s| {
                 let kept = s.threads.iter().zip(&registers).map(|(t, n)| t.registers[..shared + n].to_vec());
                 ends.insert((s.cells.clone(), kept.collect::<Vec<_>>()));

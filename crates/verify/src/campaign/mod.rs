@@ -9,9 +9,10 @@ mod results;
 
 use crate::read::{is_trencher, read_text};
 use fencepost_report::digest::sha256;
+use fencepost_report::results::{CampaignStamp, Stamp, Word};
+use fencepost_task::AnyModel;
 use results::Results;
-pub use results::ResultsError;
-use serde_json::{Value, json};
+pub use results::{Known, ResultsError};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ pub struct CampaignOptions {
 /// A run over files.
 pub struct Campaign {
     /// What every result says; nothing unless asked for.
-    stamp: Option<Value>,
+    stamp: Option<CampaignStamp>,
     results: Option<Results>,
 }
 
@@ -88,7 +89,7 @@ impl Campaign {
         options: &CampaignOptions,
         files: Vec<T>,
         name: impl Fn(&T) -> String,
-        models: &[&str],
+        models: &[AnyModel],
         whole: bool,
     ) -> Result<(Campaign, Vec<T>), ResultsError> {
         if options.shard.is_none() && options.results.is_none() {
@@ -97,12 +98,13 @@ impl Campaign {
         let names: BTreeSet<String> = files.iter().map(&name).collect();
         let Shard { part, of } = options.shard.unwrap_or(Shard { part: 1, of: 1 });
         let mine: BTreeSet<&String> = names.iter().skip(part as usize - 1).step_by(of as usize).collect();
-        let stamp = json!({
-            "id": digest(&format!("{models:?} {names:?}")),
-            "shard": format!("{part}/{of}"),
-            "models": models,
-            "files": whole.then_some(names.len()),
-        });
+        let model_names: Vec<&str> = models.iter().map(|model| model.name()).collect();
+        let stamp = CampaignStamp {
+            id: digest(&format!("{model_names:?} {names:?}")),
+            shard: format!("{part}/{of}"),
+            models: models.iter().copied().map(Word).collect(),
+            files: whole.then_some(names.len()),
+        };
         let files = files.into_iter().filter(|file| mine.contains(&name(file))).collect();
         let results = options.results.as_deref().map(Results::open).transpose()?;
         Ok((Campaign { stamp: Some(stamp), results }, files))
@@ -114,26 +116,26 @@ impl Campaign {
     }
 
     /// The result that is there already.
-    pub fn known(&self, file: &str, model: &str, question: &Question) -> Option<&Value> {
+    pub fn known(&self, file: &str, model: AnyModel, question: &Question) -> Option<&Known> {
         self.results.as_ref()?.known(file, model, question)
     }
 
-    /// Writes in a result what it is of.
-    pub fn stamp(&self, object: &mut Value, question: Option<&Question>) {
-        let Some(stamp) = &self.stamp else { return };
-        object["campaign"] = stamp.clone();
-        if let Some(question) = question {
-            object["asked"] = json!(question.asked);
-            object["method"] = json!(question.method);
-            object["program"] = json!(question.program);
-            object["limits"] = json!(question.limits);
+    /// What results say they are of.
+    pub fn stamp(&self, question: Option<&Question>) -> Stamp {
+        let Some(campaign) = self.stamp.clone() else { return Stamp::default() };
+        Stamp {
+            campaign: Some(campaign),
+            asked: question.map(|question| question.asked.to_string()),
+            method: question.map(|question| question.method.clone()),
+            program: question.map(|question| question.program.clone()),
+            limits: question.map(|question| question.limits.clone()),
         }
     }
 
     /// Keeps a result. Where that cannot be done, the run has failed.
-    pub fn keep(&mut self, object: &dyn std::fmt::Display) -> Result<(), ResultsError> {
+    pub fn keep(&mut self, line: String) -> Result<(), ResultsError> {
         match &mut self.results {
-            Some(results) => results.append(object),
+            Some(results) => results.append(line),
             None => Ok(()),
         }
     }
@@ -160,7 +162,9 @@ mod tests {
     fn part(part: u32, of: u32, files: &[&str]) -> Vec<String> {
         let options = CampaignOptions { shard: Some(Shard { part, of }), results: None };
         let files = files.iter().map(|f| f.to_string()).collect();
-        Campaign::new(&options, files, String::clone, &["tso"], true).unwrap().1
+        Campaign::new(&options, files, String::clone, &[AnyModel::Machine(fencepost_task::Model::Tso)], true)
+            .unwrap()
+            .1
     }
 
     #[test]

@@ -4,7 +4,11 @@
 //! lines and at most one torn one at the end, which is cut off when the file is opened again.
 
 use super::Question;
-use serde_json::Value;
+use fencepost_report::ResultKind;
+use fencepost_report::litmus::Observation;
+use fencepost_report::results::AnyResult;
+use fencepost_task::{AnyModel, VerdictKind};
+use serde::de::IgnoredAny;
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -34,13 +38,35 @@ pub enum ResultsError {
     },
 }
 
+/// A result that is there already.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Known {
+    /// As it was written.
+    pub line: String,
+    /// The file.
+    pub file: String,
+    /// The litmus test, if it is of one.
+    pub test: Option<String>,
+    /// The memory model.
+    pub model: AnyModel,
+    /// The verdict.
+    pub verdict: ResultKind,
+    /// Of a litmus test, in how many final states its condition holds.
+    pub observation: Option<Observation>,
+    limits: Option<String>,
+    /// Whether it says that a limit made it what it is.
+    limited: bool,
+}
+
+/// What a result is known by: file, model, program and method.
+type Key = (String, AnyModel, String, String);
+
 /// A file of results.
 pub struct Results {
     path: PathBuf,
     file: File,
-    /// By file, model, program and method.
-    known: HashMap<[String; 4], Value>,
-    /// Files that could not be read, as they were told.
+    known: HashMap<Key, Known>,
+    /// Lines of files that could not be read.
     told: HashSet<String>,
 }
 
@@ -59,17 +85,17 @@ impl Results {
         let mut results =
             Results { path: path.to_path_buf(), file, known: HashMap::new(), told: HashSet::new() };
         for (number, line) in text[..whole].lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-            let object: Value = serde_json::from_str(line).map_err(|error| ResultsError::NotAResult {
+            let result = AnyResult::read(line).map_err(|error| ResultsError::NotAResult {
                 path: path.to_path_buf(),
                 line: number + 1,
                 why: format!(": {error}"),
             })?;
-            results.remember(object);
+            results.remember(line, &result);
         }
         let torn = &text[whole..];
         if !torn.is_empty() {
             // Only what a run began to write is cut off: no other file is changed.
-            if !torn.starts_with("{\"") || serde_json::from_str::<Value>(torn).is_ok() {
+            if !torn.starts_with("{\"") || serde_json::from_str::<IgnoredAny>(torn).is_ok() {
                 let (path, line) = (path.to_path_buf(), text.lines().count());
                 return Err(ResultsError::NotAResult { path, line, why: String::new() });
             }
@@ -79,36 +105,44 @@ impl Results {
         Ok(results)
     }
 
-    fn remember(&mut self, object: Value) {
-        let key =
-            ["file", "model", "program", "method"].map(|key| object[key].as_str().unwrap_or("").to_string());
-        if object["verdict"] == "error" {
-            self.told.insert(object.to_string());
-        } else if !key[2].is_empty() {
-            self.known.insert(key, object);
+    fn remember(&mut self, line: &str, result: &AnyResult) {
+        let stamp = result.stamp();
+        let program = stamp.and_then(|stamp| Some((stamp.program.clone()?, stamp.method.clone()?)));
+        if result.verdict() == ResultKind::Error {
+            self.told.insert(line.to_string());
+        } else if let (Some((program, method)), Some(model)) = (program, result.model()) {
+            let known = Known {
+                line: line.to_string(),
+                file: result.file().to_string(),
+                test: result.test().map(str::to_string),
+                model,
+                verdict: result.verdict(),
+                observation: result.observation(),
+                limits: stamp.and_then(|stamp| stamp.limits.clone()),
+                limited: result.reason().is_some(),
+            };
+            self.known.insert((result.file().to_string(), model, program, method), known);
         }
     }
 
-    /// The result of a question, unless a limit has made it what it is and other limits could change it: an unknown, and
-    /// bounds that time kept from growing.
-    pub fn known(&self, file: &str, model: &str, question: &Question) -> Option<&Value> {
-        let key = [file, model, &question.program, &question.method].map(str::to_string);
-        let object = self.known.get(&key)?;
-        let limited = object["verdict"] == "unknown" || object["reason"].is_string();
-        (!limited || object["limits"] == question.limits.as_str()).then_some(object)
+    /// The result of a question, unless it is an unknown that other limits could change.
+    pub fn known(&self, file: &str, model: AnyModel, question: &Question) -> Option<&Known> {
+        let key = (file.to_string(), model, question.program.clone(), question.method.clone());
+        let known = self.known.get(&key)?;
+        let limited = known.verdict == ResultKind::Checked(VerdictKind::Unknown) || known.limited;
+        (!limited || known.limits.as_ref() == Some(&question.limits)).then_some(known)
     }
 
-    /// Adds a result, a JSON object.
-    pub fn append(&mut self, object: &dyn std::fmt::Display) -> Result<(), ResultsError> {
-        let mut line = object.to_string();
+    /// Adds the line of a result.
+    pub fn append(&mut self, mut line: String) -> Result<(), ResultsError> {
         if self.told.contains(&line) {
             return Ok(());
         }
         // A run of very many steps is found again sooner than remembered.
         if line.len() <= MOST_REMEMBERED
-            && let Ok(object) = serde_json::from_str(&line)
+            && let Ok(result) = AnyResult::read(&line)
         {
-            self.remember(object);
+            self.remember(&line, &result);
         }
         line.push('\n');
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());

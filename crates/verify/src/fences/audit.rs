@@ -10,15 +10,16 @@
 
 use super::Request;
 use super::goal::{Answerer, Evidence, Judged};
-use super::show::{evidence, goal_name, kind_name, names, reason};
+use super::show::{names, reason, shown};
 use fencepost_ir::Span;
 use fencepost_ir::cfg::{FenceKind, Instr, ProcId, Program};
-use fencepost_report::json as json_report;
 use fencepost_report::paint::{Colours, masked};
+use fencepost_report::results::{
+    AuditResult, AuditedFence, AuditedVerdict, Schema, ScopeResult, Seconds, Vocabulary, Word,
+};
 use fencepost_report::text as text_report;
 use fencepost_report::text::{Detail, Style};
 use fencepost_robust::fences::{Candidates, Fence, instances};
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Instant;
@@ -100,10 +101,10 @@ pub(super) fn audit<'a>(request: &'a Request<'a>) -> Audit<'a> {
 }
 
 /// How far it was proved that the goal is met.
-fn scope_of(judged: &Judged) -> Value {
+fn scope_of(judged: &Judged) -> Option<ScopeResult> {
     match judged {
-        Judged::Holds(scope) => json_report::scope(*scope),
-        Judged::Broken(..) | Judged::Unknown(_) => Value::Null,
+        Judged::Holds(scope) => Some(ScopeResult(*scope)),
+        Judged::Broken(..) | Judged::Unknown(_) => None,
     }
 }
 
@@ -148,7 +149,7 @@ impl Audit<'_> {
         let telling = &self.request.budget.to_tell();
         let file = &self.request.source.name;
         let model = self.request.options.model.name().to_uppercase();
-        let goal = goal_name(self.request.options.goal);
+        let goal = self.request.options.goal.name();
         let program = &self.request.source.program;
         let style = Style { detail: Detail::Steps, ..style };
         let mut out = String::new();
@@ -176,7 +177,7 @@ impl Audit<'_> {
             let _ = writeln!(
                 out,
                 "  {} fence{with} at {} in {}",
-                kind_name(fence.kind),
+                fence.kind.word(),
                 program.sources.place(fence.span),
                 program.procedure(fence.procedure).name
             );
@@ -214,64 +215,59 @@ impl Audit<'_> {
         out
     }
 
-    /// One JSON object.
-    pub fn json(&self) -> Value {
+    /// The result.
+    pub fn result(&self) -> AuditResult {
         let telling = &self.request.budget.to_tell();
         let program = &self.request.source.program;
         let counts = instances(program, self.there.candidates.all());
-        let mut fences = Vec::new();
-        for (i, (fence, need)) in self.there.fences.iter().zip(&self.needs).enumerate() {
+        let fence = |(i, (fence, need)): (usize, (&Present, &Judged))| {
             let (needed, reason, without) = match need {
                 Judged::Broken(_, why) => {
-                    (json!(true), Value::Null, evidence(&self.there.without(&[i]), why, telling))
+                    (Some(true), None, Some(shown(&self.there.without(&[i]), why, telling)))
                 }
-                Judged::Holds(_) => (json!(false), Value::Null, Value::Null),
-                Judged::Unknown(reason) => (Value::Null, json!(reason.to_string()), Value::Null),
+                Judged::Holds(_) => (Some(false), None, None),
+                Judged::Unknown(reason) => (None, Some(reason.to_string()), None),
             };
-            fences.push(json!({
-                "function": program.procedure(fence.procedure).name,
-                "file": program.sources.name(fence.span.file),
-                "line": fence.span.line,
-                "kind": kind_name(fence.kind),
-                "with_store": comes_with_store(program, fence),
-                "instances": counts[i],
-                "needed": needed,
-                "scope": scope_of(need),
-                "reason": reason,
-                "without": without,
-            }));
+            AuditedFence {
+                function: program.procedure(fence.procedure).name.clone(),
+                file: program.sources.name(fence.span.file).to_string(),
+                line: fence.span.line,
+                kind: Word(fence.kind),
+                with_store: comes_with_store(program, fence),
+                instances: counts[i],
+                needed,
+                scope: scope_of(need),
+                reason,
+                without,
+            }
+        };
+        AuditResult {
+            schema: Schema,
+            file: self.request.source.name.clone(),
+            model: self.request.options.model.into(),
+            goal: self.request.options.goal,
+            verdict: match (&self.as_it_is, self.verdict()) {
+                (Judged::Broken(_, Evidence::Violation(_)), _) => AuditedVerdict::Unsafe,
+                (Judged::Broken(_, Evidence::Attack(_)), _) => AuditedVerdict::NotRobust,
+                (_, AuditVerdict::Unknown) => AuditedVerdict::Unknown,
+                (_, AuditVerdict::Audited | AuditVerdict::Missed) => AuditedVerdict::Audited,
+            },
+            engine: names(&self.answered).join("+"),
+            scope: scope_of(&self.as_it_is),
+            fences: self.there.fences.iter().zip(&self.needs).enumerate().map(fence).collect(),
+            unneeded_together: match &self.without_unneeded {
+                None | Some(Judged::Unknown(_)) => None,
+                Some(judged) => Some(matches!(judged, Judged::Holds(_))),
+            },
+            seconds: Seconds::rounded(self.seconds),
+            reason: match &self.as_it_is {
+                Judged::Unknown(reason) => Some(reason.to_string()),
+                Judged::Holds(_) | Judged::Broken(..) => None,
+            },
+            with_fences: match &self.as_it_is {
+                Judged::Broken(_, why) => Some(shown(&self.there.without(&[]), why, telling)),
+                Judged::Holds(_) | Judged::Unknown(_) => None,
+            },
         }
-        let verdict = match (&self.as_it_is, self.verdict()) {
-            (Judged::Broken(_, Evidence::Violation(_)), _) => "unsafe",
-            (Judged::Broken(_, Evidence::Attack(_)), _) => "not_robust",
-            (_, AuditVerdict::Unknown) => "unknown",
-            (_, AuditVerdict::Audited | AuditVerdict::Missed) => "audited",
-        };
-        let reason = match &self.as_it_is {
-            Judged::Unknown(reason) => json!(reason.to_string()),
-            _ => Value::Null,
-        };
-        let together = match &self.without_unneeded {
-            None | Some(Judged::Unknown(_)) => Value::Null,
-            Some(judged) => json!(matches!(judged, Judged::Holds(_))),
-        };
-        let with_fences = match &self.as_it_is {
-            Judged::Broken(_, why) => evidence(&self.there.without(&[]), why, telling),
-            _ => Value::Null,
-        };
-        json!({
-            "schema": 1,
-            "file": self.request.source.name,
-            "model": self.request.options.model.name(),
-            "goal": goal_name(self.request.options.goal),
-            "verdict": verdict,
-            "engine": names(&self.answered).join("+"),
-            "scope": scope_of(&self.as_it_is),
-            "fences": fences,
-            "unneeded_together": together,
-            "seconds": (self.seconds * 1e6).round() / 1e6,
-            "reason": reason,
-            "with_fences": with_fences,
-        })
     }
 }

@@ -17,6 +17,7 @@ use fencepost_explore::Explicit;
 use fencepost_ir::cfg;
 use fencepost_ir::cfg::FenceKind;
 use fencepost_report::diff;
+pub use fencepost_report::results::GoalKind;
 use fencepost_robust::fences::{Effort, Extent, Fence, Prices, Repair, Run, instances, synthesize};
 use fencepost_task::{
     Bounds, Budget, Engine, EngineChoice, Model, Progress, Reason, Scope, Stats, Stop, Task, Verdict,
@@ -119,16 +120,6 @@ pub struct Placed {
     pub standing: Standing,
     /// Threads that run it; any number where there is none.
     pub instances: Option<u32>,
-}
-
-/// What fences are for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum GoalKind {
-    /// The property holds.
-    #[default]
-    Safe,
-    /// TSO adds no behaviour, whatever the property.
-    Robust,
 }
 
 /// Prices of fences under PSO. Under TSO all are full ones, and the fewest are the cheapest.

@@ -1,32 +1,18 @@
 //! What `fencepost fences` found, for people and for scripts.
 
 use super::{Answerer, Ending, Evidence, GoalKind, Outcome, Placed, Repaired};
-use fencepost_certify::Replay;
-use fencepost_ir::cfg::{FenceKind, Program};
+use fencepost_ir::cfg::Program;
 use fencepost_ir::{FileId, Span};
 use fencepost_report::paint::{Colours, masked};
+use fencepost_report::results::{
+    self, AtLeast, AttackPlaces, FenceResult, FencedVerdict, FencesResult, FencesStats, FencesVerdict,
+    Missed, RepairResult, Schema, ScopeResult, Seconds, SourceLine, Vocabulary, Word,
+};
+use fencepost_report::text as text_report;
 use fencepost_report::text::{Detail, Style};
-use fencepost_report::{json as json_report, text as text_report};
-use fencepost_task::Budget;
+use fencepost_task::{Budget, Scope};
 use fencepost_text::fences::Standing;
-use serde_json::{Value, json};
 use std::fmt::Write;
-
-/// A kind of fence in words.
-pub fn kind_name(kind: FenceKind) -> &'static str {
-    match kind {
-        FenceKind::Full => "full",
-        FenceKind::StoreStore => "store-store",
-    }
-}
-
-/// A goal in a word.
-pub fn goal_name(goal: GoalKind) -> &'static str {
-    match goal {
-        GoalKind::Safe => "safe",
-        GoalKind::Robust => "robust",
-    }
-}
 
 impl Placed {
     /// The line that it is in or after.
@@ -82,7 +68,7 @@ pub fn text(outcome: &Outcome<'_>, telling: Telling) -> String {
             let _ = writeln!(
                 out,
                 "no fences needed: {file} is {} under {model}, {scope} ({})",
-                goal_name(outcome.goal),
+                outcome.goal.name(),
                 cost(outcome)
             );
         }
@@ -192,10 +178,8 @@ fn details(outcome: &Outcome<'_>, repaired: &Repaired, telling: Telling) -> Stri
         let (n, more) = (repaired.sets.len(), if repaired.more { " at least" } else { "" });
         let _ = writeln!(out, "  cheapest sets:{more} {n}");
         for set in &repaired.sets {
-            let fences: Vec<_> = set
-                .iter()
-                .map(|f| format!("{} in {} {}", kind_name(f.kind), f.function, f.place()))
-                .collect();
+            let fences: Vec<_> =
+                set.iter().map(|f| format!("{} in {} {}", f.kind.word(), f.function, f.place())).collect();
             let _ = writeln!(out, "    {}", fences.join("; "));
         }
     }
@@ -214,7 +198,7 @@ fn line_of(outcome: &Outcome<'_>, fence: &Placed) -> String {
         Some(n) => format!("{n} threads run it"),
     };
     let mut out =
-        format!("  {} fence in {}, {}: {threads}\n", kind_name(fence.kind), fence.function, fence.place());
+        format!("  {} fence in {}, {}: {threads}\n", fence.kind.word(), fence.function, fence.place());
     let span = Span { file: FileId(0), line: fence.line(), column: 1, length: 0 };
     if let Some(source) = outcome.source.program.sources.line(span) {
         let _ = writeln!(out, "    {:>4}  {}", fence.line(), masked(source.trim(), Colours::None));
@@ -222,133 +206,124 @@ fn line_of(outcome: &Outcome<'_>, fence: &Placed) -> String {
     out
 }
 
-/// One JSON object.
-pub fn json(outcome: &Outcome<'_>) -> Value {
-    let file = &outcome.source.name;
-    let fence = |f: &Placed| {
-        json!({
-            "function": f.function,
-            "file": file,
-            "line": f.line(),
-            "placed": f.place(),
-            "kind": kind_name(f.kind),
-            "instances": f.instances,
-        })
-    };
-    let verdict = match &outcome.result {
-        Ending::NotNeeded(_) => "not_needed",
-        Ending::Repaired(_) => "repaired",
-        Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..) => "not_repairable",
-        Ending::Unknown { .. } => "unknown",
-    };
-    let scope = match &outcome.result {
-        Ending::NotNeeded(scope) => json_report::scope(*scope),
-        Ending::Repaired(repaired) => json_report::scope(repaired.scope),
-        Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..) => json!("complete"),
-        Ending::Unknown { .. } => Value::Null,
-    };
-    let with_fences = match &outcome.result {
-        Ending::NotNeeded(_) | Ending::Repaired(_) => goal_name(outcome.goal),
-        Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..) => match outcome.goal {
-            GoalKind::Safe => "unsafe",
-            GoalKind::Robust => "not_robust",
-        },
-        Ending::Unknown { .. } => "unknown",
-    };
-    let proved = matches!(outcome.result, Ending::NotNeeded(_) | Ending::Repaired(_));
-    let minimal = match &outcome.result {
-        Ending::NotNeeded(_) => true,
-        Ending::Repaired(repaired) => repaired.minimal,
-        Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..) | Ending::Unknown { .. } => false,
-    };
-    let mut object = json!({
-        "schema": 1,
-        "file": file,
-        "model": outcome.model.name(),
-        "goal": goal_name(outcome.goal),
-        "verdict": verdict,
-        "engine": names(&outcome.engines).join("+"),
-        "scope": scope,
-        "any_threads": proved && outcome.source.program.is_parameterized(),
-        "fences": [],
-        "minimal": minimal,
-        "verdict_with_fences": with_fences,
-        "seconds": (outcome.seconds * 1e6).round() / 1e6,
-        "stats": {
-            "states": outcome.stats.states,
-            "configurations": outcome.stats.configurations,
-            "queries": outcome.effort.checks,
-            "clauses": outcome.effort.clauses,
-        },
-        "reason": null,
-    });
+/// The result.
+pub fn result(outcome: &Outcome<'_>) -> FencesResult {
+    let (mut result, telling) = (untold(outcome), &outcome.telling);
     match &outcome.result {
-        Ending::NotNeeded(_) => object["cost"] = json!(0),
+        Ending::NotNeeded(_) => result.cost = Some(0),
         Ending::Repaired(repaired) => {
-            object["cost"] = json!(repaired.cost);
-            object["fences"] = repaired.sets[0].iter().map(fence).collect();
-            object["sets"] = repaired.sets.iter().map(|s| s.iter().map(fence).collect::<Value>()).collect();
-            object["more_sets"] = json!(repaired.more);
-            let needed = repaired.needed.iter().map(|n| {
-                n.as_ref().map_or(Value::Null, |(program, evidence)| {
-                    self::evidence(program, evidence, &outcome.telling)
-                })
+            let fences = |set: &Vec<Placed>| set.iter().map(|f| fence_result(outcome, f)).collect();
+            let needed = repaired.needed.iter();
+            let needed =
+                needed.map(|n| n.as_ref().map(|(program, evidence)| shown(program, evidence, telling)));
+            result.cost = Some(repaired.cost);
+            result.fences = fences(&repaired.sets[0]);
+            result.repair = Some(RepairResult {
+                sets: repaired.sets.iter().map(fences).collect(),
+                more_sets: repaired.more,
+                without: needed.collect(),
+                seq_cst_store_lines: repaired.stores.clone(),
+                diff: repaired.diff.clone(),
+                written: repaired.written.as_ref().map(|p| p.display().to_string()),
             });
-            object["without"] = needed.collect();
-            object["seq_cst_store_lines"] = json!(repaired.stores);
-            object["diff"] = json!(repaired.diff);
-            object["written"] = json!(repaired.written.as_ref().map(|p| p.display().to_string()));
         }
         Ending::UnsafeUnderSc(program, replay) => {
-            object["reason"] = json!("the property is violated under SC already");
-            object["trace_model"] = json!(replay.model.name());
-            object["property"] = json!(replay.property(program));
-            put_trace(&mut object, program, replay, &outcome.telling);
+            result.reason = Some("the property is violated under SC already".to_string());
+            let evidence = results::Evidence::violation(program, replay, telling);
+            result.missed = Some(Missed { trace_model: replay.model.into(), evidence });
         }
         Ending::BeyondFences(program, evidence) => {
-            object["reason"] = json!("the goal is missed with a fence at every place between statements");
-            object["trace_model"] = json!(outcome.model.name());
-            let shown = self::evidence(program, evidence, &outcome.telling);
-            for key in ["property", "trace", "attack", "notes"] {
-                if !shown[key].is_null() {
-                    object[key] = shown[key].clone();
-                }
-            }
+            let reason = "the goal is missed with a fence at every place between statements";
+            result.reason = Some(reason.to_string());
+            let evidence = shown(program, evidence, telling);
+            result.missed = Some(Missed { trace_model: outcome.model.into(), evidence });
         }
         Ending::Unknown { reason, fences, cost } => {
-            object["reason"] = json!(reason.to_string());
-            object["at_least"] = json!({"fences": fences, "cost": cost});
+            result.reason = Some(reason.to_string());
+            result.at_least = Some(AtLeast { fences: *fences, cost: *cost });
         }
     }
-    object
+    result
 }
 
-/// Adds the steps of a run; or why they are left out.
-fn put_trace(object: &mut Value, program: &Program, replay: &Replay, telling: &Budget) {
-    match json_report::trace(program, replay, telling) {
-        Ok(trace) => object["trace"] = trace,
-        Err(stop) => object["notes"] = json!([text_report::left_out(stop)]),
+/// What every ending has.
+fn untold(outcome: &Outcome<'_>) -> FencesResult {
+    let (verdict, with_fences, scope) = match (&outcome.result, outcome.goal) {
+        (Ending::NotNeeded(scope), goal) => (FencesVerdict::NotNeeded, met(goal), Some(*scope)),
+        (Ending::Repaired(repaired), goal) => (FencesVerdict::Repaired, met(goal), Some(repaired.scope)),
+        (Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..), GoalKind::Safe) => {
+            (FencesVerdict::NotRepairable, FencedVerdict::Unsafe, Some(Scope::Complete))
+        }
+        (Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..), GoalKind::Robust) => {
+            (FencesVerdict::NotRepairable, FencedVerdict::NotRobust, Some(Scope::Complete))
+        }
+        (Ending::Unknown { .. }, _) => (FencesVerdict::Unknown, FencedVerdict::Unknown, None),
+    };
+    let proved = matches!(outcome.result, Ending::NotNeeded(_) | Ending::Repaired(_));
+    FencesResult {
+        schema: Schema,
+        file: outcome.source.name.clone(),
+        model: outcome.model.into(),
+        goal: outcome.goal,
+        verdict,
+        engine: names(&outcome.engines).join("+"),
+        scope: scope.map(ScopeResult),
+        any_threads: proved && outcome.source.program.is_parameterized(),
+        fences: Vec::new(),
+        minimal: match &outcome.result {
+            Ending::NotNeeded(_) => true,
+            Ending::Repaired(repaired) => repaired.minimal,
+            Ending::UnsafeUnderSc(..) | Ending::BeyondFences(..) | Ending::Unknown { .. } => false,
+        },
+        verdict_with_fences: with_fences,
+        seconds: Seconds::rounded(outcome.seconds),
+        stats: FencesStats {
+            states: outcome.stats.states,
+            configurations: outcome.stats.configurations,
+            queries: outcome.effort.checks,
+            clauses: outcome.effort.clauses,
+        },
+        reason: None,
+        cost: None,
+        repair: None,
+        missed: None,
+        at_least: None,
+    }
+}
+
+/// A goal that is met.
+fn met(goal: GoalKind) -> FencedVerdict {
+    match goal {
+        GoalKind::Safe => FencedVerdict::Safe,
+        GoalKind::Robust => FencedVerdict::Robust,
+    }
+}
+
+fn fence_result(outcome: &Outcome<'_>, fence: &Placed) -> FenceResult {
+    FenceResult {
+        function: fence.function.clone(),
+        file: outcome.source.name.clone(),
+        line: fence.line(),
+        placed: fence.place(),
+        kind: Word(fence.kind),
+        instances: fence.instances,
     }
 }
 
 /// Why a goal is missed.
-pub fn evidence(program: &Program, evidence: &Evidence, telling: &Budget) -> Value {
+pub(super) fn shown(program: &Program, evidence: &Evidence, telling: &Budget) -> results::Evidence {
     match evidence {
-        Evidence::Violation(replay) => {
-            let mut object = json!({"property": replay.property(program)});
-            put_trace(&mut object, program, replay, telling);
-            object
-        }
+        Evidence::Violation(replay) => results::Evidence::violation(program, replay, telling),
         Evidence::Attack(attack) => {
             let place = |p: &fencepost_robust::Place| {
-                let span = program.procedure(p.procedure).edge(p.edge).span;
-                json!({"file": program.sources.name(span.file), "line": span.line})
+                SourceLine::new(&program.sources, program.procedure(p.procedure).edge(p.edge).span)
             };
-            json!({"attack": {
-                "thread": attack.name,
-                "store": place(&attack.store),
-                "load": place(&attack.load),
-            }})
+            let attack = AttackPlaces {
+                thread: attack.name.clone(),
+                store: place(&attack.store),
+                load: place(&attack.load),
+            };
+            results::Evidence { attack: Some(attack), ..results::Evidence::default() }
         }
     }
 }

@@ -2,11 +2,11 @@
 //! sentences, and as changes of the text.
 
 use super::goal::{Checker, Judged};
-use super::show::kind_name;
 use super::source::{Places, Source};
 use super::{GoalKind, Placed};
 use crate::options::Format;
 use fencepost_ir::cfg::FenceKind;
+use fencepost_report::results::Vocabulary;
 use fencepost_report::sarif::Fix;
 use fencepost_robust::fences::{Extent, Fence, Prices, Repair, synthesize};
 use fencepost_task::{Bounds, Budget, EngineChoice, Model, Stats};
@@ -91,7 +91,7 @@ fn proved(
         .map(|p| {
             let words = source.syntax.fence(p.kind);
             let written = if source.format == Format::C { format!(" (`{words}`)") } else { String::new() };
-            format!("a {} fence in {} {}{written}", kind_name(p.kind), p.function, p.place())
+            format!("a {} fence in {} {}{written}", p.kind.word(), p.function, p.place())
         })
         .collect();
     let model = goal.model.name().to_uppercase();

@@ -1,6 +1,7 @@
 //! Many tests side by side, each within limits of its own. Answers come as they are found, with the number of their file.
 
-use super::decide::{self, Answer, Judge, Method, NoAnswer, Prepared};
+use super::Method;
+use super::decide::{self, Answer, Judge, NoAnswer, Prepared};
 use super::report;
 use crate::files::Found;
 use crate::options::Limits;

@@ -3,8 +3,8 @@
 use super::batch::Told;
 use super::decide::{Judge, NoAnswer};
 use fencepost_litmus::Test;
+use fencepost_report::results::{self, Ordered, Schema, Word};
 use fencepost_task::Reason;
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -40,11 +40,17 @@ impl Comparison<'_> {
         self.sets.windows(2).any(|pair| pair[0].1 != pair[1].1)
     }
 
-    /// One JSON object.
-    pub fn json(&self, file: &str, test: &Test) -> Value {
-        let models: serde_json::Map<_, _> =
-            self.sets.iter().map(|(m, states)| (m.name().to_string(), json!(states))).collect();
-        json!({"schema": 1, "file": file, "test": test.name, "apart": self.is_apart(), "models": models})
+    /// The result.
+    pub fn result(&self, file: &str, test: &Test) -> results::Comparison {
+        let states = |states: &BTreeSet<&str>| states.iter().map(ToString::to_string).collect();
+        let models = self.sets.iter().map(|(judge, set)| (Word((*judge).into()), states(set)));
+        results::Comparison {
+            schema: Schema,
+            file: file.to_string(),
+            test: test.name.clone(),
+            apart: self.is_apart(),
+            models: Ordered(models.collect()),
+        }
     }
 
     /// What one model allows and the next does not.

@@ -9,32 +9,13 @@ use fencepost_litmus::{Arch, Test};
 use fencepost_memory::axiom::c11::{self, ReleaseSequences};
 use fencepost_memory::{State, axiom};
 use fencepost_passes::pipeline;
-use fencepost_report::litmus::Observation;
-use fencepost_task::{Bounds, Budget, Engine, Model, Reason, Task, Verdict, VerdictKind, Violation};
+use fencepost_report::litmus::{Method, Observation};
+use fencepost_report::results::Validation;
+use fencepost_task::{
+    AnyModel, Bounds, Budget, Engine, Model, Reason, Task, Verdict, VerdictKind, Violation,
+};
 use fencepost_text::Diagnostic;
 use std::collections::BTreeSet;
-
-/// What finds the final states.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Method {
-    /// Search on the operational models.
-    Explicit,
-    /// Enumeration of executions by the axioms.
-    Axiomatic,
-    /// A formula, asked for one final state after the other.
-    Bmc,
-}
-
-impl Method {
-    /// As JSON names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Explicit => "explicit",
-            Method::Axiomatic => "axiomatic",
-            Method::Bmc => "bmc",
-        }
-    }
-}
 
 /// What a test is judged by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,13 +26,19 @@ pub enum Judge {
     C11(ReleaseSequences),
 }
 
+impl From<Judge> for AnyModel {
+    fn from(judge: Judge) -> AnyModel {
+        match judge {
+            Judge::Machine(model) => AnyModel::Machine(model),
+            Judge::C11(_) => AnyModel::C11,
+        }
+    }
+}
+
 impl Judge {
     /// As the command line writes it.
     pub fn name(self) -> &'static str {
-        match self {
-            Judge::Machine(model) => model.name(),
-            Judge::C11(_) => "c11",
-        }
+        AnyModel::from(self).name()
     }
 
     /// The machine's model, if it is one.
@@ -143,11 +130,11 @@ impl Answer {
     }
 
     /// herd's word for it.
-    pub fn validation(&self) -> &'static str {
+    pub fn validation(&self) -> Validation {
         match (&self.race, self.validated()) {
-            (Some(_), _) => "Undef",
-            (None, true) => "Ok",
-            (None, false) => "No",
+            (Some(_), _) => Validation::Undef,
+            (None, true) => Validation::Ok,
+            (None, false) => Validation::No,
         }
     }
 

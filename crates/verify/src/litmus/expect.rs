@@ -3,13 +3,15 @@
 
 use super::decide::Answer;
 use crate::read::read_text;
-use serde_json::Value;
+use fencepost_report::litmus::Observation;
+use fencepost_report::results::RecordedAnswer;
+use fencepost_task::AnyModel;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// A recorded answer.
 pub struct Expected {
-    observation: String,
+    observation: Observation,
     states: BTreeSet<String>,
 }
 
@@ -26,7 +28,7 @@ pub enum ExpectationsError {
 
 /// Recorded answers by file, and by model where the record names one.
 pub struct Expectations {
-    by_file: HashMap<(PathBuf, Option<String>), Expected>,
+    by_file: HashMap<(PathBuf, Option<AnyModel>), Expected>,
     /// The files, in the order of the records.
     pub files: Vec<PathBuf>,
 }
@@ -40,25 +42,20 @@ impl Expectations {
         for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
             let wrong =
                 |what: &str| ExpectationsError::Line(path.to_path_buf(), number + 1, what.to_string());
-            let object: Value = serde_json::from_str(line).map_err(|e| wrong(&e.to_string()))?;
-            let text = |key: &str| object[key].as_str().map(str::to_string);
-            let file = text("file").ok_or_else(|| wrong("no `file`"))?;
-            let observation = text("observation").ok_or_else(|| wrong("no `observation`"))?;
-            let states = object["states"].as_array().ok_or_else(|| wrong("no `states`"))?;
-            let states = states.iter().map(|s| s.as_str().map(normal)).collect::<Option<_>>();
-            let states = states.ok_or_else(|| wrong("a state is not a text"))?;
-            let file = folder.join(file);
-            let key = (same(&file), text("model"));
+            let recorded: RecordedAnswer = serde_json::from_str(line).map_err(|e| wrong(&e.to_string()))?;
+            let file = folder.join(recorded.file);
+            let key = (same(&file), recorded.model.map(|model| model.0));
+            let states = recorded.states.iter().map(|state| normal(state)).collect();
             expectations.files.push(file);
-            expectations.by_file.insert(key, Expected { observation, states });
+            expectations.by_file.insert(key, Expected { observation: recorded.observation.0, states });
         }
         Ok(expectations)
     }
 
     /// What is recorded of a file under a model.
-    pub fn of(&self, file: &Path, model: &str) -> Option<&Expected> {
+    pub fn of(&self, file: &Path, model: AnyModel) -> Option<&Expected> {
         let file = same(file);
-        let named = self.by_file.get(&(file.clone(), Some(model.to_string())));
+        let named = self.by_file.get(&(file.clone(), Some(model)));
         named.or_else(|| self.by_file.get(&(file, None)))
     }
 }
@@ -77,7 +74,7 @@ impl Expected {
     /// How an answer differs; nothing if it does not.
     pub fn differences(&self, answer: &Answer) -> Vec<String> {
         let mut differences = Vec::new();
-        if self.observation != answer.observation().name() {
+        if self.observation != answer.observation() {
             differences.push(format!("expected {}, got {}", self.observation, answer.observation()));
         }
         let ours: BTreeSet<String> = answer.states.iter().map(|s| normal(s)).collect();

@@ -9,6 +9,7 @@ mod report;
 pub mod show;
 
 pub use batch::{Answered, Batch, Tested, Told};
-pub use decide::{Answer, Judge, Method, NoAnswer, Prepared, decide, outcomes, prepare};
+pub use decide::{Answer, Judge, NoAnswer, Prepared, decide, outcomes, prepare};
 pub use expect::{Expectations, ExpectationsError, Expected};
+pub use fencepost_report::litmus::Method;
 pub use generate::{cycles, named};

@@ -1,8 +1,9 @@
 //! What a page shows of a test: what each model says of it, and a run for each pair of models that a test tells
 //! apart.
 
+use super::Method;
 use super::batch::Told;
-use super::decide::{self, Answer, Method, NoAnswer};
+use super::decide::{self, Answer, NoAnswer};
 use fencepost_certify::{Replay, replay_within};
 use fencepost_explore::{Explicit, least_weak};
 use fencepost_ir::Span;

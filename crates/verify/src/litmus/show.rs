@@ -1,10 +1,11 @@
-//! What is printed of a test: herd's block, or one JSON object.
+//! What is printed of a test: herd's block, or one result.
 
-use super::decide::{Answer, Judge, Method, NoAnswer};
+use super::Method;
+use super::decide::{Answer, Judge, NoAnswer};
 use fencepost_litmus::Test;
 use fencepost_report::ResultKind;
-use fencepost_task::VerdictKind;
-use serde_json::{Value, json};
+use fencepost_report::results::{LitmusC11, LitmusResult, Schema, ScopeResult, Seconds, Stamp, Word};
+use fencepost_task::{Scope, VerdictKind};
 use std::fmt::Write;
 
 /// herd's block. With several models the first line says which one it is.
@@ -40,46 +41,44 @@ pub fn text(test: &Test, model: Option<Judge>, answer: &Result<Answer, NoAnswer>
     out
 }
 
-/// One object.
-pub fn json(
+/// The result.
+pub fn result(
     file: &str,
     test: &Test,
     model: Judge,
     method: Method,
     answer: &Result<Answer, NoAnswer>,
     seconds: f64,
-) -> Value {
+) -> LitmusResult {
     let decided = answer.as_ref().ok();
-    let reason = match answer {
-        Ok(_) => Value::Null,
-        Err(NoAnswer::Unknown(reason)) => json!(reason.to_string()),
-        Err(NoAnswer::Fault(diagnostic)) => json!(diagnostic.message),
+    let (verdict, reason) = match answer {
+        Ok(answer) => (answer.verdict().into(), None),
+        Err(NoAnswer::Unknown(reason)) => (VerdictKind::Unknown.into(), Some(reason.to_string())),
+        Err(NoAnswer::Fault(diagnostic)) => (ResultKind::Error, Some(diagnostic.message.to_string())),
     };
-    let verdict = match answer {
-        Ok(answer) => answer.verdict().into(),
-        Err(NoAnswer::Unknown(_)) => VerdictKind::Unknown.into(),
-        Err(NoAnswer::Fault(_)) => ResultKind::Error,
-    };
-    let mut object = json!({
-        "schema": 1,
-        "file": file,
-        "test": test.name,
-        "model": model.name(),
-        "verdict": verdict.name(),
-        "engine": model.method(method).name(),
-        "scope": decided.map(|_| "complete"),
-        "condition": test.observation.condition(),
-        "validated": decided.map(Answer::validation),
-        "observation": decided.map(|a| a.observation().name()),
-        "positive": decided.map(|a| a.witnesses().0),
-        "negative": decided.map(|a| a.witnesses().1),
-        "states": decided.map(|a| a.states.clone()),
-        "seconds": (seconds * 1e6).round() / 1e6,
-        "reason": reason,
-    });
-    if let Judge::C11(sequences) = model {
-        object["release_sequences"] = json!(sequences.name());
-        object["race"] = json!(decided.and_then(|a| a.race.clone()));
+    LitmusResult {
+        schema: Schema,
+        file: file.to_string(),
+        test: test.name.clone(),
+        model: Word(model.into()),
+        verdict: Word(verdict),
+        engine: Word(model.method(method)),
+        scope: decided.map(|_| ScopeResult(Scope::Complete)),
+        condition: test.observation.condition().to_string(),
+        validated: decided.map(Answer::validation),
+        observation: decided.map(|a| Word(a.observation())),
+        positive: decided.map(|a| a.witnesses().0),
+        negative: decided.map(|a| a.witnesses().1),
+        states: decided.map(|a| a.states.clone()),
+        seconds: Seconds::rounded(seconds),
+        reason,
+        c11: match model {
+            Judge::C11(sequences) => Some(LitmusC11 {
+                release_sequences: Word(sequences),
+                race: decided.and_then(|a| a.race.clone()),
+            }),
+            Judge::Machine(_) => None,
+        },
+        stamp: Stamp::default(),
     }
-    object
 }

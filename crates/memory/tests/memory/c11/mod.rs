@@ -1,7 +1,7 @@
 //! RC11 by its axioms: published answers, all outcomes of random programs as another implementation has them, laws between the models.
 //!
 //! The other implementation is in Python and lies beside the repository, in `../shared/oracles/c11`, where it is at all. Its answers for
-//! some programs are kept in `golden.txt`, so that they are compared with everywhere; with `FENCEPOST_BLESS=1` it writes them
+//! some programs are kept in `golden.txt`, so that they are compared with everywhere; with `UPDATE_EXPECT=1` it writes them
 //! anew. `FENCEPOST_SEEDS=N` takes more programs.
 
 mod oracle;
@@ -215,7 +215,7 @@ fn check(program: &Ordered, sequences: ReleaseSequences, expected: &oracle::Answ
 #[test]
 fn answers_of_another_implementation_that_are_kept() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/memory/c11/golden.txt");
-    if std::env::var_os("FENCEPOST_BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         let asked = asked(programs(0..400));
         let answers = oracle::ask(&asked).expect("the other implementation is beside the repository");
         let lines =

@@ -156,8 +156,7 @@ impl Rule {
 
     /// Those of steps that take older writes.
     #[cfg(test)]
-    pub const OLD: [Rule; 5] =
-        [Rule::OldMessage, Rule::OldPosition, Rule::OldRelease, Rule::OldSequence, Rule::OldSeen];
+    pub const OLD: [Rule; 3] = [Rule::OldMessage, Rule::OldRelease, Rule::OldSeen];
 }
 
 /// The rules.

@@ -182,17 +182,21 @@ impl Search<'_, '_> {
             pace.work(units, || (2 * self.seen.len() * bytes) as u64)?;
             let mut next = visit.state.clone();
             let (round, done, mut accesses) = (visit.round, visit.done, visit.accesses);
-            if let Some(access) = self.access(&visit.state, step) {
-                if self.rounds[round].accesses.get(accesses) != Some(&access) {
-                    continue;
-                }
-                accesses += 1;
+            let access = self.access(&visit.state, step);
+            let asked = &self.rounds[round].accesses;
+            let fits = access.is_none() || asked.get(accesses) == access.as_ref();
+            // An access whose operands have no value fails before the translation asks for it.
+            let may_fail = round + 1 == self.rounds.len() && accesses == asked.len();
+            if !fits && !may_fail {
+                continue;
             }
-            self.steps.push(step);
+            accesses += usize::from(access.is_some());
             let violation = match self.machine.apply(&Tso, &mut next, step) {
-                Ok(()) => self.machine.violated(&next),
+                Ok(()) if fits => self.machine.violated(&next),
+                Ok(()) => continue,
                 Err(failure) => Some(failure.violation()),
             };
+            self.steps.push(step);
             if violation.is_some() {
                 return Ok(violation);
             }

@@ -98,6 +98,17 @@ fn runs_are_runs_of_the_original() {
     }
 }
 
+/// A store whose operands have no value fails before it is asked for in the translation.
+#[test]
+fn faults_of_stored_values_are_found() {
+    let text = "shared int zero; process t() { zero = 1 / zero; } process u() { zero = 1; } start t(), u();";
+    for engine in ["rounds", "age"] {
+        let ran = check("fault.fp", text, &["-q", "--engine", engine]);
+        assert_eq!(ran.code, 1, "{engine}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("division"), "{}", ran.stdout);
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_unknown_with_the_reason() {
     for (command, reason) in [

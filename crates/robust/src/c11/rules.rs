@@ -156,7 +156,8 @@ impl Rule {
 
     /// Those of steps that take older writes.
     #[cfg(test)]
-    pub const OLD: [Rule; 3] = [Rule::OldMessage, Rule::OldRelease, Rule::OldSeen];
+    pub const OLD: [Rule; 5] =
+        [Rule::OldMessage, Rule::OldPosition, Rule::OldRelease, Rule::OldSequence, Rule::OldSeen];
 }
 
 /// The rules.

@@ -231,7 +231,7 @@ fn declared() -> BTreeMap<String, usize> {
         let code: String = text.split("/*").flat_map(|part| part.rsplit("*/").next()).collect();
         let code = code.replace("\\\n", " ");
         let code: Vec<_> = code.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
-        for declaration in code.join(" ").split([';', '}']) {
+        for declaration in outside_braces(&code.join(" ")).split([';', '}']) {
             let Some((before, parameters)) = declaration.split_once('(') else { continue };
             let name = before.trim_end().rsplit([' ', '*']).next().unwrap_or_default();
             if name.is_empty() || name == "void" || before.contains("typedef") {
@@ -248,6 +248,16 @@ fn declared() -> BTreeMap<String, usize> {
         }
     }
     functions
+}
+
+/// The text without what is in braces; the last of them stays.
+fn outside_braces(code: &str) -> String {
+    let mut depth = 0;
+    let is_kept = |c: &char| {
+        depth += i32::from(*c == '{') - i32::from(*c == '}');
+        depth == 0
+    };
+    code.chars().filter(is_kept).collect()
 }
 
 /// Whether a call of a function is refused because the front end does not know it.

@@ -55,8 +55,13 @@ fn check_example((file, verdicts, options): Line) {
         models.iter().for_each(|model| args.extend(["--model", model]));
         args.extend(options.iter().map(String::as_str));
         args.extend(more);
-        if more.contains(&"--no-reduction") && largest > most_states() {
+        let unreduced = more.contains(&"--no-reduction");
+        if unreduced && largest > most_states() {
             continue;
+        }
+        // Few states may be very many without reductions: there a search that does not end says so.
+        if unreduced {
+            args.extend(["--timeout", "20", "--memory", "1000"]);
         }
         let ran = fencepost_args(&args);
         let states = ran.stdout.lines().filter_map(|l| json(l)["stats"]["states"].as_u64());
@@ -66,7 +71,10 @@ fn check_example((file, verdicts, options): Line) {
         by_search &= ran.stdout.lines().all(|l| json(l)["engine"] == "explicit" && instances(l));
         let found: Vec<_> =
             ran.stdout.lines().map(|l| json(l)["verdict"].as_str().unwrap().to_string()).collect();
-        assert_eq!(found.iter().collect::<Vec<_>>(), verdicts, "{args:?}\n{}", ran.stderr);
+        let agrees =
+            |(found, verdict): (&String, &&String)| found == *verdict || unreduced && found == "unknown";
+        let all_agree = found.len() == verdicts.len() && found.iter().zip(&verdicts).all(agrees);
+        assert!(all_agree, "{args:?}: {found:?}, not {verdicts:?}\n{}", ran.stderr);
         let worst = ["unsafe", "unknown", "safe"].into_iter().position(|v| found.iter().any(|f| f == v));
         assert_eq!(ran.code, [1, 3, 0][worst.unwrap()], "{args:?}");
     }

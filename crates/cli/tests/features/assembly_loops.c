@@ -9,11 +9,11 @@ static int set_bit(unsigned long *at, unsigned long bit)
     __asm__ __volatile__("lock; btsq %2, %0; setnc %1" : "+m"(*at), "=q"(was_clear) : "q"(bit) : "memory", "cc");
     return was_clear;
 }
-static int swap_pair(two_words *at, two_words *expected, two_words new)
+static int swap_pair(two_words *at, two_words *old, two_words new)
 {
     _Bool done;
     __asm__ __volatile__("lock cmpxchg16b %[at]; setz %[done]"
-        : [at] "+m"(*at), [done] "=q"(done), "+a"(expected->low), "+d"(expected->high)
+        : [at] "+m"(*at), [done] "=q"(done), "+a"(old->low), "+d"(old->high)
         : "b"(new.low), "c"(new.high) : "memory", "cc");
     return done;
 }
@@ -49,10 +49,10 @@ void test(void)
 {
     out(set_bit(&bits[0], 3)); out(set_bit(&bits[0], 3)); out(bits[0]);
     out(set_bit(&bits[0], 65)); out(bits[1]);
-    two_words expected = {1, 2}, new = {3, 4};
-    out(swap_pair(&pair, &expected, new)); out(pair.low); out(pair.high);
-    expected.low = 9;
-    out(swap_pair(&pair, &expected, new)); out(expected.low); out(expected.high);
+    two_words old = {1, 2}, new = {3, 4};
+    out(swap_pair(&pair, &old, new)); out(pair.low); out(pair.high);
+    old.low = 9;
+    out(swap_pair(&pair, &old, new)); out(old.low); out(old.high);
     out(exchange_words(&word, 12)); out(word);
     out(spin(&gate)); out(gate);
     out(take_turn(&turns)); out(take_turn(&turns)); out(turns);

@@ -51,7 +51,7 @@ fn four_parts_one_of_them_killed_and_gone_on_with_are_one_run() {
     std::fs::write(parts[1], &text[..second + 40]).unwrap();
     let torn = fencepost_args(&[&["merge"], &parts[..]].concat());
     assert!(torn.stderr.contains("part2.jsonl:2: the last line is torn"), "{}", torn.stderr);
-    assert!(torn.stdout.contains("results are not there"), "{}", torn.stdout);
+    assert!(torn.stdout.contains("results are missing"), "{}", torn.stdout);
     let resumed = check(&["--shard", "2/4", "--results", parts[1]]);
     assert!(resumed.stdout.lines().next().unwrap().ends_with("as recorded"), "{}", resumed.stdout);
     assert_eq!(resumed.stdout.matches("as recorded").count(), 1);

@@ -1,4 +1,5 @@
-// Dekker's algorithm with release, acquire, and a seq_cst fence after a flag is raised: right on every machine.
+// Dekker's algorithm with release, acquire, and a seq_cst fence after a flag is raised. Whoever waits may see old values of `turn`, and the
+// search that follows them has more runs than C11: unknown.
 
 shared bool flag[2];
 shared 0..1 turn, owner;

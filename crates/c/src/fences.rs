@@ -4,6 +4,7 @@
 //! What a macro expands to is at the macro's name, so of the statements that begin there only the
 //! outermost counts: a fence goes before the macro, not into it. Statements of included files have no sites.
 
+use crate::fence_words::{FenceWord, Words};
 use crate::{Options, ast::*, parse};
 use fencepost_ir::tree::FenceKind;
 use fencepost_ir::{FileId, Sources, Span};
@@ -13,7 +14,26 @@ use std::collections::BTreeSet;
 /// Fences in C, in files that are read with these options.
 pub struct Fences {
     /// How the file is read.
-    pub options: Options,
+    options: Options,
+    words: Words,
+}
+
+impl Fences {
+    /// Fences in the words of C11.
+    pub fn new(options: Options) -> Fences {
+        Fences { options, words: Words::default() }
+    }
+
+    /// Fences in the words of a program, or in those that are wanted; or why these are none.
+    pub fn of(
+        sources: &Sources,
+        (name, text): (&str, &str),
+        options: Options,
+        wanted: &[FenceWord],
+    ) -> Result<Fences, String> {
+        let words = Words::of(sources, (name, text), &options, wanted)?;
+        Ok(Fences { options, words })
+    }
 }
 
 impl FenceSyntax for Fences {
@@ -31,22 +51,22 @@ impl FenceSyntax for Fences {
         in_order(finder.sites)
     }
 
-    fn fence(&self, kind: FenceKind) -> &'static str {
-        match kind {
-            FenceKind::Full => "atomic_thread_fence(memory_order_seq_cst);",
-            FenceKind::StoreStore => "atomic_thread_fence(memory_order_release);",
-        }
+    fn fence(&self, kind: FenceKind) -> &str {
+        self.words.statement(kind)
     }
 
-    fn bare_fence(&self, kind: FenceKind) -> &'static str {
+    fn bare_fence(&self, kind: FenceKind) -> &str {
         match kind {
             FenceKind::Full => "__atomic_thread_fence(__ATOMIC_SEQ_CST);",
             FenceKind::StoreStore => "__atomic_thread_fence(__ATOMIC_RELEASE);",
         }
     }
 
-    fn missing_line(&self, text: &str) -> Option<(usize, &'static str)> {
-        Some((missing_include(text)?, "#include <stdatomic.h>"))
+    fn missing_line(&self, text: &str, kinds: &[FenceKind]) -> Option<(usize, &'static str)> {
+        match kinds.iter().any(|kind| self.words.needs_header(*kind)) {
+            true => Some((missing_include(text)?, "#include <stdatomic.h>")),
+            false => None,
+        }
     }
 }
 

@@ -20,6 +20,7 @@ pub mod ast;
 mod check;
 mod constants;
 mod define;
+mod fence_words;
 mod fences;
 mod finish;
 mod headers;
@@ -39,6 +40,7 @@ mod scan;
 pub mod threads;
 mod token;
 
+pub use fence_words::FenceWord;
 pub use fences::Fences;
 pub use headers::HEADERS;
 pub use origin::Origins;

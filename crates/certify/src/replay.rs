@@ -211,12 +211,15 @@ pub fn replay_claims(
     })
 }
 
+/// Initial values and steps.
+type ClaimedRun = (Vec<(Loc, i64)>, Vec<Step>);
+
 /// The steps that a saved trace claims of a run of SC, whatever the run ends in.
 pub(crate) fn claimed_steps(
     program: &Program,
     init: &[(String, i128)],
     claims: &[Claim],
-) -> Result<(Vec<(Loc, i64)>, Vec<Step>), Rejection> {
+) -> Result<ClaimedRun, Rejection> {
     let machine = machine(program)?;
     let chosen = claimed_init(program, init)?;
     let mut run = Run::start(&machine, &Sc, Model::Sc, &chosen)?;

@@ -45,8 +45,9 @@ pub fn run(options: &FencesOptions) -> Exit {
     };
     let (cancelled, start) = (interrupt::flag(), Instant::now());
     // The limits hold from the first byte on.
-    let (limits, input) =
-        (Limits { seconds: options.timeout, megabytes: options.memory }, options.input.meant());
+    let limits = Limits { seconds: options.timeout, megabytes: options.memory };
+    let mut input = options.input.meant();
+    input.c.fence.clone_from(&options.fence);
     let mut budget = limits.budget(&cancelled);
     let source = match Source::read(&options.file, &input, &budget) {
         Ok(Ok(source)) => source,

@@ -129,6 +129,7 @@ impl InputOptions {
                 preprocessor: self.cpp.clone(),
                 data_model: self.data_model.into(),
                 args: self.args.clone(),
+                fence: Vec::new(),
                 havoc_externs: self.havoc_externs,
             },
             asked: self.asked(),

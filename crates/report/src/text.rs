@@ -197,10 +197,12 @@ pub fn steps(program: &Program, replay: &Replay, style: Style, budget: &Budget) 
     let states = States::new(program, replay, budget);
     let mut pace = Pace::new(budget);
     let mut rows = Vec::new();
-    for row in self::rows(program, replay, &line, style.detail, budget)? {
+    let shown = self::rows(program, replay, &line, style.detail, budget)?;
+    let numbers = Numbers::new(program, shown.iter().map(|row| row.span));
+    for row in shown {
         // A column for each thread, and one for its buffer.
         pace.work(replay.threads.len() as u64 / 4, || 0)?;
-        rows.push(Line::new(program, &states, row)?);
+        rows.push(Line::new(program, &states, &numbers, row)?);
     }
     let mut out = String::from("\n");
     if !replay.init.is_empty() {
@@ -211,16 +213,49 @@ pub fn steps(program: &Program, replay: &Replay, style: Style, budget: &Budget) 
     if rows.is_empty() {
         out += "  in the initial state:\n";
     } else {
-        let table = Table::new(replay, &rows);
+        let table = Table::new(replay, &rows, numbers.width);
         out += &if table.width() <= style.width {
             table.text(&rows, &gap(replay), style.paint)
         } else {
-            list(replay, &rows, style)
+            list(replay, &rows, numbers.width, style)
         };
         out.push('\n');
-        out += &source_lines(program, replay, &rows, style);
+        out += &source_lines(program, replay, &rows, &numbers, style);
     }
     Ok(out)
+}
+
+/// Lines of the source as numbers, with their files where there are several.
+struct Numbers<'a> {
+    program: &'a Program,
+    several: bool,
+    /// Of the longest.
+    width: usize,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(program: &'a Program, spans: impl Iterator<Item = Span>) -> Numbers<'a> {
+        let spans: Vec<Span> = spans.filter(|span| span.is_some()).collect();
+        let several = spans.iter().any(|span| span.file != spans[0].file);
+        let mut numbers = Numbers { program, several, width: 4 };
+        let widths = spans.iter().map(|span| numbers.of(*span).chars().count());
+        numbers.width = widths.max().unwrap_or(0).max(4);
+        numbers
+    }
+
+    fn of(&self, span: Span) -> String {
+        if !span.is_some() {
+            return String::new();
+        }
+        match self.several {
+            false => span.line.to_string(),
+            true => {
+                let name = self.program.sources.name(span.file);
+                let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+                format!("{file}:{}", span.line)
+            }
+        }
+    }
 }
 
 /// A row with what is printed of it.
@@ -233,7 +268,7 @@ struct Line {
 }
 
 impl Line {
-    fn new(program: &Program, states: &States<'_>, row: Row) -> Result<Line, Stop> {
+    fn new(program: &Program, states: &States<'_>, numbers: &Numbers<'_>, row: Row) -> Result<Line, Stop> {
         let mut text = row.words.clone();
         if row.at_once {
             text += ", flushed";
@@ -246,7 +281,7 @@ impl Line {
         }
         let after = states.at(row.last + 1)?;
         Ok(Line {
-            number: if row.span.is_some() { row.span.line.to_string() } else { String::new() },
+            number: numbers.of(row.span),
             buffers: after.threads.iter().map(|t| buffer(program, &after, &t.buffer)).collect(),
             text,
             row,
@@ -286,10 +321,12 @@ impl Gap {
 struct Table {
     columns: Vec<(String, Vec<String>)>,
     widths: Vec<usize>,
+    /// Of the lines' numbers.
+    numbers: usize,
 }
 
 impl Table {
-    fn new(replay: &Replay, rows: &[Line]) -> Table {
+    fn new(replay: &Replay, rows: &[Line], numbers: usize) -> Table {
         let cell = |row: &Line, thread: usize| {
             if row.row.thread == thread { row.text.clone() } else { String::new() }
         };
@@ -309,22 +346,23 @@ impl Table {
             cells.iter().chain([head]).map(|c| c.chars().count()).max().unwrap_or(0)
         };
         let widths = columns.iter().map(width).collect();
-        Table { columns, widths }
+        Table { columns, widths, numbers }
     }
 
     fn width(&self) -> usize {
-        12 + self.widths.iter().map(|w| w + 2).sum::<usize>()
+        8 + self.numbers + self.widths.iter().map(|w| w + 2).sum::<usize>()
     }
 
     fn text(&self, rows: &[Line], gap: &Gap, paint: Paint) -> String {
-        let mut head = "  step  line".to_string();
+        let numbers = self.numbers;
+        let mut head = format!("  step  {:>numbers$}", "line");
         for ((name, _), width) in self.columns.iter().zip(&self.widths) {
             let _ = write!(head, "  {name:width$}");
         }
         let mut out = format!("{}\n", paint.dim(head.trim_end()));
         for (i, row) in rows.iter().enumerate() {
             out += gap.before(rows, i);
-            let mut line = format!("  {:>4}  {:>4}", row.row.step + 1, row.number);
+            let mut line = format!("  {:>4}  {:>numbers$}", row.row.step + 1, row.number);
             let mut last = line.len();
             for ((_, cells), width) in self.columns.iter().zip(&self.widths) {
                 let cell = &cells[i];
@@ -346,16 +384,16 @@ impl Table {
 }
 
 /// A step a line, where columns are too wide.
-fn list(replay: &Replay, rows: &[Line], style: Style) -> String {
+fn list(replay: &Replay, rows: &[Line], numbers: usize, style: Style) -> String {
     let longest = replay.threads.iter().map(|t| t.chars().count()).max().unwrap_or(0);
     let names = longest.min(style.width / 4);
-    let mut out = format!("{}\n", style.paint.dim("  step  line"));
+    let mut out = format!("{}\n", style.paint.dim(&format!("  step  {:>numbers$}", "line")));
     let mut shown = String::new();
     let gap = gap(replay);
     for (i, row) in rows.iter().enumerate() {
         out += gap.before(rows, i);
         let name = &replay.threads[row.row.thread];
-        let text = format!("{:>4}  {:>4}  {name:names$}  {}", row.row.step + 1, row.number, row.text);
+        let text = format!("{:>4}  {:>numbers$}  {name:names$}  {}", row.row.step + 1, row.number, row.text);
         for line in wrap(&text, style.width, 2, 16).lines() {
             let _ = writeln!(out, "{}", style.paint.colour(row.colour(), line));
         }
@@ -372,7 +410,14 @@ fn list(replay: &Replay, rows: &[Line], style: Style) -> String {
 }
 
 /// The lines of the source that the rows speak of.
-fn source_lines(program: &Program, replay: &Replay, rows: &[Line], style: Style) -> String {
+fn source_lines(
+    program: &Program,
+    replay: &Replay,
+    rows: &[Line],
+    numbers: &Numbers<'_>,
+    style: Style,
+) -> String {
+    let width = numbers.width;
     let mut spans: Vec<Span> = rows.iter().map(|r| replay.steps[r.row.step].event.span).collect();
     spans.retain(|s| s.is_some());
     spans.sort_by_key(|s| (s.file, s.line));
@@ -380,7 +425,8 @@ fn source_lines(program: &Program, replay: &Replay, rows: &[Line], style: Style)
     let mut out = String::new();
     for span in spans {
         if let Some(text) = program.sources.excerpt(span) {
-            let line = format!("        {:>4}  {}", span.line, masked(text.trim(), Colours::None));
+            let line =
+                format!("        {:>width$}  {}", numbers.of(span), masked(text.trim(), Colours::None));
             let cut: String = line.chars().take(style.width.max(20)).collect();
             let _ = writeln!(out, "{}", style.paint.dim(&cut));
         }

@@ -3,8 +3,8 @@
 use crate::paint::{Colours, masked};
 use crate::text::Detail;
 use fencepost_certify::{Replay, Replayed};
-use fencepost_ir::Span;
-use fencepost_ir::cfg::{Dest, Instr, Observable, Program, Property, Reg};
+use fencepost_ir::cfg::{Dest, FenceKind, Instr, Observable, Program, Property, Reg};
+use fencepost_ir::{Claim, Span};
 use fencepost_memory::{Entry, EntryKind, EventKind, State, stores};
 use fencepost_task::{Action, Violation};
 
@@ -88,7 +88,7 @@ pub fn describe(
         EventKind::Rmw if event.old == event.value => format!("rmw {loc}: reads {}{older}", show(event.old)),
         EventKind::Rmw => format!("rmw {loc}: {} -> {}{older}", show(event.old), show(event.value)),
         EventKind::Fence => match instr {
-            Some(Instr::Fence(fencepost_ir::cfg::FenceKind::StoreStore)) => "fence store_store".to_string(),
+            Some(Instr::Fence(FenceKind::StoreStore)) => "fence store_store".to_string(),
             _ => "fence".to_string(),
         },
         EventKind::Lock => format!("lock {loc}"),
@@ -96,7 +96,12 @@ pub fn describe(
         EventKind::Spawn => format!("spawn {}", thread(event.value)),
         EventKind::Join => format!("join {}", thread(event.value)),
         EventKind::Assert => match event.value {
-            Some(0) => "assertion fails".to_string(),
+            Some(0) => match instr {
+                Some(Instr::Assert(_, Claim::Exit)) => "ends with a status that is not 0".to_string(),
+                Some(Instr::Assert(_, Claim::Reach)) => "is where it must not be".to_string(),
+                Some(Instr::Assert(_, Claim::Target)) => "follows a pointer to no such function".to_string(),
+                _ => "assertion fails".to_string(),
+            },
             Some(_) => "assertion holds".to_string(),
             None => "assertion".to_string(),
         },

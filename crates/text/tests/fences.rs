@@ -20,7 +20,7 @@ impl Language {
     fn syntax(self) -> Box<dyn FenceSyntax> {
         match self {
             Language::Fp => Box::new(fp::Fences),
-            Language::C => Box::new(c::Fences { options: c::Options::default() }),
+            Language::C => Box::new(c::Fences::new(c::Options::default())),
             Language::Memorax => Box::new(memorax::Fences),
             Language::Trencher => Box::new(trencher::Fences),
             Language::Litmus => Box::new(fencepost_litmus::Fences),

@@ -1,7 +1,7 @@
 //! What is wanted: how a text becomes a program, and how a program is checked. Every field has a default.
 
 use fencepost_bmc::{Abstraction, Bmc};
-use fencepost_c::DataModel;
+use fencepost_c::{DataModel, FenceWord};
 use fencepost_explore::{Explicit, Reduction, Strategy};
 use fencepost_robust::c11::ReleaseSequences;
 use fencepost_robust::lazy::Lazy;
@@ -58,6 +58,8 @@ pub struct COptions {
     pub data_model: DataModel,
     /// Words of the program's command line after its name.
     pub args: Vec<String>,
+    /// What fences that are put in are called; the program's own words, or C11's, where none is given.
+    pub fence: Vec<FenceWord>,
     /// Whether functions without a body do nothing and give any value.
     pub havoc_externs: bool,
 }

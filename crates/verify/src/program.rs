@@ -37,7 +37,7 @@ impl Program {
 
     /// The program of a tree.
     pub fn new(name: &str, tree: tree::Program, options: &ReadOptions) -> Program {
-        Program::of(name, tree, options, lower)
+        Program::of(name, tree, options, graph)
     }
 
     /// The program of a tree for the language's own model, C11.
@@ -87,8 +87,13 @@ impl Program {
     }
 }
 
-/// The graph of a tree.
+/// The graph of a tree as it was read.
 pub fn lower(tree: tree::Program, options: &ReadOptions) -> cfg::Program {
+    graph(claims::run(tree, &options.asked.checks, &options.asked.reach), options)
+}
+
+/// The graph of a tree.
+fn graph(tree: tree::Program, options: &ReadOptions) -> cfg::Program {
     pipeline::run(tree, pipeline::Options { threads: options.threads }, |_, _| {})
 }
 

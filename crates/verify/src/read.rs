@@ -114,6 +114,7 @@ pub fn c_options(paths: &[&Path], options: &ReadOptions) -> Result<c::Options, I
         preprocessor,
         mut data_model,
         args,
+        fence: _,
         havoc_externs,
     } = options.c.clone();
     let mut project_flags = Vec::new();

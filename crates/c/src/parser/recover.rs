@@ -88,7 +88,7 @@ impl Parser<'_, '_> {
         let unknown = self.unknown.take();
         let mistakes = self.mistakes.get_or_insert_default();
         // A name that something else hides stays unknown however often it is looked at.
-        if mistakes.errors.last().is_some_and(|last| last.span == error.span) {
+        if mistakes.errors.iter().any(|known| known.span == error.span) {
             return Mistake::Other;
         }
         mistakes.errors.push(error.clone());

@@ -2,6 +2,7 @@
 
 use super::{EngineName, Format, InputOptions, ModelName, seconds};
 use clap::{Args, ValueEnum};
+use fencepost_c::FenceWord;
 use fencepost_verify::fences::PriceList;
 use std::path::PathBuf;
 
@@ -42,6 +43,10 @@ pub struct FencesOptions {
     /// What fences cost under PSO
     #[arg(long, value_name = "PRICES", default_value = "full=4,store-store=1", value_parser = prices)]
     pub price: PriceList,
+    /// A function, macro or call of the program that is a fence, to put in where fences are needed; may be repeated
+    /// [default: the program's own words for it, or C11's]
+    #[arg(long, value_name = "NAME[=full|store-store]")]
+    pub fence: Vec<FenceWord>,
     /// List every cheapest set
     #[arg(long, conflicts_with = "audit")]
     pub all: bool,

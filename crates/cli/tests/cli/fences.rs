@@ -307,3 +307,40 @@ fn programs_that_are_robust_by_their_own_fences_need_none() {
         );
     }
 }
+
+/// Store buffering with these words before it.
+fn buffering(words: &str) -> String {
+    format!(
+        "#include <assert.h>\n#include <pthread.h>\n{words}\nint x, y, a, b;\n\
+         void *t(void *p) {{\n    x = 1;\n    a = y;\n    return p;\n}}\n\
+         void *u(void *p) {{\n    y = 1;\n    b = x;\n    return p;\n}}\n\
+         int main(void) {{\n    pthread_t p, q;\n    pthread_create(&p, 0, t, 0);\n    pthread_create(&q, 0, u, 0);\n\
+         \x20   pthread_join(p, 0);\n    pthread_join(q, 0);\n    assert(a || b);\n    return 0;\n}}\n"
+    )
+}
+
+#[test]
+fn fences_are_in_the_words_of_the_program() {
+    let full = "static inline void smp_mb(void) { __asm__ __volatile__(\"mfence\" ::: \"memory\"); }";
+    let locked = "#define rte_smp_mb() __asm__ __volatile__(\"lock addl $0, -128(%%rsp); \" ::: \"memory\")";
+    let weak = "#define smp_mb() __asm__ __volatile__(\"\" ::: \"memory\")";
+    let own = "static void my_barrier(void) { __sync_synchronize(); }";
+    for (words, args, fence) in [
+        (full, &[][..], "+    smp_mb();"),
+        (locked, &[], "+    rte_smp_mb();"),
+        // A name says nothing.
+        (weak, &[], "+    atomic_thread_fence(memory_order_seq_cst);"),
+        (own, &["--fence", "my_barrier"], "+    my_barrier();"),
+        (own, &[], "+    atomic_thread_fence(memory_order_seq_cst);"),
+    ] {
+        let path = crate::scratch("words.c", &buffering(words));
+        let ran = crate::fencepost_args(&[&["fences", path.to_str().unwrap()], args].concat());
+        assert_eq!(ran.code, 0, "{words}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.stdout.matches(fence).count(), 2, "{words}: {}", ran.stdout);
+        let includes = ran.stdout.contains("+#include <stdatomic.h>");
+        assert_eq!(includes, fence.contains("atomic_thread_fence"), "{words}: {}", ran.stdout);
+    }
+    let path = crate::scratch("words.c", &buffering(weak));
+    let ran = crate::fencepost_args(&["fences", path.to_str().unwrap(), "--fence", "smp_mb"]);
+    assert!(ran.code == 2 && ran.stderr.contains("is not such a fence here"), "{}", ran.stderr);
+}

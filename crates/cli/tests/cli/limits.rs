@@ -37,11 +37,6 @@ fn the_memory_limit_ends_in_unknown() {
 const STORING: &str =
     "shared bool x; thread t { while (true) { x = true; } } thread u { bool r = x; assert(r == r); }";
 
-/// What is checked after twenty rounds of the loop is too much for a solver; before that it is easy.
-const HASHING: &str = "shared u64 x = any; thread t { u64 h = x; 0..20 i;
-    while (i < 20) { h = h * (h >> 7) + (h ^ 0x9e3779b97f4a7c15); i = i + 1; }
-    assert(h != 0x123456789abcdef1); }";
-
 #[test]
 fn a_given_bound_makes_a_bounded_verdict() {
     let ran = check("storing.fp", STORING, &["--buffer", "3", "--format", "json"]);
@@ -127,28 +122,6 @@ fn what_holds_of_few_threads_says_how_many() {
     assert!(ran.code == 0 && ran.stdout.contains("against C11, up to threads 1"), "{}", ran.stdout);
     let ran = fencepost(&format!("robust --model c11 --threads 1 --format json {}", path.display()));
     assert_eq!(json(&ran.stdout)["scope"], serde_json::json!({"threads": 1}), "{}", ran.stdout);
-}
-
-/// Bounds that time keeps from growing are an answer where bounds were asked for: those that were finished.
-#[test]
-fn bounds_that_were_finished_are_an_answer() {
-    for options in [&["--engine", "bmc"], &["--rounds", "3"]] {
-        let ran =
-            check("grown.fp", HASHING, &[&options[..], &["--timeout", "4", "--format", "json"]].concat());
-        let line = json(ran.stdout.lines().next().unwrap());
-        assert_eq!((ran.code, line["verdict"].as_str()), (0, Some("safe")), "{options:?}: {line}");
-        assert_eq!(line["reason"], "the time limit was reached", "{options:?}: {line}");
-        let finished = line["scope"]["unwind"].as_u64().expect("the bound is named");
-        assert!(finished < 20, "{options:?}: {line}");
-    }
-    for (text, options) in [
-        (STORING, &["--engine", "explicit", "--timeout", "1"]),
-        (HASHING, &["--engine", "auto", "--timeout", "2"]),
-    ] {
-        let ran = check("grown.fp", text, &[&options[..], &["--format", "json"]].concat());
-        let line = json(ran.stdout.lines().next().unwrap());
-        assert_eq!((ran.code, line["verdict"].as_str()), (3, Some("unknown")), "{options:?}: {line}");
-    }
 }
 
 /// `--any-threads` makes templates of a Memorax file's processes.

@@ -152,7 +152,7 @@ impl Record {
         (value, written): (i64, i64),
     ) -> Vec<Record> {
         let fits = |e: &Extension| e.what == what && (what == What::Write || e.value == value);
-        let extensions = self.extensions(before, thread, act, span).into_iter().filter(fits);
+        let extensions = self.extensions(before, thread, act, span).filter(fits);
         let events: &[i64] = match what {
             What::Read => &[0],
             What::Write => &[written],

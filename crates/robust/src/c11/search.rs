@@ -236,7 +236,7 @@ impl<'p> Search<'p> {
     }
 
     fn stats(&self) -> Stats {
-        Stats { states: self.store.len() as u64, bytes: self.store.bytes(), ..self.stats.clone() }
+        Stats { states: self.store.len() as u64, bytes: self.store.bytes(), ..self.stats }
     }
 
     fn run(&mut self) -> Result<Option<End>, Reason> {

@@ -146,11 +146,11 @@ pub fn insert(syntax: &dyn FenceSyntax, text: &str, fences: &[(&Site, FenceKind)
 }
 
 /// The pieces of [`insert`], in order.
-pub(super) fn pieces(
+pub(super) fn pieces<'s>(
     syntax: &dyn FenceSyntax,
     text: &str,
     fences: &[(&Site, FenceKind)],
-    words: &dyn Fn(FenceKind) -> &'static str,
+    words: &dyn Fn(FenceKind) -> &'s str,
 ) -> Vec<Piece> {
     // What comes first where several pieces begin at one place: what ends inside, inner before outer; then
     // what begins, outer before inner; then what is before.

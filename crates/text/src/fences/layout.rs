@@ -76,9 +76,8 @@ pub fn layout(syntax: &dyn FenceSyntax, text: &str, fences: &[(&Site, FenceKind)
     }
     let mut all = own_lines;
     all.extend(pieces(syntax, text, &inline, &|kind| syntax.fence(kind)));
-    if let Some((at, line)) = syntax.missing_line(text)
-        && !fences.is_empty()
-    {
+    let kinds: Vec<_> = fences.iter().map(|(_, kind)| *kind).collect();
+    if let Some((at, line)) = syntax.missing_line(text, &kinds) {
         all.push(Piece { from: at, to: at, text: format!("{line}{newline}"), site: None });
     }
     // The order of pieces at one place is already right within each kind.

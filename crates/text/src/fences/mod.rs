@@ -21,10 +21,10 @@ pub trait FenceSyntax: Send + Sync {
     fn sites(&self, name: &str, text: &str) -> Vec<Site>;
 
     /// A fence as a statement, as people write it.
-    fn fence(&self, kind: FenceKind) -> &'static str;
+    fn fence(&self, kind: FenceKind) -> &str;
 
     /// A fence as a statement that needs no header.
-    fn bare_fence(&self, kind: FenceKind) -> &'static str {
+    fn bare_fence(&self, kind: FenceKind) -> &str {
         self.fence(kind)
     }
 
@@ -38,8 +38,8 @@ pub trait FenceSyntax: Send + Sync {
         format!(" {fence}")
     }
 
-    /// The line that a text lacks to use [`FenceSyntax::fence`], and the offset where it goes.
-    fn missing_line(&self, _text: &str) -> Option<(usize, &'static str)> {
+    /// The line that a text lacks to use fences of these kinds, and the offset where it goes.
+    fn missing_line(&self, _text: &str, _kinds: &[FenceKind]) -> Option<(usize, &'static str)> {
         None
     }
 }

@@ -79,16 +79,19 @@ impl Source {
         format: Format,
         options: ReadOptions,
     ) -> Result<Arc<Source>, InputError> {
+        let tree = read::parse(format, &name, &text, &options)?;
         let syntax: Box<dyn FenceSyntax> = match format {
             Format::Litmus => Box::new(fencepost_litmus::Fences),
             Format::Fp => Box::new(fp::Fences),
             Format::Memorax => Box::new(memorax::Fences),
             Format::Trencher => Box::new(trencher::Fences),
             Format::C => {
-                Box::new(fencepost_c::Fences { options: read::c_options(&[Path::new(&name)], &options)? })
+                let c_options = read::c_options(&[Path::new(&name)], &options)?;
+                let words = &options.c.fence;
+                let fences = fencepost_c::Fences::of(&tree.sources, (&name, &text), c_options, words);
+                Box::new(fences.map_err(InputError::File)?)
             }
         };
-        let tree = read::parse(format, &name, &text, &options)?;
         let program = lower(tree.clone(), &options);
         Ok(Arc::new(Source { name, text, syntax, format, options, program, tree }))
     }

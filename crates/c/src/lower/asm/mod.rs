@@ -46,9 +46,23 @@ struct Machine<'a, 'h> {
     points: bool,
 }
 
+const UNKNOWN: &str = "this assembly is not supported";
+
+/// A message about an instruction with the whole text that it is in, which may be far away in a macro.
+fn with_template(diagnostic: Diagnostic, template: &str) -> Diagnostic {
+    let template = template.split_whitespace().collect::<Vec<_>>().join(" ");
+    match diagnostic.message.strip_prefix(UNKNOWN) {
+        Some(rest) if !rest.contains(&format!("`{template}`")) => {
+            let message = format!("{} in `{template}`", diagnostic.message);
+            Diagnostic { message, ..diagnostic }
+        }
+        _ => diagnostic,
+    }
+}
+
 /// What is said of an instruction that is not known.
 fn unknown(instruction: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(span, format!("this assembly is not supported: `{instruction}`")).help(
+    Diagnostic::new(span, format!("{UNKNOWN}: `{instruction}`")).help(
         "known are fences, `pause`, `mov`, `xchg`, `cmpxchg`, `xadd`, arithmetic and bits in memory and registers, with \
          `set` and jumps that look at their flags; write the rest in C",
     )
@@ -57,6 +71,10 @@ fn unknown(instruction: &str, span: Span) -> Diagnostic {
 impl<'h> Lowerer<'h> {
     /// Inline assembly.
     pub fn asm(&mut self, asm: &'h hir::Asm) -> Result<()> {
+        self.instructions(asm).map_err(|diagnostic| with_template(diagnostic, &asm.template))
+    }
+
+    fn instructions(&mut self, asm: &'h hir::Asm) -> Result<()> {
         let span = self.at(asm.span);
         let body = self.hir_body();
         let outputs = asm.outputs.iter().map(|output| output.name.as_deref());

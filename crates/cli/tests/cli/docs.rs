@@ -183,6 +183,7 @@ pages! {
     faq: "docs/faq.md",
     fences: "docs/fences.md",
     formats: "docs/formats.md",
+    json: "docs/json.md",
     language: "docs/language.md",
     lazy: "docs/lazy.md",
     library: "docs/library.md",

@@ -56,8 +56,8 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
             "minItems" => value.as_array().is_none_or(|list| list.len() as u64 >= wanted.as_u64().unwrap()),
             "maxItems" => value.as_array().is_none_or(|list| list.len() as u64 <= wanted.as_u64().unwrap()),
             "required" => {
-                let keys = wanted.as_array().unwrap().iter().map(|key| key.as_str().unwrap());
-                for key in keys.filter(|key| value.is_object() && value.get(key).is_none()) {
+                let mut keys = wanted.as_array().unwrap().iter().map(|key| key.as_str().unwrap());
+                if let Some(key) = keys.find(|key| value.is_object() && value.get(key).is_none()) {
                     return Err(format!("no key `{key}`"));
                 }
                 true

@@ -164,7 +164,7 @@ fn recorded_answers_are_compared() {
     std::fs::write(&path, "{\"file\": \"SB.litmus\"}\n").unwrap();
     let ran = fencepost_args(&["litmus", "--expect", path.to_str().unwrap()]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("bad.jsonl:1: no `observation`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("bad.jsonl:1: missing field `observation`"), "{}", ran.stderr);
 }
 
 #[test]

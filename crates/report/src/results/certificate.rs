@@ -40,7 +40,7 @@ pub struct CertificateResult {
     pub basis: Vec<Configuration>,
     /// The configurations that can be reached: states of the threads, memory, and for each thread and each cell the values
     /// that it may read.
-    pub invariant: Vec<(Vec<u32>, Vec<u32>, Vec<Vec<Vec<u32>>>)>,
+    pub invariant: Vec<Reachable>,
 }
 
 /// The word `certificate`.
@@ -127,6 +127,9 @@ type Where = (Vec<(u32, u32, Option<u32>)>, Vec<i64>, Vec<u32>, Word<CertifiedLi
 
 /// Memory, in which open cells are `null`, and threads: group, state, load buffer.
 type Configuration = (Vec<Option<u32>>, Vec<(u32, u32, Vec<Message>)>);
+
+/// States of the threads, memory, and for each thread and each cell the values that it may read.
+type Reachable = (Vec<u32>, Vec<u32>, Vec<Vec<Vec<u32>>>);
 
 /// A message in a load buffer: cell and value; `own` marks one that the thread wrote itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

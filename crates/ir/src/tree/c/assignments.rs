@@ -17,8 +17,8 @@ impl<'a> Body<'a> {
         let place = Place::variable(VarRef::Local(id), v.span);
         // In C a variable without a value holds anything; where the user asks for a value, a function is called.
         let free = |e: &Expr| {
-            matches!(e.kind, ExprKind::Any(_))
-                && (v.fill == Fill::Undefined || matches!(e.ty, Scalar::Pointer { .. }))
+            let is_unset = v.fill == Fill::Undefined && e.span == v.span;
+            matches!(e.kind, ExprKind::Any(_)) && (is_unset || matches!(e.ty, Scalar::Pointer { .. }))
         };
         let zero = |e: &Expr| {
             // Functions of a library may look at a pointer first, which compilers warn about.

@@ -198,11 +198,11 @@ fn what_is_not_for_it_is_unknown_with_the_reason() {
     };
     assert_eq!(
         reason("shared int x;\nthread a {\natomic { x = 1; }\n}"),
-        "robustness against C11 does not take atomic sections, as at p.fp:3"
+        "the search of C11 does not take atomic sections, as at p.fp:3"
     );
     assert_eq!(
         reason("shared int x;\nthread a {\nfence store_store;\n}"),
-        "robustness against C11 does not take store-store fences, which C11 has not, as at p.fp:3"
+        "the search of C11 does not take store-store fences, which C11 has not, as at p.fp:3"
     );
     assert!(reason("process p() { }\nstart p[*]();").contains("--threads N"));
 }

@@ -384,9 +384,9 @@ fn double_words_are_compared_and_swapped() {
         struct pair top; int x;
         void *add(void *arg) {
             struct pair old, new;
-            __atomic_load(&top, &old, __ATOMIC_ACQUIRE);
+            __atomic_load(&top, &old, 2);
             do { new.to = &x; new.count = old.count + 1; }
-            while (!__atomic_compare_exchange(&top, &old, &new, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+            while (!__atomic_compare_exchange(&top, &old, &new, 0, 4, 2));
             return 0;
         }
         int main(void) {

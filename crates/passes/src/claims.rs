@@ -1,5 +1,5 @@
 //! What a program must not do, as the user asks for it: functions and labels that must not be reached get an assertion
-//! that fails, and assertions that nobody asks for end their runs without a word.
+//! that fails, and assertions that are not asked for end their runs silently.
 //!
 //! A false assertion ends the program, so nothing of that thread comes after it; an assumption leaves out the same runs.
 //! Where deadlocks are looked for, a thread that stands before a false assumption would seem to wait: there the assertion
@@ -51,7 +51,7 @@ fn labels(body: &mut Block, name: &str) {
     });
 }
 
-/// Makes an assumption of an assertion that nobody asks for.
+/// Makes an assumption of an assertion that is not asked for.
 fn silence(stmt: &mut Stmt, checks: &Checks) {
     if let StmtKind::Assert(condition, claim) = &stmt.kind
         && !checks.reports(claim.check())

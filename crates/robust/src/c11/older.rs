@@ -84,7 +84,7 @@ fn searched(
 /// Compares a program; the rules that were noticed when left out are removed from `left_out`.
 fn compare(program: &Ordered, sequences: ReleaseSequences, left_out: &mut Vec<Rule>, tally: &mut Tally) {
     let (graph, observed) = observed(program);
-    // Some are not for the axioms of whole programs: these have neither threads that are started nor mutexes.
+    // Some are not for the axioms of whole programs: these have neither spawned threads nor mutexes.
     let Ok(all) = c11::outcomes(&graph, sequences, &observed, &Budget::default()) else { return };
     tally.programs += 1;
     let rules = Rules::new(sequences);

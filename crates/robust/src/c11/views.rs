@@ -10,13 +10,13 @@
 //! happened before. [`rules`](super::rules) says what each is for.
 
 mod before;
-mod old;
+mod overwritten;
 
 use before::Before;
 use fencepost_explore::codec::{put_number, take_number};
 use fencepost_ir::cfg::Loc;
 use fencepost_memory::axiom::c11::ReleaseSequences;
-use old::OldWrites;
+use overwritten::OldWrites;
 use std::rc::Rc;
 
 /// The values of one cell in a view, as bits: below those that may be read, above those after which may be written.

@@ -9,7 +9,7 @@
 //!
 //! What the user called things, and in which words, comes from [`Spelling`](super::Spelling), [`Form`] and, for comments, from
 //! the sources. Types of pointers that nobody has spelled are `void *`, which C converts by itself; an access through one says
-//! the type. The text compiles without warnings: what nobody uses is left out, and parentheses are put wherever compilers ask
+//! the type. The text compiles without warnings: unused code is left out, and parentheses are put wherever compilers ask
 //! for them.
 
 mod assignments;
